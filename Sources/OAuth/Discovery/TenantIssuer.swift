@@ -11,7 +11,7 @@ package enum TenantIssuer: Sendable, Hashable {
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// Tenant names that stand for more than one tenant.
+  /// Tenant names that match several tenants.
   private static let shared = ["common", "organizations"]
 
   /// - Parameter named: The `issuer` of the metadata.

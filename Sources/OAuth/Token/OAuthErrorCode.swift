@@ -69,7 +69,7 @@ extension OAuthError.Code {
 }
 
 extension OAuthError.Code {
-  /// What an error means for the grant and for retries.
+  /// The effect of an error on the grant and on retries.
   package enum Meaning: Sendable {
     /// The server ended the grant (RFC 6749 section 5.2).
     case grantEnded

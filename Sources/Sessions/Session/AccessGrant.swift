@@ -167,7 +167,7 @@ extension AccessGrant {
 
   /// Whether an ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// It is valid for long enough, or there is none.
+    /// It is valid long enough, or the session has none.
     case good
     /// A refresh may return one with more time left.
     case due

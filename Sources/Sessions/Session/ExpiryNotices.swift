@@ -37,7 +37,7 @@ struct ExpiryNotices: Sendable {
     }
   }
 
-  /// Whether all have been given.
+  /// Whether all notices have been published.
   var areOver: Bool { notified == .end }
 
   /// Withdraws the last notice, since the token is valid again.

@@ -53,7 +53,7 @@ package struct SignInRedirect: Sendable {
     isRegistered = false
   }
 
-  /// For a client to be registered: with any port.
+  /// The redirect URI to register, with any port.
   var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
   /// With the port that a client was registered with.

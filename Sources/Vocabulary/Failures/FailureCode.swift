@@ -27,7 +27,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case assertionNeeded = "assertion_needed"
 
-  // Temporary.
+  // Temporary failures.
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"

@@ -17,7 +17,7 @@ import Testing
     http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
   }
 
-  /// A cache as a new process has it.
+  /// A cache like that of a new process.
   func cache() -> DocumentCache { DocumentCache(directory: directory.path("cache"), http: http, time: time) }
 
   @discardableResult
@@ -33,7 +33,7 @@ import Testing
     return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil).keys.keys.count
   }
 
-  /// The keys that a caller has who then doubts them.
+  /// The keys of a caller that then asks for newer ones.
   func held(_ cache: DocumentCache) throws -> DocumentCache.VersionedKeys {
     let endpoint = try Endpoint(TestIssuer.keysURL, allowHTTPLoopback: false)
     return try cache.keys(at: endpoint, transport: Transport(), cancellation: nil)
@@ -66,7 +66,7 @@ import Testing
     #expect(try metadata(restarted) == TestIssuer.tokenURL)
     #expect(try keys(restarted) == 1)
     #expect(fetches == 2)
-    // What was read stays in memory.
+    // A parsed document stays in memory.
     try FileTree.remove(directory.path("cache"))
     #expect(try metadata(restarted) == TestIssuer.tokenURL)
     #expect(fetches == 2)
@@ -146,7 +146,7 @@ import Testing
     var testDescription: String { header ?? "no header" }
   }
 
-  // RFC 9111 section 5.2.2, within bounds of our own.
+  // RFC 9111 section 5.2.2, within our own bounds.
   @Test(arguments: [
     Life(header: nil, seconds: 86_400), Life(header: "max-age=3600", seconds: 3600),
     Life(header: "max-age=1", seconds: 300), Life(header: "max-age=0", seconds: 300),
@@ -230,7 +230,7 @@ import Testing
       time.advance(seconds: 60)
       #expect(left() == 0)
     }
-    // The tenth of the hour; the keys themselves are fetched anew when their time is over.
+    // The tenth fetch of the hour; the keys themselves are fetched again when they expire.
     http.answer(
       TestIssuer.keysURL, try response(200, TestIssuer.first.keySet, headers: [("Cache-Control", "max-age=600")]))
     latest = try #require(try refetch(cache, after: latest))
@@ -260,7 +260,7 @@ import Testing
 
   // MARK: Files that cannot be trusted
 
-  /// The one file of the cache.
+  /// The only file of the cache.
   func soleFile() throws -> String {
     let names = try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames()
     try #require(names.count == 1)

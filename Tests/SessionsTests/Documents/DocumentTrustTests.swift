@@ -6,7 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 
-/// What one account learns under authorities or pins of its own is no evidence for another.
+/// A document fetched under one account's own authorities or pins is no evidence for another.
 @Suite struct `The trust by which metadata and keys came` {
   let directory: TemporaryDirectory
   let http = ScriptedHTTP()
@@ -18,12 +18,12 @@ import Testing
     http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
   }
 
-  /// A cache as a new process has it.
+  /// A cache like that of a new process.
   private func cache() -> DocumentCache { DocumentCache(directory: directory.path("cache"), http: http, time: time) }
 
   private var fetches: Int { http.requests.count }
 
-  /// The one file of the cache.
+  /// The only file of the cache.
   private func soleFile() throws -> String {
     let names = try directory.open("cache").fileNames()
     try #require(names.count == 1)
@@ -54,7 +54,7 @@ import Testing
     for cache in [first, second] {
       for trust in trusts { #expect(try keyIDs(cache, trust) == ["first"]) }
     }
-    // Each has a file of its own, and the second process needed no network.
+    // Each has its own file, and the second process needed no network.
     #expect(fetches == trusts.count)
     #expect(try directory.open("cache").fileNames().count == trusts.count)
     http.answer(TestIssuer.keysURL, try response(200, TestIssuer.second.keySet))
@@ -100,7 +100,7 @@ import Testing
     let newer = try #require(
       try cache.renewedKeys(after: old, at: endpoint, transport: Transport(), cancellation: nil))
     #expect(newer.keys.keys.map(\.keyID) == ["second"])
-    // What came serves both.
+    // The result serves both.
     #expect(try keyIDs(cache, proxied) == ["second"])
     #expect(fetches == 3)
   }

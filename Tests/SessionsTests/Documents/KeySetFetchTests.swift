@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Key sets that are asked about again, and by several at the same time (RFC 9110 section 13.1.2, RFC 9111).
+/// Key sets that are requested again, also concurrently (RFC 9110 section 13.1.2, RFC 9111).
 @Suite struct `The cache of key sets` {
   let directory: TemporaryDirectory
   let http = ScriptedHTTP()
@@ -118,7 +118,7 @@ import Vocabulary
     #expect(throws: OAuthError.self) { try names(cache) }
   }
 
-  /// Holds the first answer back until `count` threads wait for it.
+  /// Delays the first response until `count` threads wait for it.
   private func gate(telling begun: WorkQueue<Bool>? = nil) -> WorkQueue<Bool> {
     let gate = WorkQueue<Bool>()
     http.answer(TestIssuer.keysURL) { _ in
@@ -160,7 +160,7 @@ import Vocabulary
     }
     #expect(outcomes.allSatisfy { $0 == "done" })
     #expect(http.requests.count == 2)
-    // Who comes a moment later is told the same, and the issuer is left alone.
+    // A request a moment later gets the same result without contacting the issuer.
     #expect(try refetched(cache, after: old) == ["first"])
     #expect(http.requests.count == 2)
   }

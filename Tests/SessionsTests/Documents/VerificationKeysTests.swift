@@ -35,7 +35,7 @@ import Vocabulary
 
   private func names(_ edition: VerificationKeys.Edition) -> [String?] { edition.keys.keys.map(\.keyID) }
 
-  /// What comes of asking for others; nil for none.
+  /// The result of requesting other keys; nil for none.
   private func renewed(
     _ keys: VerificationKeys, after old: VerificationKeys.Edition
   ) throws -> VerificationKeys.Edition? {
@@ -74,10 +74,10 @@ import Vocabulary
     try publish(.second)
     let new = try #require(try renewed(keys, after: old))
     #expect(names(new) == ["second"] && names(keys.current) == ["second"])
-    // Somebody else's token was waiting for the same.
+    // Another token was waiting for the same keys.
     #expect(try renewed(keys, after: old).map(names) == ["second"])
     #expect(http.requests.count == 3)
-    // Where they are is asked once more, and the issuer has not moved.
+    // The metadata are fetched once more, and the URL has not changed.
     #expect(try renewed(keys, after: new) == nil)
     #expect(
       http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
@@ -95,7 +95,7 @@ import Vocabulary
     #expect(try renewed(other, after: new) == nil)
   }
 
-  // The old place may go on with the old set.
+  // The old URL may still return the old set.
   @Test func `are looked for at the place that the issuer has moved them to, and stay there`() throws {
     try publish(.first)
     let keys = try keys()
@@ -109,7 +109,7 @@ import Vocabulary
     let moved = try #require(try renewed(keys, after: same))
     #expect(names(moved) == ["second"] && names(keys.current) == ["second"])
     #expect(http.urls.suffix(3) == [TestIssuer.keysURL, TestIssuer.metadataURL, place])
-    // Whoever still has older ones is given these, and the next rotation is looked for there.
+    // A caller with older keys gets these, and the next rotation is fetched from there.
     #expect(try renewed(keys, after: old).map(names) == ["second"])
     http.forgetRequests()
     http.always(place, try response(200, TestIssuer.first.keySet))
@@ -125,12 +125,12 @@ import Vocabulary
     http.always(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
     let same = try #require(try renewed(keys, after: keys.current))
     for _ in 1...3 { #expect(try renewed(keys, after: same) == nil) }
-    // The metadata too are asked for once in a minute.
+    // The metadata too are fetched at most once a minute.
     #expect(
       http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
   }
 
-  // RFC 9111 section 5.2.2: a key that the issuer has withdrawn serves nobody for longer than the set's life.
+  // RFC 9111 section 5.2.2: a key that the issuer has withdrawn is not used beyond the set's lifetime.
   @Test func `are replaced when their time is over, however long tokens go on coming`() throws {
     http.answer(
       TestIssuer.keysURL, try response(200, TestIssuer.first.keySet, headers: [("Cache-Control", "max-age=600")]))
@@ -184,7 +184,7 @@ import Vocabulary
     http.always(place, try response(200, TestIssuer.second.keySet))
     let moved = try #require(try renewed(keys, after: keys.current))
     #expect(names(moved) == ["second"])
-    // What fits neither is asked for there, and then it is known that there are no others.
+    // A token that fits neither set causes a fetch there, which shows that there are no other keys.
     let same = try #require(try renewed(keys, after: moved))
     #expect(try renewed(keys, after: same) == nil)
     #expect(http.urls.suffix(4) == [TestIssuer.keysURL, TestIssuer.metadataURL, place, place])
@@ -209,11 +209,11 @@ import Vocabulary
       try renewed(keys, after: keys.current)
     }
     #expect(names(keys.current) == ["first"])
-    // Nobody was asked again, and still nothing is known.
+    // No server was asked again, and the result is still unknown.
     #expect(throws: SessionError.oauth(OAuthError(.network, .host("as.example")))) {
       try renewed(keys, after: keys.current)
     }
-    // That they are at another place was asked once.
+    // Whether the keys are at another URL was asked once.
     #expect(
       http.urls == [TestIssuer.metadataURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL])
     time.advance(seconds: 60)

@@ -11,7 +11,7 @@ import Vocabulary
 
   init() throws { account = try AccountName("work") }
 
-  /// What a test can compare: everything in the record, its secrets as text.
+  /// A comparable copy of the record, with its secrets as text.
   struct Seen: Equatable {
     var authority: Authority
     var identity: IdentityRecord?
@@ -42,7 +42,7 @@ import Vocabulary
 
   @Test(arguments: hostile) func `is read back as it was written, whatever its texts hold`(text: String) throws {
     var record = try Home.record()
-    // The settings hold no NUL.
+    // Settings contain no NUL.
     let setting = String(text.filter { $0 != "\0" })
     record.authority.settings.issuer = setting
     record.authority.settings.clientID = setting
@@ -64,7 +64,7 @@ import Vocabulary
     record.isExpired = true
     let seen = try roundTrip(record)
     #expect(seen == Seen(record))
-    // Swift takes texts of other bytes for equal.
+    // Swift considers some texts with different bytes equal.
     #expect(seen.secrets.allSatisfy { $0.map { Array($0.utf8) } == Array(text.utf8) })
     #expect(seen.authority.settings.issuer?.utf8.elementsEqual(setting.utf8) == true)
   }
@@ -158,7 +158,7 @@ import Vocabulary
     }
   }
 
-  // Records of older versions name every setting, and have the endpoints in a list.
+  // Records of older versions contain every setting, and the endpoints in a list.
   @Test func `of an older version is for the same settings`() throws {
     let place = "https://as.example/token?a=b"
     let older = try changed { open in
@@ -188,7 +188,7 @@ import Vocabulary
     #expect(throws: damaged) { _ = try read(older) }
   }
 
-  /// The record's bytes with its open part changed.
+  /// The record's bytes with its unencrypted part changed.
   private func changed(_ change: (inout JSONObject) -> Void) throws -> [UInt8] {
     var root = try JSON(parsing: try bytes()).object ?? [:]
     var open = root["open"]?.object ?? [:]

@@ -45,7 +45,7 @@ import Vocabulary
     Edit(setting: "userinfo_endpoint") { $0.userinfoEndpoint = "https://as.example/u" },
     Edit(setting: "revocation_endpoint") { $0.revocationEndpoint = "https://as.example/r" },
     Edit(setting: "token_endpoint") {
-      // The same texts under each other's names.
+      // The same texts, exchanged.
       ($0.tokenEndpoint, $0.jwksURI) = ($0.jwksURI, $0.tokenEndpoint)
     },
   ])
@@ -70,7 +70,7 @@ import Vocabulary
     #expect(try authority().difference(from: configuration, caDigest: "digest") == nil)
   }
 
-  /// Swift takes both for the same text; a server does not.
+  /// Swift considers both texts equal; a server does not.
   @Test func `compares bytes`() throws {
     var configuration = Self.configuration
     configuration.clientID = "caf\u{E9}"

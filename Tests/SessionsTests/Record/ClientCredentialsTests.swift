@@ -5,7 +5,7 @@ import Sessions
 import Testing
 import Vocabulary
 
-/// How sign-ins and refreshes prove who the client is.
+/// How sign-ins and refreshes authenticate the client.
 @Suite struct `What a client proves itself with` {
   private static let key = """
     {"kty":"EC","crv":"P-256","kid":"k1","alg":"ES256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
@@ -17,7 +17,7 @@ import Vocabulary
     return try ClientKeyFile(bytes.span, in: NoDevice())
   }
 
-  /// A home whose server announces these methods.
+  /// A home with a server that announces these methods.
   private func home(_ methods: [String], _ more: [(String, JSON)] = []) throws -> Home {
     let home = try Home()
     var metadata = TestIssuer.metadata(
@@ -54,7 +54,7 @@ import Vocabulary
     }
   }
 
-  /// Signed with the key in ``certificateKey``; made by the `openssl` command for tests, and protecting nothing.
+  /// Signed with the key in ``certificateKey``; created with the `openssl` command for tests only.
   static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
@@ -76,7 +76,7 @@ import Vocabulary
     -----END PRIVATE KEY-----
     """
 
-  // RFC 8705 section 4: a certificate that proves nothing binds tokens, and something else proves the client.
+  // RFC 8705 section 4: a certificate can bind tokens while the client authenticates by another method.
   @Test(
     arguments: [
       (["client_secret_basic"], "s", .secretBasic), (["client_secret_post"], "s", .secretPost),
@@ -96,7 +96,7 @@ import Vocabulary
     #expect(signIn.prepared.configuration.tokenEndpointAuthMethod == method)
   }
 
-  // RFC 7523: with a key alone, nothing else can be meant.
+  // RFC 7523: if there is only a key, no other method is possible.
   @Test func `is a token by its key, at sign-in and at each refresh`() throws {
     let home = try home(["private_key_jwt"])
     let outcome = try signIn(home, given(try Self.keyFile()))
@@ -118,7 +118,7 @@ import Vocabulary
     #expect(try home.stored()?.clientKey != nil)
   }
 
-  // A settings file that somebody else wrote must not make the key speak for them.
+  // A settings file written by an attacker must not use the key for them.
   @Test func `is not taken from the vault for another client or issuer`() throws {
     let home = try home(["private_key_jwt"])
     var configuration = try signIn(home, given(try Self.keyFile())).configuration
@@ -153,7 +153,7 @@ import Vocabulary
     }
   }
 
-  // RFC 6749 section 2.3.1, and servers that do not undo its encoding.
+  // RFC 6749 section 2.3.1, and servers that do not decode it.
   @Test(arguments: [(false, "cli:a%25b"), (true, "cli:a%b")]) func `may be a secret, encoded or not`(
     isUnencoded: Bool, credentials: String
   ) throws {

@@ -44,14 +44,14 @@ import Vocabulary
     var unread = try expiry(first)
     unread.update(nil, isNewToken: true, now: now)
     #expect(unread.end == nil)
-    // What could not be read says nothing of the grant, nor of the same token.
+    // An unreadable value says nothing about the grant, nor about the same token.
     var kept = try expiry((Self.authorization(1000) + "," + Self.refreshToken(2000), true, now))
     kept.update(nil, isNewToken: false, now: now + 10)
     #expect(kept.authorization == now + 1000 && kept.refreshToken == now + 2000)
     #expect(try expiry((Self.authorization(1000), true, now), ("", true, now + 10)).end == nil)
   }
 
-  // draft-ietf-oauth-refresh-token-expiration-03; its earlier name is of services that had it before.
+  // draft-ietf-oauth-refresh-token-expiration-03; the earlier name is used by older services.
   @Test func `is read by its present name before the earlier one`() throws {
     #expect(try Self.answer(#""refresh_token_timeout":60"#).refreshTokenExpiresIn == 60)
     #expect(try Self.answer(#""refresh_token_expires_in":50,"refresh_token_timeout":60"#).refreshTokenExpiresIn == 60)
@@ -74,7 +74,7 @@ import Vocabulary
     let moved = try expiry(first, (Self.refreshToken(4000), true, later))
     #expect(moved.signInDue(now: later + 2999) == nil)
     #expect(moved.signInDue(now: later + 3000) == later + 4000)
-    // The same end, told in seconds from another moment.
+    // The same end, in seconds from another moment.
     let same = try expiry(first, (Self.refreshToken(3001), true, later))
     #expect(same.signInDue(now: later) == later + 3001)
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// The ID Token in the record, from the sign-in over refreshes to the end of the grant.
+/// The ID Token in the record, from the sign-in through refreshes to the end of the grant.
 @Suite struct `The ID Token at hand` {
   let home: Home
 
@@ -39,7 +39,7 @@ import Vocabulary
     #expect(try refresh(grant, idToken: nil).idToken == nil)
   }
 
-  // OpenID Connect Core 1.0 section 12.2: a refresh may bring none.
+  // OpenID Connect Core 1.0 section 12.2: a refresh may return none.
   @Test func `goes on through refreshes that bring none`() throws {
     try home.store()
     let idToken = try TestIssuer.first.idToken("role", "admin")
@@ -63,7 +63,7 @@ import Vocabulary
   @Test func `is not taken over from another grant`() throws {
     try home.store()
     let first = try refresh(nil, idToken: TestIssuer.first.idToken())
-    // Another process signed in again, maybe as somebody else.
+    // Another process signed in again, possibly as another user.
     try home.store { $0.refreshToken = try secret("rt-other") }
     let second = try refresh(first, idToken: nil)
     #expect(second.idToken == nil && second.claims.isEmpty)

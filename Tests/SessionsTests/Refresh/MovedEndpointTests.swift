@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Metadata that were kept and no longer fit the server (RFC 8414 section 3.2, RFC 6749 section 5.2).
+/// Cached metadata that no longer fit the server (RFC 8414 section 3.2, RFC 6749 section 5.2).
 @Suite struct `An endpoint that is gone` {
   static let newTokenURL = "https://as.example/v2/token"
   let home: Home
@@ -18,7 +18,7 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata(name, .string(url)))))
   }
 
-  /// A server whose metadata are kept from an earlier refresh, and that names another place since.
+  /// A server whose metadata are cached from an earlier refresh and now name another URL.
   private func move(_ name: String = "token_endpoint", to url: String = Self.newTokenURL) throws {
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
@@ -58,7 +58,7 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 
-  // The old place may go on with the old set.
+  // The old URL may still return the old set.
   @Test func `of keys is looked for in new metadata when the set has no key that fits`() throws {
     let place = "https://as.example/v2/keys"
     try move("jwks_uri", to: place)
@@ -71,7 +71,7 @@ import Vocabulary
       ])
   }
 
-  // Nothing tells that the server did not act on what it was sent, or it did say what is wrong.
+  // Either the server may have acted on the request, or it described another error.
   @Test(arguments: [
     Answer(status: 500), Answer(status: 503), Answer(status: 403), Answer(status: 400), Answer(status: 401),
     Answer(status: 404, error: "invalid_client"), Answer(status: 400, error: "invalid_request"),
@@ -107,7 +107,7 @@ import Vocabulary
     #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, Self.newTokenURL])
   }
 
-  // Whoever can change the metadata must not lead a refresh token elsewhere.
+  // An attacker who can change the metadata must not redirect a refresh token.
   @Test(arguments: ["token_endpoint"])
   func `is not followed to a place that was not there at sign-in`(endpoint: String) throws {
     try move(endpoint, to: "https://evil.example/x")
@@ -134,7 +134,7 @@ import Vocabulary
     home.http.fail(TestIssuer.metadataURL, HTTPFailure(.connect))
     let error = Self.gone
     #expect(throws: error) { try home.refresh() }
-    // Nobody asks for them again within a minute.
+    // They are not fetched again within a minute.
     home.http.answer(TestIssuer.tokenURL, try gone())
     #expect(throws: error) { try home.refresh() }
     #expect(home.http.urls == [TestIssuer.tokenURL, TestIssuer.metadataURL, TestIssuer.tokenURL])
@@ -185,7 +185,7 @@ import Vocabulary
     let question = ServerQuestion(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
-    // The new place counts from now on.
+    // The new URL applies from now on.
     home.http.answer(newURL, try response(200, ["sub": "alice"]))
     #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
     #expect(home.http.urls.suffix(3) == [TestIssuer.metadataURL, newURL, newURL])

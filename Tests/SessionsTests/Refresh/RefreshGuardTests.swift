@@ -8,7 +8,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Whoever can edit the settings or the cache must not lead a secret elsewhere.
+/// An attacker who can edit the settings or the cache must not redirect a secret.
 @Suite struct `Before a refresh token is sent` {
   let home: Home
 
@@ -35,7 +35,7 @@ import Vocabulary
       _ = try home.refresh(configuration)
     }
     #expect(home.http.requests.isEmpty)
-    // Put back, they work again.
+    // With the original values they work again.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
   }
@@ -48,7 +48,7 @@ import Vocabulary
     configuration.caFile = home.directory.path("ca.pem")
     let error = SessionError.configurationChanged(account: "work", setting: "ca_file")
     #expect(throws: error) { _ = try home.refresh(configuration) }
-    // The right path with other bytes is no better.
+    // The right path with other content is refused too.
     try home.store { $0.authority.caDigest = "digest-of-the-first-file" }
     let other = SessionError.configurationChanged(account: "work", setting: "ca_file", file: configuration.caFile)
     #expect(throws: other) { _ = try home.refresh(configuration) }
@@ -87,13 +87,13 @@ import Vocabulary
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
     #expect(try home.refresh(grown).accessToken.text == "at-2")
     #expect(trusted == "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
-    // A person may say so, without a sign-in.
+    // The user can confirm it without a sign-in.
     #expect(try confirm(grown) != nil)
     #expect(try confirm(grown) == nil)
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
     _ = try home.refresh(grown)
     #expect(trusted == Self.certificates("BBBB", "AAAA"))
-    // One that is left is enough.
+    // One remaining certificate is enough.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-4", refresh: "rt-4"))
     #expect(try home.refresh(configuration(Self.certificates("BBBB"))).accessToken.text == "at-4")
   }
@@ -142,7 +142,7 @@ import Vocabulary
     let moved = TestIssuer.metadata(endpoint, "https://evil.example/x")
     home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
     let error = SessionError.endpointMoved(account: "work", origin: "https://evil.example")
-    // Asked twice: a document that is not believed is fetched once more before it is reported.
+    // Fetched twice: an unexpected document is fetched once more before it is reported.
     let asked = ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)
     #expect(throws: error) { _ = try home.refresh() }
     #expect(home.http.requests == [asked, asked])
@@ -152,7 +152,7 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
   }
 
-  // Only what is about to receive something counts.
+  // Only endpoints about to receive something matter.
   @Test(arguments: [
     "end_session_endpoint", "registration_endpoint", "introspection_endpoint", "pushed_authorization_request_endpoint",
     "userinfo_endpoint", "device_authorization_endpoint", "revocation_endpoint", "authorization_endpoint",
@@ -179,7 +179,7 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
-    // The rotated token is kept when it turns out that they are needed.
+    // The rotated token is kept if they turn out to be needed.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3", idToken: TestIssuer.first.idToken()))
     let error = SessionError.endpointMoved(account: "work", origin: "https://new.example")
     #expect(throws: error) { _ = try home.refresh() }

@@ -39,7 +39,7 @@ import Vocabulary
     #expect(home.services.isCurrent(grant, of: home.account) == true)
   }
 
-  // RFC 6749 section 5.1: the lifetime counts from before the answer was made.
+  // RFC 6749 section 5.1: the lifetime starts before the response was created.
   @Test func `counts the lifetime from before the request`() throws {
     try home.store()
     let (time, before) = (home.time, home.time.now())
@@ -85,7 +85,7 @@ import Vocabulary
     #expect(home.http.urls.last == TestIssuer.keysURL)
   }
 
-  /// Members of an answer with the refresh token `rt-2` that make it useless.
+  /// Members of a response with the refresh token `rt-2` that make it unusable.
   private static let faults: [JSONObject] = [
     ["token_type": 1], ["token_type": "bearer "], ["token_type": "mac"], ["access_token": .null],
     ["access_token": ""], ["access_token": "a b"], ["id_token": "a b"], ["id_token": 5], ["error": "server_error"],
@@ -114,7 +114,7 @@ import Vocabulary
     #expect(try home.stored()?.isExpired == false)
     // One request: nothing is sent again within the call.
     #expect(home.http.urls.filter { $0 == TestIssuer.tokenURL }.count == 1)
-    // Tokens that came with the record before are good for the record there is now.
+    // Tokens issued with the previous record remain valid with the current one.
     let move = try #require(ending.rewritten)
     #expect(move.from < move.to)
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
@@ -125,7 +125,7 @@ import Vocabulary
   private static let object = #"{"access_token":"at-2","token_type":"Bearer","refresh_token":"rt-2"}"#
   private static let unfinished = HTTPFailure(.receive, responseStarted: true, requestMayHaveArrived: true)
 
-  /// Answers whose only `refresh_token` is `rt-2`, in a form or a message with something wrong.
+  /// Defective responses whose only `refresh_token` is `rt-2`.
   private static let odd: [(String, HTTPFailure?)] = [
     (object, unfinished), (object, HTTPFailure(.malformed, responseStarted: true, requestMayHaveArrived: true)),
     (object, HTTPFailure(.timeout, responseStarted: true, requestMayHaveArrived: true)),
@@ -225,13 +225,13 @@ import Vocabulary
     let changed = SessionError.identityChanged(account: "work", claim: claim)
     let ending = home.operation().attempt()
     #expect(throws: changed) { _ = try ending.result.get() }
-    // Tokens that came before are not handed out either.
+    // Earlier tokens are not served either.
     #expect(ending.rewritten == nil)
     let record = try #require(try home.stored())
     #expect(record.refreshToken?.text == "rt-2")
     #expect(record.identity == Home.alice)
     #expect(!record.isExpired)
-    // In another process too, an answer without an ID Token does not lift the hold, nor does another wrong one.
+    // In another process too, neither a response without an ID Token nor another wrong one lifts the hold.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
     #expect(throws: changed) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
     home.http.answer(
@@ -246,7 +246,7 @@ import Vocabulary
     #expect(try home.stored()?.identity == Home.alice)
   }
 
-  // P-286 asks for the first one; GitLab, Cognito and Keycloak put a later sign-in of the same user there.
+  // P-286 requires the first one; GitLab, Cognito and Keycloak return a later sign-in of the same user.
   @Test func `another time of authentication is told and changes nothing`() throws {
     try home.store { $0.identity?.authTime = 7 }
     home.http.answer(
@@ -262,7 +262,7 @@ import Vocabulary
     #expect(!steady.steps.contains(.authenticationTimeChanged))
   }
 
-  // OpenID Connect Core 1.0 section 3.1.2.6; a 400 without a body says nothing, not even whom it is from.
+  // OpenID Connect Core 1.0 section 3.1.2.6; a 400 without a body has no information, not even its sender.
   @Test(arguments: ["interaction_required", "login_required", "consent_required", "account_selection_required", nil])
   func `a server that wants the person, or says nothing, ends no grant`(error: String?) throws {
     try home.store()
@@ -318,7 +318,7 @@ import Vocabulary
     #expect(try home.stored()?.refreshToken?.text == "rt-3")
   }
 
-  /// Keys that cannot be fetched, for a token that is kept.
+  /// Keys that cannot be fetched, for a kept token.
   private static func noKeys(retryAfter seconds: Int? = nil) -> SessionError {
     var error = OAuthError(.network, .host("as.example"))
     error.followsSuccess = true
@@ -326,7 +326,7 @@ import Vocabulary
     return .oauth(error)
   }
 
-  // What failed a moment ago says nothing of the token: it is a matter of time.
+  // A recent failure says nothing about the token, and may be temporary.
   @Test func `a changed key that cannot be fetched is a passing failure, also within the minute`() throws {
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
@@ -334,7 +334,7 @@ import Vocabulary
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let token = try TestIssuer.second.idToken()
     home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-3", idToken: token))
-    // They are not asked for again before, so no refresh token is sent either.
+    // They are not requested again before, so no refresh token is sent either.
     for _ in 3...4 {
       #expect(throws: Self.noKeys(retryAfter: 60)) { _ = try home.refresh() }
       #expect(try home.stored()?.refreshToken?.text == "rt-3")
@@ -357,7 +357,7 @@ import Vocabulary
     let body: JSON = [
       "access_token": "at-2", "token_type": "Bearer", "refresh_token": "rt-2", "id_token": .string(token),
     ]
-    // 14 November 2023, 22:13:20 is the moment at which all tests begin.
+    // All tests begin on 14 November 2023, 22:13:20.
     home.http.answer(
       TestIssuer.tokenURL, try response(200, body, headers: [("Date", "Tue, 14 Nov 2023 22:08:20 GMT")]))
     var error = IDTokenError(.expired, "exp")
@@ -396,7 +396,7 @@ import Vocabulary
     #expect(late(seconds: 60).isPassing)
     #expect(home.http.urls.filter { $0 == TestIssuer.keysURL }.count == 2)
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
-    // Meanwhile no refresh token of the account is sent, whatever token is wanted.
+    // Meanwhile no refresh token of the account is sent, for any requested token.
     home.time.advance(seconds: 20)
     home.http.forgetRequests()
     for target in [nil, try other()] {
@@ -540,7 +540,7 @@ import Vocabulary
       return try tokens("at-2")
     }
     _ = try home.refresh()
-    // And free after it, also when it failed.
+    // Released afterwards, even after a failure.
     _ = try home.otherProcess().vault.lockAccount(home.account, LockWait(.zero))
     home.http.answer(TestIssuer.tokenURL, try refusal("invalid_grant"))
     #expect(throws: SessionError.expired(account: "work")) { _ = try home.refresh() }

@@ -54,7 +54,7 @@ import Vocabulary
     #expect(run.session.renewalDue == at(9060 + 3300))
   }
 
-  // A renewal in the background must not bring back what a person ended.
+  // A renewal in the background must not restore a session that the user ended.
   @Test(arguments: [SessionError.signedOut(account: "work"), .expired(account: "work"), .noAccount(name: "work")])
   func `always fresh leaves a session alone that is over`(error: SessionError) throws {
     var run = SessionRun()
@@ -91,11 +91,11 @@ import Vocabulary
     #expect(run.session.isQueued)
     #expect(run.session.isOffline)
     #expect(run.session.renewalDue == at(3560))
-    // No caller waits for what the queue does, as long as there is a token.
+    // No caller waits for queued attempts while there is a token.
     #expect(run.ask(at: 3599) == .served("old"))
     #expect(run.session.renew(now: at(3599))?.attempt == 1)
     #expect(try fail(&run, unreachable, at: 3700) == .failed(unreachable, fallback: nil))
-    // The token has died, and it is tried all the same.
+    // The token has expired, and attempts continue.
     #expect(run.session.renewalDue == at(3720))
     #expect(run.session.renew(now: at(3720)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 3720)), at: 3721) == .renewed("new"))
@@ -134,7 +134,7 @@ import Vocabulary
   @Test(arguments: [(200, 180.0), (30, 27), (nil, 300)])
   func `strict serves a token only while it has the usual time left`(lifetime: Int?, end: Double) throws {
     var run = try used(.strict, lifetime: lifetime)
-    // Also before its timer has gone off, as after a sleep.
+    // Even before its timer has fired, as after a suspend.
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end - 0.1) == .served("old"))
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: end) == .starts)
     #expect(run.session.actionDue == at(end))

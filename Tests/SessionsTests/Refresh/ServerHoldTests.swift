@@ -65,7 +65,7 @@ import Vocabulary
       other.ask(TokenNeed(forceRefresh: true), at: 30, hold: hold) == .fails(failure(429, .rateLimited, retryAfter: 60))
     )
     #expect(other.session.refresh == nil)
-    // A token that is alive is served, and a good one is none of the server's business.
+    // A live token is served, and one with enough time left needs no request.
     var active = try SessionRun.active(grant("at", lifetime: 100))
     #expect(active.ask(at: 30, hold: hold) == .served("at"))
     #expect(active.ask(at: 95, hold: holds.hold(of: Self.server, now: at(89))) == .starts)

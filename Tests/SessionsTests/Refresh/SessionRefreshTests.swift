@@ -67,7 +67,7 @@ import Vocabulary
     let second = try #require(run.session.refresh)
     #expect(second.isWaiting)
     #expect(run.session.retryDue(second)?.isWaiting == false)
-    // The same timer again finds nothing to do.
+    // The same timer finds nothing to do the second time.
     #expect(run.session.retryDue(second) == nil)
     #expect(try run.end(.failure(passing()), at: 1, jitter: 0.5) == .retries(attempt: 3, after: .milliseconds(1500)))
     #expect(run.session.retryDue(try #require(run.session.refresh))?.attempt == 3)
@@ -135,7 +135,7 @@ import Vocabulary
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 60), at: 294) == .fails(passing(retryAfter: 1)))
   }
 
-  // RFC 6749 section 6 lets a server rotate, and a replay of the old token may end the whole grant.
+  // RFC 6749 section 6 lets a server rotate, and a replay of the old token may end the entire grant.
   @Test func `a refresh token whose answer was lost is sent once more, and soon`() throws {
     let lost = passing(lostAnswer: true)
     var run = SessionRun()
@@ -158,7 +158,7 @@ import Vocabulary
     #expect(try run.end(.failure(expired), at: 1) == .failed(expired, fallback: nil))
     #expect(run.session.grant == nil)
     #expect(run.session.state(now: at(1)) == .expired)
-    // The vault is asked again: another process may have signed in.
+    // The vault is read again: another process may have signed in.
     #expect(run.ask(at: 2) == .starts)
   }
 
@@ -193,7 +193,7 @@ import Vocabulary
     #expect(try run.fail(with: passing(), at: 280) == .failed(passing(), fallback: "old"))
     #expect(run.ask(at: 289.9) == .served("old"))
     #expect(run.session.refresh == nil)
-    // Who needs more than the token has must have an attempt.
+    // A caller that needs a longer lifetime gets an attempt.
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 60), at: 289.9) == .starts)
     #expect(try run.fail(with: passing(), at: 280) == .failed(passing(), fallback: "old"))
     #expect(run.ask(at: 290) == .starts)
@@ -222,7 +222,7 @@ import Vocabulary
     #expect(lasting.needsSignIn && run.session.state(now: at(3902)) == .expired)
   }
 
-  // Only the issuer ends a session: the grant stays, and the person is asked for.
+  // Only the issuer ends a session: the grant remains, and the user must act.
   @Test(arguments: [OAuthError.Code.interactionRequired, .refreshRefused])
   func `a server that wants the person leaves the token, and rests until a caller asks again or signs in`(
     code: OAuthError.Code
@@ -234,7 +234,7 @@ import Vocabulary
     #expect(run.session.lastFailure == wanted)
     #expect(run.session.renewalDue == nil)
     #expect(run.ask(at: 11) == .served("old"))
-    // A caller who needs more gets the reason, and after the back-off an attempt.
+    // A caller that needs a longer lifetime gets the reason, and an attempt after the back-off.
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 3595), at: 19.9) == .fails(wanted))
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 3595), at: 20) == .starts)
     #expect(try run.end(.success(grant("new")), at: 21) == .renewed("new"))
@@ -251,14 +251,14 @@ import Vocabulary
     #expect(try run.fail(with: doubt, at: 10) == .failed(doubt, fallback: nil))
     #expect(run.ask(at: 19.9) == .fails(doubt))
     #expect(run.ask(at: 20) == .starts)
-    // By itself only where there is to be a token at any time.
+    // Without a request only if there must always be a token.
     #expect(run.session.renewalDue == nil)
     run = try SessionRun.active(grant("old"), policy: .background)
     _ = try run.fail(with: doubt, at: 10)
     #expect(run.session.renewalDue == at(70))
   }
 
-  // The current token is sent again at the next need after the back-off, never within the same call.
+  // The current token is sent again at the next request after the back-off, never within the same call.
   @Test func `a success of which nothing can be used is not asked for again at once`() throws {
     var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 200)
     error.brokenAnswer = true

@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Answers requests to resources one after the other, and keeps what came with each.
+/// Responds to requests to resources in sequence, and records them.
 private final class Resources: HTTPClient {
   private struct State {
     var answers: [ResourceAnswer]
@@ -118,7 +118,7 @@ private final class Resources: HTTPClient {
   }
 
   @Test func `makes up for a wrong clock`() throws {
-    // Ten minutes after the moment at which all tests begin.
+    // Ten minutes after the start of all tests.
     let late = "Tue, 14 Nov 2023 22:23:20 GMT"
     let (outcome, resources) = try call(challenge("invalid_dpop_proof", date: late), ResourceAnswer())
     #expect(status(outcome) == 200)

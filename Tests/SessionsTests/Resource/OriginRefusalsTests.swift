@@ -26,7 +26,7 @@ import Testing
     var refusals = OriginRefusals()
     refusals.refused(by: api, generation: 2, now: at(0))
     refusals.refused(by: api, generation: 2, now: at(1))
-    // The answer to a request that was on its way before the renewal.
+    // The response to a request that was sent before the renewal.
     refusals.refused(by: api, generation: 1, now: at(2))
     #expect(!refusals.areForGood(at: api, now: at(3)))
   }

@@ -3,7 +3,7 @@ import JOSE
 import OAuth
 import Testing
 
-/// A proof of possession as its receiver reads it, signature checked (RFC 9449 section 4.3).
+/// A proof of possession, parsed and verified like its receiver does (RFC 9449 section 4.3).
 struct ReadProof {
   let thumbprint: String
   let claims: JSONObject

@@ -50,7 +50,7 @@ import Vocabulary
     #expect(home.http.requests.map(\.authorization) == ["Authorization: Bearer at-1"])
   }
 
-  // RFC 8705 section 3: a token that is bound to the certificate is good only with it.
+  // RFC 8705 section 3: a token bound to the certificate is valid only with it.
   @Test func `shows the account's client certificate, and that of no other account`() throws {
     var bound = configuration
     bound.clientCertificate = true
@@ -64,7 +64,7 @@ import Vocabulary
     #expect(home.http.requests.map(\.certificate) == ["v6YjWbf5aSzfSf1Rn4UoOL2M7VisDM5zBlhE6M8ZoH8", nil])
   }
 
-  /// Signed with its own key, which is below; made by the `openssl` command for tests, and protecting nothing.
+  /// Signed with its own key below; created with the `openssl` command for tests only.
   private static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw
@@ -176,7 +176,7 @@ import Vocabulary
   func `sends the token nowhere else`(location: String) throws {
     try home.store(configuration)
     let receiver = KeptAnswer()
-    // An empty reference means the same place again, which is no other.
+    // An empty reference refers to the same URL, so this is not a redirect.
     let answers = [Self.api + "/x": redirect(location)]
     #expect(status(try call(answers, to: receiver)) == 302)
     #expect(receiver.status == 302)

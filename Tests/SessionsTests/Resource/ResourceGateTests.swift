@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Which account's token may go where.
+/// Which account's token may be sent where.
 @Suite struct `The places of a token` {
   let home: Home
 
@@ -52,7 +52,7 @@ import Vocabulary
     }
   }
 
-  // The query may hold a secret.
+  // The query may contain a secret.
   @Test func `that no account lists are told with the path, for a sign-in there, and without the query`() throws {
     try add("work", listing([]))
     let url = Self.api + "/mcp"
@@ -121,7 +121,7 @@ import Vocabulary
     }
   }
 
-  /// The account and the entry that a text and a user name lead to.
+  /// The account and entry selected by a text and a user name.
   private func place(_ text: String, user: String? = nil, named: String? = nil) throws -> String {
     let named = try named.map { try AccountName($0) }
     let choice = try ResourceGate(settings: try home.settings(), services: home.services)
@@ -155,12 +155,12 @@ import Vocabulary
     #expect(try place("https://api.example/team/mine/x?y#z") == "home https://api.example/team/mine user=me")
     #expect(try place("https://api.example/team/mine/x", named: "work") == "work https://api.example/team")
     #expect(try place("api.example/other") == "work https://api.example")
-    // Without a path the entry of the whole origin goes first.
+    // Without a path the entry of the entire origin applies.
     #expect(try place("api.example") == "work https://api.example")
     #expect(throws: SessionError.originNotListed(account: "home", origin: Self.api)) {
       try place("https://api.example/team", named: "home")
     }
-    // Another user name leads elsewhere.
+    // Another user name selects another entry.
     #expect(try place("https://api.example/team/mine", user: "you") == "work https://api.example/team")
   }
 

@@ -36,7 +36,7 @@ import Vocabulary
     #expect(home.http.requests.map(\.url) == [TestIssuer.metadataURL])
   }
 
-  // RFC 9728 section 7.6: the server that a resource names is not asked before somebody trusts it.
+  // RFC 9728 section 7.6: the server that a resource names is not contacted before the user trusts it.
   @Test func `a resource names its servers, none of which is contacted`() throws {
     try noIssuer()
     home.http.answer(Self.wellKnown, try response(200, .object(Self.document)))

@@ -71,7 +71,7 @@ import Vocabulary
     }
     let generation = try #require(try home.otherProcess().vault.read(home.account)?.generation)
     let state = "cd '\(home.directory.path("state"))' && "
-    // A link is followed by no write.
+    // Writes do not follow links.
     try #require(try ProcessRunner.shell(state + "mv vault.lock kept && ln -s kept vault.lock").succeeded)
     home.http.answer(TestIssuer.userInfoURL, try refusal("invalid_token", status: 401))
     #expect {

@@ -64,18 +64,18 @@ import Vocabulary
     .oauth(OAuthError(code, .endpoint(.token), httpStatus: status))
   }
 
-  // Somebody between may answer so for a while, and not for ever.
+  // An intermediary may respond like this temporarily, but not forever.
   @Test func `asks for a sign-in once the same refusal outside the protocol has come for an hour`() {
     var backoff = Backoff()
     #expect(backoff.refreshFailed(blocked(), now: at(100)) == blocked())
     #expect(backoff.refusal(insists: false, now: at(109)) != nil && backoff.refusal(insists: true, now: at(109)) == nil)
     #expect(backoff.refreshFailed(blocked(), now: at(3699)) == blocked())
-    // The network says nothing of it.
+    // A network failure says nothing about it.
     #expect(backoff.refreshFailed(unreachable, now: at(3700)) == unreachable)
     let lasting = backoff.refreshFailed(blocked(), now: at(3700))
     #expect(lasting == blocked(403, .refreshRefused) && lasting.needsSignIn && backoff.failure?.error == lasting)
     #expect(backoff.renewalDue(planned: at(5), queued: .urgent, tokenEnd: nil) == nil)
-    // A page is such a refusal too.
+    // An HTML page is such a refusal too.
     var page = Backoff()
     page.refreshFailed(blocked(403, .notJSON), now: at(0))
     #expect(page.refreshFailed(blocked(403, .notJSON), now: at(3600)).needsSignIn)
@@ -88,7 +88,7 @@ import Vocabulary
       backoff.refreshFailed(other, now: at(200))
       #expect(backoff.refreshFailed(blocked(), now: at(3700)) == blocked())
     }
-    // A page with a success status leaves the refresh token in doubt, which is another matter.
+    // A page with a success status leaves the refresh token in doubt, which is a different case.
     var backoff = Backoff()
     backoff.refreshFailed(blocked(200, .notJSON), now: at(0))
     #expect(!backoff.refreshFailed(blocked(200, .notJSON), now: at(9000)).needsSignIn)

@@ -38,7 +38,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
     return try home.refresh(Self.configuration, services)
   }
 
-  /// The key that each request proved, in order.
+  /// The thumbprint of the key of each request's proof, in order.
   var thumbprints: [String?] {
     home.http.requests.map { request in request.proof.flatMap { try? ReadProof($0).thumbprint } }
   }
@@ -108,7 +108,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
       try signIn(tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     }
     #expect(try home.stored() == nil)
-    // The refresh token would be good without the key too.
+    // The refresh token would be usable without the key.
     #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
   }
 
@@ -234,7 +234,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   @Test func `is proven with the key that a newer sign-in made`() throws {
     _ = try signIn()
     let newer = try DPoPKey.generate()
-    // Another process signs in between the reading of the record and the answer.
+    // Another process signs in between the reading of the record and the response.
     home.http.answer(TestIssuer.tokenURL) { [home] _ in
       try home.storeAgain {
         $0.refreshToken = try secret("rt-other")
@@ -249,7 +249,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 }
 
 extension Home {
-  /// Refreshes with a Bearer answer.
+  /// Refreshes with a Bearer response.
   fileprivate func refreshed(_ token: String) throws -> AccessGrant {
     http.answer(TestIssuer.tokenURL, try tokens(token))
     return try refresh()

@@ -33,7 +33,7 @@ import Vocabulary
     #expect(grant.remaining(at: at(60)) == .seconds(3540))
   }
 
-  // A virtual machine that was paused: only the wall clock knows how long.
+  // A paused virtual machine: only the wall clock shows for how long.
   @Test(arguments: [10, 1800, 3500]) func `is older by as much as the clock jumped forward`(change: Int) throws {
     let grant = try issued().at(wallSeconds: Self.wall + 60 + change, at(60))
     #expect(grant.remaining(at: at(60)) == .seconds(3540 - change))
@@ -68,7 +68,7 @@ import Vocabulary
     #expect(session.fallback(for: TokenNeed(), now: at(90)) == nil)
   }
 
-  /// A session without a refresh token: after its token there is no other.
+  /// A session without a refresh token: its token is the last.
   private func last() throws -> SessionRun {
     var run = SessionRun()
     run.session.signedIn(try issued(), isRenewable: false, wallSeconds: Self.wall, jitter: 0)
@@ -87,7 +87,7 @@ import Vocabulary
     run.session.clockSet(wallSeconds: Self.wall + 90, now: at(90))
     #expect(run.ask(at: 90) == .served("at"))
     #expect(run.session.state(now: at(90)) == .active)
-    // Its own end is told anew.
+    // The session's own end is published again.
     #expect(run.session.applyExpiry(now: at(3300)) == .nearEnd(seconds: 300))
     #expect(run.session.applyExpiry(now: at(3600)) == .end)
     #expect(run.session.grant?.accessToken.count == 0)
@@ -110,7 +110,7 @@ import Vocabulary
       #expect(run.ask(need, at: 700) == .fails(.expired(account: "work")))
     }
     #expect(run.ask(at: 701) == .served("at"))
-    // There is no better one than this.
+    // There is no better token.
     #expect(run.ask(at: 3599) == .served("at"))
     #expect(run.ask(at: 3600) == .starts)
   }

@@ -16,13 +16,13 @@ import Vocabulary
       gate.close([.passphrase, .tpm2]) { steps.update { $0.append("wiped") } }
       steps.update { $0.append("open") }
     }
-    // The thread has closed it when nobody may enter any more.
+    // The thread has closed it when entering fails.
     while gate.enter(.tpm2) { gate.leave(.tpm2) }
     #expect(!gate.enter(.passphrase))
     #expect(gate.enter(.device), "the device's level is not the one that is locked")
     gate.leave(.device)
     #expect(steps.withLock { $0 } == [])
-    // What cannot be got again comes in as long as there are keys.
+    // Work that must write is admitted as long as there are keys.
     #expect(gate.enter(.passphrase, mustWrite: true))
     gate.leave(.passphrase)
     #expect(steps.withLock { $0 } == [])
@@ -106,7 +106,7 @@ import Vocabulary
 }
 
 extension LockGate {
-  /// Shuts these levels, and runs `body` when nobody is inside.
+  /// Closes these levels, and runs `body` once no operation is inside.
   func close(_ levels: Set<Protection>, within limit: Duration = .testLimit, _ body: () -> Void) {
     shut(levels)
     wipe(levels, within: limit, body)

@@ -4,13 +4,13 @@ import OAuth
 import Sessions
 import Testing
 
-/// What a server says of an error is for people, and is not shown when it holds a secret of the session.
+/// A server's error description is for users, and is not shown if it contains a secret of the session.
 @Suite struct `An error that repeats a secret` {
   private let home: Home
 
   init() throws { home = try Home() }
 
-  /// What a refresh fails with when the server says this.
+  /// The failure of a refresh if the server sends this description.
   private func description(_ said: String) throws -> String? {
     try home.store {
       $0.refreshToken = try secret("refresh-9sLw2c")

@@ -56,7 +56,7 @@ import Vocabulary
     }
   }
 
-  /// Brings an operation up to where it spends something.
+  /// Runs an operation until just before it spends something.
   private static func prepare(
     _ work: Work, _ home: Home, _ meanwhile: @escaping @Sendable () -> Void
   ) throws -> () throws -> Void {
@@ -95,7 +95,7 @@ import Vocabulary
 }
 
 @Suite struct `With few pages of secure memory` {
-  /// Takes all but some bytes of the heap.
+  /// Allocates all but some bytes of the heap.
   private static func fillHeap(butFor left: Int) throws -> [SharedSecret] {
     var all: [SharedSecret] = []
     let room = try SharedSecret(SecretBytes(zeroed: max(1, left)))

@@ -5,7 +5,7 @@ import Testing
 import Vocabulary
 
 @Suite struct `A refresh that somebody waits for` {
-  /// A session without a token whose refresh failed at second 0, and somebody waits.
+  /// A session without a token whose refresh failed at second 0 while a caller waits.
   private func waiting(_ error: SessionError) throws -> SessionRun {
     var run = SessionRun()
     #expect(try run.fail(with: error, at: 0) == .failed(error, fallback: nil))
@@ -88,7 +88,7 @@ import Vocabulary
     #expect(run.ask(at: 299) == .served("old"))
     #expect(run.session.renewalDue ?? at(300) >= at(300))
     #expect(run.session.renew(now: at(299)) == nil)
-    // With the token nothing is left that could be lost.
+    // There is no token left that could be lost.
     #expect(run.ask(at: 300) == .starts)
   }
 
@@ -97,7 +97,7 @@ import Vocabulary
     let need = TokenNeed(newerThan: run.session.generation)
     #expect(run.ask(need, at: 150) == .starts)
     #expect(try run.end(.failure(broken()), at: 151) == .failed(broken(), fallback: "old"))
-    // The token at hand is no answer to it.
+    // The cached token does not satisfy the request.
     #expect(run.session.fallback(for: need, now: at(151)) == nil)
     #expect(run.ask(need, at: 299) == .fails(broken()))
     #expect(run.ask(need, at: 300) == .starts)
@@ -138,7 +138,7 @@ import Vocabulary
     #expect(run.session.applyExpiry(now: at(3600)) == .end)
     #expect(run.session.applyExpiry(now: at(3601)) == nil)
     #expect(run.session.actionDue == nil)
-    // What it told stays known, for those who ask for claims.
+    // Its content remains known, for callers that ask for claims.
     #expect(run.session.grant != nil)
   }
 

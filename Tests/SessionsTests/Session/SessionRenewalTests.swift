@@ -3,7 +3,7 @@ import Sessions
 import Testing
 
 @Suite struct `Renewal in the background` {
-  /// An active session whose token was handed out once.
+  /// An active session whose token was served once.
   func used(lifetime: Int?, jitter: Double = 1) throws -> SessionRun {
     var run = SessionRun.active(try grant("old", lifetime: lifetime), jitter: jitter)
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 0), at: 0) == .served("old"))
@@ -35,7 +35,7 @@ import Testing
     #expect(run.session.renewalDue != nil)
     #expect(run.session.renew(now: at(3500)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 3500)), at: 3501) == .renewed("new"))
-    // The new token was not used yet, so nothing keeps the session alive for ever.
+    // The new token was not used yet, so nothing keeps the session alive forever.
     #expect(run.session.renewalDue == nil)
   }
 
@@ -52,7 +52,7 @@ import Testing
   @Test func `is not made for a token that died meanwhile`() throws {
     var run = try used(lifetime: 3600)
     #expect(run.session.renew(now: at(3600)) == nil)
-    // Nor is it looked at again and again.
+    // It is not checked repeatedly either.
     #expect(run.session.applyExpiry(now: at(3600)) == .end)
     run.session.dropMissedRenewal(now: at(3600))
     #expect(run.session.actionDue == nil)

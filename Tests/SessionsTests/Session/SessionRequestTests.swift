@@ -24,7 +24,7 @@ import Vocabulary
   struct Boundary: CustomTestStringConvertible {
     var lifetime: Int
     var minimum: Int?
-    /// Served up to here, and no longer.
+    /// The last second at which the token is served.
     var lastSecond: Double
     var testDescription: String { "lifetime \(lifetime), min-valid \(minimum.map(String.init) ?? "none")" }
   }
@@ -35,7 +35,7 @@ import Vocabulary
     Boundary(lifetime: 600, minimum: nil, lastSecond: 540),
     Boundary(lifetime: 300, minimum: nil, lastSecond: 270),
     Boundary(lifetime: 10, minimum: nil, lastSecond: 9),
-    // A minimum counts alone, also where it is below the usual.
+    // A minimum applies alone, even if it is shorter than the default.
     Boundary(lifetime: 3600, minimum: 900, lastSecond: 2700),
     Boundary(lifetime: 3600, minimum: 10, lastSecond: 3590),
     Boundary(lifetime: 300, minimum: 299, lastSecond: 1),
@@ -104,7 +104,7 @@ import Vocabulary
     var run = try SessionRun.active(grant("old", lifetime: 300))
     for second in 0..<300 { #expect(run.ask(need, at: Double(second)) == tooShort) }
     #expect(run.session.refresh == nil)
-    // The server may give a longer life the next time.
+    // The server may grant a longer lifetime the next time.
     #expect(run.ask(need, at: 300) == .starts)
   }
 
@@ -113,7 +113,7 @@ import Vocabulary
     #expect(run.ask(TokenNeed(minimumValiditySeconds: 301, forceRefresh: true), at: 1) == .starts)
   }
 
-  /// The clock of a session counts suspended time, so a sleep shows as a jump.
+  /// The clock of a session includes suspended time, so a suspend appears as a jump.
   @Test func `after a long sleep the token is stale and is not served`() throws {
     var run = try SessionRun.active(grant("old"))
     #expect(run.ask(at: 10) == .served("old"))

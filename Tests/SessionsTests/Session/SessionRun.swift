@@ -2,11 +2,11 @@ import Platform
 import Sessions
 import Vocabulary
 
-/// A session with the words that its tests are written in.
+/// A session with shortcuts for its tests.
 struct SessionRun {
   var session = Session()
 
-  /// What a caller sees.
+  /// The result that a caller gets.
   enum Seen: Equatable {
     case served(String)
     case starts
@@ -14,7 +14,7 @@ struct SessionRun {
     case fails(SessionError)
   }
 
-  /// What the end of an attempt leads to.
+  /// The result of the end of an attempt.
   enum Ended: Equatable {
     case ignored
     case renewed(String)
@@ -54,7 +54,7 @@ struct SessionRun {
     }
   }
 
-  /// A session whose token came by a refresh.
+  /// A session whose token comes from a refresh.
   static func active(
     _ grant: AccessGrant, jitter: Double = 0, policy: RefreshPolicy = .proactive
   ) -> SessionRun {
@@ -64,7 +64,7 @@ struct SessionRun {
     return run
   }
 
-  /// A session whose last refresh, at the given second, failed for good or after all attempts.
+  /// Makes the last refresh fail at the given second, permanently or after all attempts.
   mutating func fail(with error: SessionError, at seconds: Double) throws -> Ended {
     _ = ask(TokenNeed(forceRefresh: true), at: seconds)
     while true {

@@ -1,7 +1,7 @@
 import Sessions
 import Platform
 
-/// What an observer was told.
+/// Records the steps reported to an observer.
 final class ToldSteps: Sendable {
   private let list = Monitor<[SessionObservation]>([])
 

@@ -6,7 +6,7 @@ import Vault
 
 @testable import Sessions
 
-/// A refresh token that the server has rotated and that the disk does not take.
+/// A refresh token that the server has rotated and that cannot be written to disk.
 @Suite struct `A token that cannot be written` {
   let home: Home
 
@@ -17,7 +17,7 @@ import Vault
 
   private var state: String { home.directory.path("state") }
 
-  /// Makes the vault one that others may read, which is refused, or mends it again.
+  /// Makes the vault readable for others, which is refused, or restores it.
   private static func spoil(_ state: String, _ mode: String) throws {
     let result = try ProcessRunner.shell("chmod \(mode) '\(state)'/vault.????????????????")
     try #require(result.succeeded)
@@ -37,7 +37,7 @@ import Vault
   @Test func `is kept, and it is the one that is spent next`() throws {
     try loseRotation()
     #expect(home.services.isUnsettled)
-    // As long as it cannot be written, nothing is sent.
+    // Nothing is sent while it cannot be written.
     #expect(throws: SessionError.self) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
     try Self.spoil(state, "600")

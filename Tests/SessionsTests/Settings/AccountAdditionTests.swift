@@ -43,7 +43,7 @@ import Vocabulary
     #expect(try home.settings()[home.account] == nil)
   }
 
-  /// A rename that was cut off left it; its refresh token may have been spent since.
+  /// An interrupted rename left it; its refresh token may have been spent since.
   @Test func `drops a record that no settings know`() throws {
     try home.store()
     _ = try add()
@@ -63,7 +63,7 @@ import Vocabulary
     #expect(
       throws: SessionError.configuration(ConfigurationError(.caFile(missing), home.directory.path("none.pem")))
     ) { _ = try add(authorities) }
-    // A pipe, for which another program would have to be waited for.
+    // A pipe would wait for another program.
     try ProcessRunner.shell("mkfifo '\(home.directory.path("none.pem"))'")
     #expect(
       throws: SessionError.configuration(ConfigurationError(.caFile(nil), home.directory.path("none.pem")))
@@ -94,7 +94,7 @@ import Vocabulary
     try home.store()
     #expect(try change { $0.clientID = "other" } == .signedOut(setting: "client_id"))
     #expect(try home.settings()[home.account]?.clientID == "other")
-    // Nothing was taken from the vault, so that it can be put back.
+    // Nothing was removed from the vault, so the change can be undone.
     var changed = Home.configuration
     changed.clientID = "other"
     #expect(try change(from: changed) { $0.clientID = "cli" } == .none)

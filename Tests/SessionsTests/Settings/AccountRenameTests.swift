@@ -84,7 +84,7 @@ import Vocabulary
     #expect(try home.refreshToken(of: new) == "rt-2")
   }
 
-  /// What a program that was killed leaves: the steps up to there, and nothing after them.
+  /// The state that a killed program leaves: only the steps before.
   @Test(arguments: 0...3) func `cut off after any step loses nothing and can be done again`(steps: Int) throws {
     if steps >= 1 { _ = try rename.copyRecord() }
     if steps >= 2 { _ = try rename.renameSettings(home.settingsFile) }
@@ -94,17 +94,17 @@ import Vocabulary
     #expect(settings.accounts.map(\.name) == [name])
     #expect(settings.active == name)
     #expect(try home.refreshToken(of: name) == "rt-1")
-    // The one that counts can be used, whatever is left over of the other.
+    // The current record is usable, regardless of remains of the other.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
     let grant = try RefreshOperation(
       account: name, configuration: Home.configuration, services: home.services, cancellation: Cancellation()
     ).run()
     #expect(grant.accessToken.text == "at-2")
-    // Done again, it takes the token that is good now.
+    // Repeated, it uses the token that is valid now.
     if steps < 2 { _ = try rename.run() }
     #expect(try home.refreshToken(of: new) == "rt-2")
     #expect(try home.settings().accounts.map(\.name) == [new])
-    // The old name is free; whoever takes it starts from nothing.
+    // The old name is free; a new account of this name starts empty.
     _ = try AccountAddition(
       account: home.account, configuration: Home.configuration, services: home.services,
       settingsDirectory: home.settingsDirectory
@@ -113,7 +113,7 @@ import Vocabulary
   }
 
   @Test func `that cannot write the settings leaves all as it was`() throws {
-    // Somebody holds the settings' lock for longer than the rename waits.
+    // Another process holds the settings' lock longer than the rename waits.
     let lock = try home.directory.open("config").lock("config.lock", wait: .zero)
     #expect(throws: SessionError.self) { _ = try rename.run() }
     lock.release()
@@ -122,7 +122,7 @@ import Vocabulary
     #expect(try home.refreshToken(of: new) == nil)
   }
 
-  /// A leftover of another person must not stand in the way of a sign-in under a new name.
+  /// Another user's leftover must not prevent a sign-in under a new name.
   @Test func `leaves nothing that a new sign-in would stumble over`() throws {
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let preparation = SignIn.Request(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// Client ids that stand ready for services.
+/// Prepared client IDs for services.
 @Suite struct `A file of client ids` {
   private let directory: TemporaryDirectory
 
@@ -55,7 +55,7 @@ import Vocabulary
     #expect(try ClientsFile.complete(&account, in: home) == nil)
   }
 
-  // The system's must be root's, so this runs as root only.
+  // The system's file must belong to root, so this runs as root only.
   @Test(.enabled(if: Machine.userID == 0)) func `of the user goes before that of the system`() throws {
     try write(#"{"github":{"client_id":"system"},"google":{"client_id":"g"}}"#, "etc")
     #expect(try client(github)?.clientID == "system")
@@ -69,7 +69,7 @@ import Vocabulary
     #expect(throws: SessionError.self) { try client(github) }
   }
 
-  // Whoever writes it must not lead a code or a token elsewhere.
+  // The file's author must not be able to redirect a code or a token.
   @Test(arguments: [
     ("token_endpoint", #""https://evil.example/t""#), ("issuer", #""https://evil.example""#),
     ("redirect_uri", #""https://evil.example/cb""#), ("redirect_uri", "1"), ("scope", "1"),

@@ -54,7 +54,7 @@ import Vocabulary
     #expect(try file.current() == Settings())
   }
 
-  /// Reads the file as another thread does.
+  /// Reads the file like another thread.
   private func read(_ file: SettingsFile, seen: UInt64?) {
     let last = file.lastReading
     file.take(
@@ -75,7 +75,7 @@ import Vocabulary
     read(file, seen: 2)
     #expect(try file.lastRead() == Settings())
     #expect(file.isKnown(at: 2) && file.revision != revision)
-    // An own change is known, and whatever the watch says it is not known what came after it.
+    // The process's own change is known, but changes after it are not, whatever the watch reports.
     try add(work, to: file)
     #expect(try file.lastRead()[work] == Home.configuration)
     #expect(!file.isKnown(at: 2))
@@ -90,7 +90,7 @@ import Vocabulary
     try write("{")
     read(file, seen: 3)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
-    // It is tried again, though nothing has changed: what failed may have been the system.
+    // It is read again although nothing has changed: the failure may have been the system's.
     #expect(!file.isKnown(at: 3) && file.revision == revision)
     try write(#"{"version":1}"#)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
@@ -128,7 +128,7 @@ import Vocabulary
     #expect(try self.file().current()[work] == Home.configuration)
   }
 
-  /// Runs shell lines in the directory that the settings' home is in.
+  /// Runs shell lines in the directory that contains the settings' home.
   func shell(_ lines: String) throws {
     let result = try ProcessRunner.shell("set -e; umask 077; cd '\(directory.path)'; \(lines)")
     try #require(result.succeeded, "\(result.errorText)")
@@ -179,7 +179,7 @@ import Vocabulary
     #expect(throws: ConfigurationError.self) { try add(work, to: file()) }
   }
 
-  /// Shell lines that put links between the name and the file, each line after `mkdir -p config/agent dot/files`.
+  /// Shell lines that create links between the name and the file, each run after `mkdir -p config/agent dot/files`.
   static let links = [
     "ln -s ../../dot/files/real.json config/agent/config.json",
     "ln -s $PWD/dot/files/real.json config/agent/config.json",
@@ -232,7 +232,7 @@ import Vocabulary
   @Test func `is not followed through a directory for temporary files`() throws {
     let elsewhere = try TemporaryDirectory()
     try elsewhere.write("config.json", Self.settings)
-    // The way there is none that leads to the settings themselves.
+    // The only path there does not lead to the settings themselves.
     try shell("mkdir -p config/agent shared/mine; chmod 1777 shared; cp '\(elsewhere.path)/config.json' shared/mine/")
     try shell("ln -s $PWD/shared/mine/config.json config/agent/config.json")
     let found = try #require(refusal(file()))

@@ -160,7 +160,7 @@ import Vocabulary
       String(decoding: settings.serialized(), as: UTF8.self)
         == #"{"future":{"a":[1.50,null]},"version":2,"accounts":{"work":{"issuer":"https://as.example","hook":["x"],"#
         + #""client_id":"other","token_endpoint":"https://as.example/t"}},"active":"work"}"# + "\n")
-    // A member of ours that goes does go.
+    // Our own members are removed when unset.
     account.tokenEndpoint = nil
     try settings.set(account, for: work)
     #expect(try Settings(parsing: settings.serialized())[work] == account)
@@ -205,7 +205,7 @@ import Vocabulary
 
   func parse(_ name: String, _ value: JSON) throws(ConfigurationError) -> Settings {
     var account: JSONObject = ["issuer": "https://as.example", "client_id": "cli"]
-    // Has no sense without the other.
+    // Has no effect without the other.
     if name == AccountSetting.assertionVariable.name { account[AccountSetting.assertionFrom.name] = "gitlab-ci" }
     account[name] = value
     let settings: JSON = ["version": 2, "accounts": ["work": .object(account)]]
@@ -261,7 +261,7 @@ import Vocabulary
     #expect(throws: ConfigurationError(.tooManyAccounts, "accounts")) {
       try settings.set(Home.configuration, for: work)
     }
-    // One that is there already can still change.
+    // An existing account can still change.
     try settings.set(Self.full, for: AccountName("account-7"))
     #expect(settings.accounts.count == Settings.maximumAccounts)
   }

@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Sessions by a JWT that a platform hands out (RFC 7523 section 2.1).
+/// Sessions created with a JWT that a platform issues (RFC 7523 section 2.1).
 @Suite struct `A session by assertion` {
   private let home: Home
 
@@ -19,7 +19,7 @@ import Vocabulary
     return configuration
   }
 
-  /// Has the platform write a JWT.
+  /// Writes a JWT like the platform does.
   @discardableResult
   private func handOut(_ subject: String = "job-7", _ changes: [String: JSON?] = [:]) throws -> String {
     var claims: JSONObject = [
@@ -147,7 +147,7 @@ import Vocabulary
 
   private static let service = "https://run.example/token?v=2&audience=https%3A%2F%2Fas.example%2Ftenant"
 
-  /// The JWT of the file, and the settings that take it from elsewhere.
+  /// The JWT of the file, and the settings that read it from elsewhere.
   private func moved(
     _ change: (inout AccountConfiguration) -> Void
   ) throws -> (configuration: AccountConfiguration, text: String) {

@@ -70,7 +70,7 @@ import Vocabulary
     var configuration = Home.configuration
     configuration.resources = ["https://api.example/a"]
     configuration.audience = "aud-1"
-    // Of an account with resources the OAuth document is looked for first.
+    // For an account with resources, the OAuth document is fetched first.
     let first = "https://as.example/.well-known/oauth-authorization-server/tenant"
     let metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
     home.http.always(first, try response(200, .object(metadata)))
@@ -85,7 +85,7 @@ import Vocabulary
     #expect(!own.contains("example%2Fa") && !own.contains("aud-1"))
   }
 
-  // A server may end a session with any of its tokens; one that has ended already has nothing to lose.
+  // A server may end a session with any of its tokens; an ended session has nothing to lose.
   @Test(arguments: [true, false]) func `that is refused is revoked, unless the account has a session`(
     hasSession: Bool
   ) throws {
@@ -242,7 +242,7 @@ import Vocabulary
     #expect(throws: unannounced) { try start() }
     try announce(["S256"])
     _ = try start()
-    // Another server is another matter.
+    // Another server is a different case.
     var elsewhere = Home.configuration
     elsewhere.issuer = "https://other.example"
     var metadata = TestIssuer.metadata("authorization_endpoint", "https://other.example/authorize")

@@ -89,7 +89,7 @@ import Vocabulary
 
   // MARK: No approval is wasted
 
-  /// Makes the place of the settings one that takes none, as a read-only directory would be for a user, or mends it.
+  /// Makes the settings directory read-only, or restores it.
   static func spoilSettings(_ home: Home, _ isSpoilt: Bool = true) throws {
     let directory = home.settingsDirectory
     let result = try ProcessRunner.shell(
@@ -189,7 +189,7 @@ import Vocabulary
     let (home, answer) = (home, try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken()))
     let lock = "'\(home.directory.path("state"))'/vault.lock"
     home.http.answer(TestIssuer.tokenURL) { _ in
-      // A link is followed by no write.
+      // Writes do not follow links.
       try #require(try ProcessRunner.shell("rm -f \(lock) && ln -s nowhere \(lock)").succeeded)
       return answer
     }
@@ -206,7 +206,7 @@ import Vocabulary
     ).device()
     let (home, answer) = (home, try response(200, ["token_type": "mac", "refresh_token": "rt-1"]))
     home.http.answer(TestIssuer.tokenURL) { _ in
-      // A link is followed by no write.
+      // Writes do not follow links.
       let line = "cd '\(home.directory.path("state"))' && mv vault.lock kept && ln -s kept vault.lock"
       try #require(try ProcessRunner.shell(line).succeeded)
       return answer
@@ -225,7 +225,7 @@ import Vocabulary
     #expect(try signIn(answer, configuration).withheldScope == ["calendar"])
   }
 
-  // What a person approves must be of use afterwards.
+  // A user's approval must lead to a usable session.
   @Test(arguments: ["token_endpoint", "jwks_uri"]) func `asks nobody when the server names no place that may be used`(
     member: String
   ) throws {
@@ -363,7 +363,7 @@ import Vocabulary
         gate.close([.passphrase]) { home.services.vault.lock() }
         wiped.push(true)
       }
-      // The lock has come when nobody may enter any more.
+      // The lock is complete when entering fails.
       while gate.enter(.passphrase) { gate.leave(.passphrase) }
       return try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken())
     }
@@ -413,7 +413,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  /// A sign-in whose session is to be kept behind a passphrase.
+  /// A sign-in whose session is to be protected by a passphrase.
   private func protected() throws -> (SignIn.Waiting.Device, SharedSecret) {
     let phrase = try secret("correct horse")
     try home.services.vault.createProtection(.passphrase, secret: phrase.bytes)
@@ -469,7 +469,7 @@ import Vocabulary
 
   // MARK: ID Tokens
 
-  // OpenID Connect Core 1.0 section 3: this grant is none of its flows.
+  // OpenID Connect Core 1.0 section 3: this grant is not one of its flows.
   @Test func `says that it has no ID Token when it asked for openid`() throws {
     let outcome = try signIn(try tokens("at-1", refresh: "rt-1"))
     #expect(outcome.missesIDToken)
@@ -532,7 +532,7 @@ import Vocabulary
   }
 
   @Test func `accepts no algorithm that the server did not announce`() throws {
-    // Without an announcement that is RS256 alone (OpenID Connect Core 1.0 section 2).
+    // Without an announcement only RS256 (OpenID Connect Core 1.0 section 2).
     let metadata = TestIssuer.metadata("id_token_signing_alg_values_supported", nil)
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
     let token = try TestIssuer.first.idToken()

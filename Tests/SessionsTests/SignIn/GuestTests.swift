@@ -66,7 +66,7 @@ import Vocabulary
   @Test func `becomes a user in place`() throws {
     let home = try Home()
     let guest = try signIn(home)
-    // The client's secret is taken from the vault.
+    // The client secret is read from the vault.
     let signIn = try home.prepare(guest.configuration)
     let outcome = try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     #expect(outcome.wasGuest && outcome.unattended == nil && outcome.grant.subject == "alice")
@@ -96,7 +96,7 @@ import Vocabulary
     #expect(record.unattended == nil && record.refreshToken?.text == "rt-1" && record.identity?.subject == "alice")
   }
 
-  // A token that was ended elsewhere is no end of the session: the next one is had by asking.
+  // A revoked token does not end the session: a new one can be requested.
   @Test func `is not over when its token is`() throws {
     let home = try Home()
     let metadata = TestIssuer.metadata("introspection_endpoint", "https://as.example/introspect")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// A sign-in at a service without metadata, whose particulars are known.
+/// A sign-in at a service without metadata whose properties are built in.
 @Suite struct `A sign-in at GitHub` {
   let home: Home
 
@@ -51,7 +51,7 @@ import Vocabulary
     #expect(record.authority.difference(from: changed, caDigest: nil) == "provider")
   }
 
-  // RFC 9207 section 2.4: GitHub names itself by the issuer with a path.
+  // RFC 9207 section 2.4: GitHub identifies itself by the issuer with a path.
   @Test(arguments: ["https://github.com", "https://github.com/login/oauth"])
   func `takes an answer that names GitHub, whichever way the account does`(issuer: String) throws {
     var configuration = Self.configuration

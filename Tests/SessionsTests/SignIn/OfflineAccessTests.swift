@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// The scope of a sign-in that somebody else than the person chose (RFC 9728 section 2).
+/// The scope of a sign-in that was not chosen by the user (RFC 9728 section 2).
 @Suite struct `A sign-in that asks to stay` {
   private static let place = "https://as.example/register"
 
@@ -59,7 +59,7 @@ import Vocabulary
     #expect(signIn.configuration.scope.isEmpty)
   }
 
-  // RFC 7591 section 2: a client may be held to the scope that it is registered with.
+  // RFC 7591 section 2: a server may limit a client to its registered scope.
   @Test func `registers its client with the same scope`() throws {
     let home = try home(["read", "offline_access"])
     home.http.answer(Self.place, try response(201, ["client_id": "c1"]))

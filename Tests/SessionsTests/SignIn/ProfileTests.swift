@@ -20,7 +20,7 @@ import Vocabulary
     try publish()
   }
 
-  /// A server that does all that the profile demands.
+  /// A server that meets all requirements of the profile.
   private static let metadata: JSONObject = {
     var metadata = TestIssuer.metadata
     metadata["authorization_endpoint"] = "https://as.example/authorize"
@@ -101,7 +101,7 @@ import Vocabulary
     return .oauth(error)
   }
 
-  /// The client's assertion in the request to a URL, its header and its claims.
+  /// The header and claims of the client assertion in the request to a URL.
   private func assertion(to url: String) throws -> (header: JSONObject, claims: JSON) {
     let form = try #require(home.http.requests.last { $0.url == url }?.form)
     let field = try #require(form.first { $0.hasPrefix("client_assertion=") })
@@ -127,13 +127,13 @@ import Vocabulary
     #expect(outcome.configuration.dpop && outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
     for url in [Self.pushURL, TestIssuer.tokenURL] {
       let (header, claims) = try assertion(to: url)
-      // Section 5.3.3.1, item 5: a string, and no item of an array.
+      // Section 5.3.3.1, item 5: a string, not an array.
       #expect(claims["aud"] == .string(TestIssuer.text) && header["alg"] == "ES256")
     }
     #expect(try home.stored()?.authority.settings.profile == .fapi2)
   }
 
-  // Section 5.4.1, item 1. A server that does not say what it takes must take that.
+  // Section 5.4.1, item 1. A server that does not announce algorithms must accept it.
   @Test(arguments: [["RS256", "PS256"], nil] as [JSON?])
   func `signs with PS256 when the key of its client is an RSA key`(announced: JSON?) throws {
     try publish(("token_endpoint_auth_signing_alg_values_supported", announced))
@@ -208,7 +208,7 @@ import Vocabulary
     #expect(try signIn(Self.configuration, given, type: "Bearer").grant.tokenType == "Bearer")
     let settings = try settings()
     #expect(settings.tokenEndpointAuthMethod == .tlsClientAuth && !settings.dpop)
-    // A server that binds them no more gives tokens that a thief could use, whatever it does for those with a key.
+    // A server that no longer binds them issues tokens that a thief could use, even if it binds tokens to keys.
     try publish()
     home.time.advance(seconds: 7 * 86_400)
     #expect(throws: Self.broken(.tokensUnannounced)) { try home.refresh(settings, home.otherProcess()) }
@@ -259,7 +259,7 @@ import Vocabulary
       account: home.account, configuration: Self.configuration, refreshToken: try secret("rt"), given: Self.key,
       services: services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
     #expect(throws: Self.broken(.notByCode)) { try token.run() }
-    // The rules of the authorization code flow are none of a client's own session.
+    // The rules of the authorization code flow do not apply to a client's own session.
     try publish(("pushed_authorization_request_endpoint", nil))
     var guest = request()
     guest.unattended = .client
@@ -298,7 +298,7 @@ import Vocabulary
     #expect(home.http.urls.last == TestIssuer.revocationURL)
   }
 
-  /// A token whose header names an algorithm; nothing else of it counts.
+  /// A token whose header names an algorithm; the rest is ignored.
   private static func token(_ algorithm: String) -> String {
     ["{\"alg\":\"\(algorithm)\"}", "{}", "x"].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
   }
@@ -323,7 +323,7 @@ import Vocabulary
     var registering = request(configuration, SignInSecrets())
     registering.registersClient = true
     registering.registration = .init(clientName: "agent on host", softwareVersion: "1")
-    // A server that does less gets no client.
+    // A server with fewer capabilities gets no client.
     for (name, value, breach) in [
       ("token_endpoint_auth_methods_supported", ["client_secret_basic"], ProfileBreach.proofUnannounced),
       ("dpop_signing_alg_values_supported", ["RS256"], .tokensUnannounced),
@@ -346,7 +346,7 @@ import Vocabulary
     var held = try settings()
     held.profile = .fapi2
     #expect(try signIn(held, SignInSecrets()).configuration.profile == .fapi2)
-    // The key is not for a sign-in that somebody has made weaker.
+    // The key is not used for a sign-in with a weakened profile.
     held.profile = nil
     #expect(throws: SessionError.configurationChanged(account: "work", setting: "profile")) {
       try request(held, SignInSecrets()).prepared()
@@ -401,7 +401,7 @@ import Vocabulary
     #expect(!home.http.urls.contains(TestIssuer.tokenURL))
     #expect(try home.stored()?.refreshToken?.text == "rt-1")
     try publish()
-    // Metadata that are cached do not decide against the server; they are fetched out of turn once a minute.
+    // Cached metadata cannot disqualify the server; they are fetched again, at most once a minute.
     home.time.advance(seconds: 60)
     home.http.answer(TestIssuer.tokenURL, try answer("at-2", refresh: nil))
     #expect(try home.refresh(settings(), process).accessToken.text == "at-2")

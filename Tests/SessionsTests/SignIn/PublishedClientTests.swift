@@ -78,7 +78,7 @@ import Vocabulary
     }
     #expect(throws: SessionError.clientURL(.unannounced(canRegister: registers))) { try request().prepared() }
     #expect(home.http.urls == [TestIssuer.metadataURL])
-    // Section 7.2: it may be registered there by hand.
+    // Section 7.2: it may be registered there manually.
     let named = Self.configuration { $0.redirectURI = "http://127.0.0.1/callback" }
     #expect(try request(named).prepared().configuration.clientID == Self.url)
   }
@@ -101,7 +101,7 @@ import Vocabulary
   ])
   func `must be at a URL where the server would fetch it`(id: String) throws {
     #expect(throws: SessionError.clientURL(.malformed)) { try request(Self.configuration(id)).prepared() }
-    // Elsewhere it is a name like others.
+    // Elsewhere it is an ordinary client ID.
     try announce(nil)
     #expect(try request(Self.configuration(id)).prepared().configuration.clientID == id)
   }
@@ -146,7 +146,7 @@ import Vocabulary
       return nil
     }
     #expect(missing(registers: false)?.canPublish == true)
-    // Nothing can be registered there.
+    // Registration is not available.
     #expect(missing(registers: true)?.canPublish == true)
     try announce(nil)
     #expect(missing(registers: false)?.canPublish == false)
@@ -196,11 +196,11 @@ import Vocabulary
     #expect(Set(key.names) == ["crv", "kty", "x", "y", "use", "kid"])
     #expect(document["token_endpoint_auth_method"] == "private_key_jwt")
     #expect(document["grant_types"]?.array?.last == "client_credentials")
-    // The account's own key makes the same document.
+    // The account's own key produces the same document.
     try home.store(chosen) { $0.credentials = given.credentials }
     let kept = try home.services.credentials(of: home.account, chosen)
     #expect(try self.document(chosen, kept) == document)
-    // That of another client is not published.
+    // Another client's key is not published.
     let other = Self.configuration("https://me.example/other.json") { $0.tokenEndpointAuthMethod = .privateKeyJWT }
     #expect(try home.services.credentials(of: home.account, other).isEmpty)
     #expect(throws: SessionError.configuration(ConfigurationError(.missingClientKey, ""))) { try self.document(other) }

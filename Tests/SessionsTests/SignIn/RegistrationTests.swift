@@ -45,7 +45,7 @@ import Vocabulary
     home.http.answer(Self.place, try response(201, .object(answer)))
   }
 
-  /// The ID Token of the client `c1`.
+  /// Signs in with an ID Token for the client `c1`.
   private func signIn(_ home: Home, _ preparation: SignIn.Request) throws -> SignIn.Outcome {
     let signIn = try preparation.device()
     return try home.finish(signIn, tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken("aud", "c1")))
@@ -102,7 +102,7 @@ import Vocabulary
     #expect(uris().last == ["http://127.0.0.1:49153/as.example/tenant", "http://[::1]:49153/as.example/tenant"])
   }
 
-  // RFC 6749 section 2.3.1: some servers do not decode what Basic has.
+  // RFC 6749 section 2.3.1: some servers do not decode Basic credentials.
   @Test(arguments: [
     ("c1", "s-1._*", false), ("c:1", "s", true), ("c1", "s+/=", true),
   ]) func `sends its secret in the body where Basic would have to encode it`(
@@ -190,7 +190,7 @@ import Vocabulary
     ) { try preparation(other).prepared() }
   }
 
-  // RFC 7591 section 3.2.2: each registration that the server takes makes a client, so none is asked for in vain.
+  // RFC 7591 section 3.2.2: each accepted registration creates a client, so no unnecessary ones are requested.
   @Test(arguments: ["invalid_redirect_uri", "temporarily_unavailable"])
   func `is asked for once where the refusal is not of what it says of itself`(code: String) throws {
     let home = try home()
@@ -301,7 +301,7 @@ import Vocabulary
     #expect(again.prepared.configuration.clientID == "c1")
   }
 
-  // RFC 7591 section 3.2.1: the server may register something else than what was asked for.
+  // RFC 7591 section 3.2.1: the server may register other values than requested.
   @Test(
     arguments: [
       ("token_endpoint_auth_method", "tls_client_auth"), ("token_endpoint_auth_method", "client_secret_basic"),
@@ -331,7 +331,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  // RFC 7592 section 3: its token is for the server that gave it.
+  // RFC 7592 section 3: its token is for the server that issued it.
   @Test(arguments: [(managed, 1), ("https://elsewhere.example/register/c1", 2)])
   func `tells a person when it cannot be deleted from here`(place: String, notices: Int) throws {
     let home = try home()
@@ -385,7 +385,7 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
-  // Whoever can edit dotfiles must not lead the registration's token elsewhere.
+  // An attacker who can edit dotfiles must not redirect the registration's token.
   @Test func `is not deleted with settings that somebody changed`() throws {
     var (home, configuration) = try signedIn()
     configuration.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]

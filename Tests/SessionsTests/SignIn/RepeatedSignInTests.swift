@@ -8,7 +8,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// A sign-in to an account that was signed in before, and the secrets that go with it.
+/// A sign-in to an account that was signed in before, and its secrets.
 @Suite struct `A repeated sign-in` {
   let home: Home
 
@@ -24,7 +24,7 @@ import Vocabulary
     }
     let signIn = try home.prepare()
     let token = try TestIssuer.first.idToken("sub", "bob")
-    // The grant is another user's, so its end cannot be that of the account's session.
+    // The grant is another user's, so ending it cannot end the account's session.
     #expect(
       throws: SessionError.grantNotKept(because: .identityChanged(account: "work", claim: "sub"), isRevoked: true)
     ) {
@@ -55,7 +55,7 @@ import Vocabulary
     #expect(record.identity == Home.alice && record.refreshToken?.text == "rt-1")
   }
 
-  // Whoever is signed in must be known before another session takes that place.
+  // The signed-in user must be known before another session replaces theirs.
   @Test(arguments: [true, false]) func `while the record cannot be read is refused, and nothing takes its place`(
     isDamagedEarly: Bool
   ) throws {
@@ -109,7 +109,7 @@ import Vocabulary
           finished.push("\(error)")
         }
       }
-      // The refresh holds the account, so the sign-in cannot have been stored.
+      // The refresh locks the account, so the sign-in cannot have been stored.
       #expect(finished.pop(wait: .milliseconds(100)) == nil)
       #expect(try home.stored()?.refreshToken?.text == "rt-1")
       return try tokens("at-old", refresh: "rt-old")

@@ -6,7 +6,7 @@ import Sessions
 import Testing
 import Vocabulary
 
-// OpenID Connect Dynamic Client Registration 1.0 section 2: what the client is registered to get.
+// OpenID Connect Dynamic Client Registration 1.0 section 2: the algorithms the client is registered for.
 @Suite struct `What ID Tokens are protected with` {
   private static let clientSecret = "a client secret of 32 bytes or more"
   let home: Home
@@ -55,11 +55,11 @@ import Vocabulary
     #expect(throws: SessionError.configuration(error)) { _ = try home.prepare(configuration, SignInSecrets()) }
   }
 
-  // Step 7: no other than the one that the client is registered with.
+  // Step 7: only the algorithm that the client is registered with.
   @Test func `is the registered algorithm and no other`() throws {
     #expect(try signIn(account(.ES256), TestIssuer.first.idToken()).grant.subject == "alice")
     let refused = SessionError.idToken(IDTokenError(.signature(.algorithmNotAllowed)))
-    // The account has a session already, which is left alone.
+    // The account already has a session, which remains untouched.
     #expect(throws: SessionError.grantNotKept(because: refused, isRevoked: false)) {
       _ = try signIn(account(.RS256), TestIssuer.first.idToken())
     }

@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Where the browser brings the answer of a sign-in (RFC 8252 section 7.3).
+/// The URL to which the browser returns the response of a sign-in (RFC 8252 section 7.3).
 @Suite struct `The redirect URI of a sign-in` {
   private let home: Home
 
@@ -42,7 +42,7 @@ import Vocabulary
   @Test func `stays that of the last sign-in as long as the client does`() throws {
     try home.store { $0.redirectURI = "http://127.0.0.1/older" }
     #expect(try redirect() == "http://127.0.0.1/older")
-    // A version that did not write it down had the issuer in it.
+    // Older versions that did not store it included the issuer.
     try home.store()
     #expect(try redirect() == "http://127.0.0.1/as.example/tenant")
     var other = Home.configuration
@@ -50,7 +50,7 @@ import Vocabulary
     #expect(try redirect(other) == "http://127.0.0.1/callback")
   }
 
-  // RFC 8252 section 7.3: another port would be another redirect URI than the one that was registered by hand.
+  // RFC 8252 section 7.3: with another port it would differ from the manually registered redirect URI.
   @Test func `that is taken is told where no client can be registered for another`() throws {
     let metadata = TestIssuer.metadata("authorization_endpoint", "https://as.example/authorize")
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))

@@ -39,7 +39,7 @@ import Vocabulary
     #expect(record?.refreshToken?.text == "ours")
     #expect(record?.identity == Home.alice)
     #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
-    // The account is like any other from here on.
+    // From here on the account is like any other.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
   }
@@ -55,7 +55,7 @@ import Vocabulary
     #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
   }
 
-  // The settings are there before the token is spent.
+  // The settings are written before the token is spent.
   @Test func `spends nothing where the settings have no room for the account`() throws {
     let names = try (0..<Settings.maximumAccounts).map { try AccountName("a\($0)") }
     _ = try SettingsFile(directory: home.settingsDirectory).change { (settings) throws(ConfigurationError) in
@@ -79,7 +79,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  // Store first: what came in may be worth nothing any more.
+  // Store first: the imported token may no longer be valid.
   @Test func `with an ID Token that does not hold keeps what it was traded for, and hands out nothing until one does`()
     throws
   {
@@ -119,7 +119,7 @@ import Vocabulary
     }
     let error = #expect(throws: SessionError.self) { _ = try importToken() }
     if refresh == nil {
-      // The server did not rotate: the token is still good where it came from.
+      // The server did not rotate: the token is still valid in the other program.
       guard case .vault = error else { throw try #require(error) }
       #expect(home.http.requests.last?.url == TestIssuer.tokenURL)
     } else {
@@ -130,7 +130,7 @@ import Vocabulary
     #expect(try home.settings().accounts.isEmpty)
   }
 
-  // What was imported is spent, and the server takes each token once.
+  // The imported token is spent, and the server accepts each token once.
   @Test func `keeps what it was traded for when only the issuer's keys cannot be had`() throws {
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let answer = try tokens("at-1", refresh: "ours", idToken: try TestIssuer.first.idToken())
@@ -140,7 +140,7 @@ import Vocabulary
     #expect(throws: SessionError.oauth(error)) { _ = try importToken() }
     #expect(try home.settings()[home.account] == Home.configuration)
     #expect(try home.stored()?.refreshToken?.text == "ours")
-    // The next refresh says who it is.
+    // The next refresh identifies the user.
     home.http.answer(TestIssuer.keysURL, try response(200, TestIssuer.first.keySet))
     home.http.answer(
       TestIssuer.tokenURL, try tokens("at-2", refresh: "ours-2", idToken: try TestIssuer.first.idToken()))

@@ -21,7 +21,7 @@ import Vocabulary
     return try operation(grant: grant, isLocal: isLocal, configuration).run().confirmation
   }
 
-  /// - Parameter isPatient: Whether the server is waited for.
+  /// - Parameter isPatient: Whether to wait for the server.
   func operation(
     grant: AccessGrant? = nil, isLocal: Bool = false, _ configuration: AccountConfiguration? = Home.configuration,
     isPatient: Bool = true
@@ -34,7 +34,7 @@ import Vocabulary
 
   private let timeout = SessionError.oauth(OAuthError(.timeout, .endpoint(.revocation)))
 
-  /// The tokens that are kept for their revocation alone.
+  /// The tokens that are only kept for their revocation.
   func owed() throws -> [String?]? {
     guard let record = try home.stored() else { return nil }
     #expect(record.isSignedOut && record.refreshToken == nil && record.accessToken == nil && record.identity == nil)
@@ -206,7 +206,7 @@ import Vocabulary
     #expect(try owed() == ["rt-1", "at-1"])
   }
 
-  // RFC 9449: a token that is bound to a key is revoked with a proof of it.
+  // RFC 9449: a token bound to a key is revoked with a proof of it.
   @Test func `keeps the key of the tokens that are still to be revoked`() throws {
     let key = try DPoPKey.generate()
     try home.store { $0.dpopKey = try key.serialized() }

@@ -4,16 +4,16 @@ import TestSupport
 import Vault
 import Vocabulary
 
-/// The settings beside the vault, for what changes both.
+/// The settings next to the vault, for operations that change both.
 extension Home {
   var settingsDirectory: String { directory.path("config") }
 
   var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
 
-  /// The settings as they are on disk now.
+  /// The current settings on disk.
   func settings() throws -> Settings { try settingsFile.current() }
 
-  /// Puts the account's settings on disk.
+  /// Writes the account's settings to disk.
   func addSettings(
     _ configuration: AccountConfiguration = Home.configuration, for account: AccountName? = nil
   ) throws {
@@ -22,7 +22,7 @@ extension Home {
     }
   }
 
-  /// Writes settings that have as many other accounts as there may be.
+  /// Writes settings with the maximum number of other accounts.
   func fillSettings() throws {
     let names = (0..<Settings.maximumAccounts).map {
       #""account-\#($0)":{"issuer":"https://as.example","client_id":"c"}"#
@@ -32,7 +32,7 @@ extension Home {
       "config.json", with: Array(text.utf8).span)
   }
 
-  /// The refresh token that the vault has for an account now; nil when it has no record.
+  /// The current refresh token of an account in the vault; nil without a record.
   func refreshToken(of account: AccountName) throws -> String? {
     try otherProcess().record(of: account).map { $0.refreshToken?.text ?? "" }
   }

@@ -21,13 +21,13 @@ extension Home {
     ) { _ in given }.device()
   }
 
-  /// Polls once, gets `answer`, and finishes with it.
+  /// Polls once, receives `answer`, and completes the sign-in with it.
   func finish(_ signIn: SignIn.Waiting.Device, _ answer: HTTPResponse) throws -> SignIn.Outcome {
     http.answer(TestIssuer.tokenURL, answer)
     return try finish(signIn)
   }
 
-  /// Polls once, and finishes with the tokens that this brings.
+  /// Polls once, and completes the sign-in with the returned tokens.
   func finish(_ signIn: SignIn.Waiting.Device) throws -> SignIn.Outcome {
     guard case .signedIn(let outcome) = try signIn.poll(approved: { true }) else { throw NoToken() }
     return outcome
@@ -37,7 +37,7 @@ extension Home {
 }
 
 extension SignIn.Request {
-  /// The sign-in before a person is asked.
+  /// The sign-in before the user is asked.
   func prepared() throws -> SignIn.Prepared { try prepare { $0 } }
 
   /// The sign-in that waits for a device code's approval.

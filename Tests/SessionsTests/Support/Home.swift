@@ -7,7 +7,7 @@ import TestSupport
 import Vault
 import Vocabulary
 
-/// A user's directories, a clock and a server, for the operations that block.
+/// A user's directories, a clock and a server, for blocking operations.
 final class Home: Sendable {
   let directory: TemporaryDirectory
   let time = ManualTime()
@@ -24,7 +24,7 @@ final class Home: Sendable {
     http.always(TestIssuer.revocationURL, try response(200, [:]))
   }
 
-  /// The services of another process of the same user: nothing is remembered.
+  /// The services of another process of the same user, with empty caches.
   func otherProcess() -> SessionServices { Self.services(directory, http, time) }
 
   private static func services(
@@ -39,7 +39,7 @@ final class Home: Sendable {
 
   static let alice = IdentityRecord(issuer: TestIssuer.text, subject: "alice", audience: ["cli"])
 
-  /// A record as a sign-in leaves it.
+  /// A record like one written by a sign-in.
   static func record(_ configuration: AccountConfiguration = configuration) throws -> AccountRecord {
     let issuer = try Issuer(configuration.issuer, allowHTTPLoopback: false)
     let metadata = try AuthorizationServerMetadata(
@@ -51,7 +51,7 @@ final class Home: Sendable {
     return record
   }
 
-  /// Puts a record into the vault; `change` alters it first.
+  /// Stores a record in the vault, after changing it with `change`.
   func store(
     _ configuration: AccountConfiguration = Home.configuration,
     _ change: (inout AccountRecord) throws -> Void = { _ in }
@@ -62,7 +62,7 @@ final class Home: Sendable {
     try services.vault.write(account, content: content)
   }
 
-  /// Puts a record into the vault that nobody can read before the passphrase `open sesame` is given.
+  /// Stores a record that is unreadable without the passphrase `open sesame`.
   func storeLocked() throws {
     let passphrase = try secret("open sesame")
     let content = try Self.record().sealedContent()
@@ -71,7 +71,7 @@ final class Home: Sendable {
     services.vault.lock()
   }
 
-  /// The record as it is on disk now.
+  /// The current record on disk.
   func stored() throws -> AccountRecord? { try otherProcess().record(of: account) }
 
   func refresh(

@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// Runs `body` with 0..<count at the same time, and waits for all.
+/// Runs `body` with 0..<count concurrently, and waits for all.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
   let outcomes = WorkQueue<String>()
   for number in 0..<count {

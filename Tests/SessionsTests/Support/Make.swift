@@ -6,10 +6,10 @@ import Sessions
 import Vault
 import Vocabulary
 
-// Short ways to make what the tests need.
+// Shortcuts for creating test values.
 
 extension SecretBytes {
-  /// The bytes as text. In tests nothing is secret.
+  /// The bytes as text. Tests contain no real secrets.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
@@ -35,7 +35,7 @@ func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = [
     body: try SecretBytes(copying: bytes.span))
 }
 
-/// An answer of the token endpoint with a body of any form, in a message with something wrong.
+/// A token endpoint's response with a body of any form, and a transport defect.
 func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "application/json") throws -> HTTPResponse
 {
   HTTPResponse(
@@ -43,14 +43,14 @@ func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "a
     defect: defect)
 }
 
-/// An answer of the UserInfo endpoint that the issuer signed (OpenID Connect Core 1.0 section 5.3.2).
+/// A signed response of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
 func signedUserInfo(by issuer: TestIssuer = .first) throws -> HTTPResponse {
   HTTPResponse(
     status: 200, headers: HTTPHeaders([("Content-Type", "application/jwt")]),
     body: try SecretBytes(copying: Array(issuer.idToken("email", "a@as.example").utf8).span))
 }
 
-/// The moment that many seconds after the one at which all tests begin.
+/// The instant that many seconds after the start of all tests.
 func at(_ seconds: Double) -> Instant {
   Instant(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1_000_000_000))
 }
@@ -65,7 +65,7 @@ func grant(
     protection: protection)
 }
 
-/// A failure that may pass, as a server in trouble causes it.
+/// A temporary failure, as caused by a server in trouble.
 func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
   var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 503)
   error.retryAfterSeconds = retryAfter
@@ -73,10 +73,10 @@ func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
   return .oauth(error)
 }
 
-/// A failure because there is no way to the server.
+/// A failure because the server cannot be reached.
 let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
-/// A failure because the answer broke off.
+/// A failure because the response was truncated.
 func broken(_ code: OAuthError.Code = .network) -> SessionError {
   var error = OAuthError(code, .endpoint(.token))
   error.answerBegan = true
@@ -84,5 +84,5 @@ func broken(_ code: OAuthError.Code = .network) -> SessionError {
   return .oauth(error)
 }
 
-/// A failure that somebody has to mend.
+/// A permanent failure.
 let lasting = SessionError.oauth(OAuthError(.invalidClient, .endpoint(.token), httpStatus: 401))

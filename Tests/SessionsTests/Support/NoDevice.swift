@@ -1,6 +1,6 @@
 import Crypto
 
-/// Where there is no TPM.
+/// A machine without a TPM.
 struct NoDevice: KeyDevice {
   func makeKey() throws(CryptoError) -> TPM.Key { throw CryptoError(.unreachable, "no device") }
   func sign(digest: [UInt8], with _: TPM.Key) throws(CryptoError) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Crypto
 import OAuth
 
-/// What a resource answers.
+/// A resource's response.
 struct ResourceAnswer: Sendable {
   var status = 200
   var headers: [(String, String)] = []
@@ -16,7 +16,7 @@ struct ResourceAnswer: Sendable {
   }
 }
 
-/// A client that serves resources by URL, and passes all else on to another.
+/// A client that serves resources by URL, and forwards all other requests.
 final class ScriptedResources: HTTPClient {
   private let others: ScriptedHTTP
   private let answers: [String: ResourceAnswer]
@@ -42,9 +42,9 @@ final class ScriptedResources: HTTPClient {
   }
 }
 
-/// Keeps what it gets.
+/// Stores the response.
 final class KeptAnswer: ResourceReceiver, @unchecked Sendable {
-  // One thread uses it.
+  // Used by one thread.
   private(set) var status: Int?
   private(set) var body: [UInt8] = []
 
@@ -61,7 +61,7 @@ final class KeptAnswer: ResourceReceiver, @unchecked Sendable {
   }
 }
 
-/// Content that is not read, only gone back to.
+/// Content that is not read, only rewound.
 final class UnreadContent: ResourceContent, @unchecked Sendable {
   let canRewind: Bool
   private(set) var rewinds = 0

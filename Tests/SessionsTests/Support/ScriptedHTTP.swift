@@ -4,22 +4,22 @@ import OAuth
 import Platform
 import Testing
 
-/// An HTTP client without a network: it answers by URL and records what it was asked.
+/// An HTTP client without a network: it responds by URL and records the requests.
 final class ScriptedHTTP: HTTPClient {
-  /// A request as it would have gone out.
+  /// A request as it would have been sent.
   struct Recorded: Equatable, Sendable {
     var method: HTTPRequest.Method = .post
     var url: String
-    /// In the order of the body; nil when there is no body.
+    /// In the order of the body; nil without a body.
     var form: [String]?
     var authorization: String?
     /// The `DPoP` header.
     var proof: String?
-    /// What a JSON body holds; nil for any other body.
+    /// The JSON body; nil for any other body.
     var json: JSON?
     /// The `If-None-Match` header.
     var ifNoneMatch: String?
-    /// The thumbprint of the client certificate, at a resource.
+    /// The thumbprint of the client certificate, for a resource.
     var certificate: String?
   }
 
@@ -39,12 +39,12 @@ final class ScriptedHTTP: HTTPClient {
   var transports: [Transport] { state.withLock { $0.transports } }
   var urls: [String] { requests.map(\.url) }
 
-  /// Notes a request that another client answers.
+  /// Records a request that another client handles.
   func record(_ request: Recorded) { state.withLock { $0.requests.append(request) } }
 
   func forgetRequests() { state.withLock { $0.requests = [] } }
 
-  /// Answers the next request to `url` that has no answer yet.
+  /// Responds to the next request to `url` that has no response yet.
   func answer(_ url: String, _ answer: @escaping Answer) {
     state.withLock { $0.once[url, default: []].append(answer) }
   }
@@ -53,10 +53,10 @@ final class ScriptedHTTP: HTTPClient {
 
   func fail(_ url: String, _ failure: HTTPFailure) { answer(url) { _ in throw failure } }
 
-  /// Answers each request to `url` that has no answer of its own.
+  /// Responds to each request to `url` that has no response of its own.
   func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
 
-  /// No test of authorization servers reaches a resource.
+  /// No test of authorization servers contacts a resource.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import OAuth
 
-/// What the authorization server of the tests says.
+/// The authorization server of the tests.
 struct TestIssuer: Sendable {
   static let text = "https://as.example/tenant"
   static let metadataURL = text + "/.well-known/openid-configuration"
@@ -14,7 +14,7 @@ struct TestIssuer: Sendable {
   static let revocationURL = "https://as.example/revoke"
 
   static let first = try! TestIssuer(keyID: "first")
-  /// The same issuer after it changed its key.
+  /// The same issuer after a key rotation.
   static let second = try! TestIssuer(keyID: "second")
 
   /// The wall clock of `ManualTime` when a test begins.
@@ -42,7 +42,7 @@ struct TestIssuer: Sendable {
 
   static let origins = ["https://api.as.example", "https://as.example"]
 
-  /// The metadata with one member changed, or removed by nil.
+  /// The metadata with one member changed, or removed if nil.
   static func metadata(_ name: String, _ value: JSON?) -> JSONObject {
     var changed = metadata
     changed[name] = value
@@ -66,12 +66,12 @@ struct TestIssuer: Sendable {
     "iss": .string(text), "sub": "alice", "aud": "cli", "iat": .int(now), "exp": .int(now + 300), "name": "Alice",
   ]
 
-  /// A signed ID Token, with one claim changed if one is named.
+  /// A signed ID Token, optionally with one claim changed.
   func idToken(_ name: String? = nil, _ value: JSON? = nil) throws -> String {
     try idToken(JSONObject(name.map { [($0, value ?? .null)] } ?? []))
   }
 
-  /// A signed ID Token with some claims changed, or removed by null.
+  /// A signed ID Token with some claims changed, or removed if null.
   func idToken(_ changes: JSONObject) throws -> String {
     var claims = Self.claims
     for name in changes.names { claims[name] = changes[name] == .null ? nil : changes[name] }
@@ -81,7 +81,7 @@ struct TestIssuer: Sendable {
   }
 }
 
-/// An answer of the token endpoint (RFC 6749 section 5.1).
+/// A response of the token endpoint (RFC 6749 section 5.1).
 func tokens(
   _ accessToken: String, refresh: String? = nil, idToken: String? = nil, expiresIn: Int? = 300, scope: String? = nil
 ) throws -> HTTPResponse {
@@ -93,7 +93,7 @@ func tokens(
   return try response(200, .object(body))
 }
 
-/// An error answer (RFC 6749 section 5.2).
+/// An error response (RFC 6749 section 5.2).
 func refusal(_ error: String, status: Int = 400, headers: [(String, String)] = []) throws -> HTTPResponse {
   try response(status, ["error": .string(error)], headers: headers)
 }
