@@ -46,7 +46,7 @@ import WireSupport
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try ask(1)
     home.runJobs()
-    // Nothing answers any more.
+    // The server no longer responds.
     try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
     home.runJobs()
     for _ in 0..<3 { home.pass(seconds: 5) }
@@ -150,7 +150,7 @@ import WireSupport
     #expect(home.sink.results[4]?["account"] == "post")
   }
 
-  // An approval is used: the session would come to life after its end.
+  // The approval is being used: otherwise the session would be created after its end.
   @Test func `that an approved sign-in is being stored for is neither signed out nor removed`() throws {
     try home.beginSignIn(to: "work", parts.signIns, 1)
     #expect(try #require(parts.signIns.logins.values.first).approval.give())
@@ -293,7 +293,7 @@ import WireSupport
     #expect(home.sink.results[4]?["account"] == "ci")
   }
 
-  /// What ends the requests that wait for an account's tokens.
+  /// The events that end the requests waiting for an account's tokens.
   enum End: CaseIterable, CustomTestStringConvertible {
     case settingsRemoved, otherSettings, otherName, lock, signOut, removal
 
@@ -345,7 +345,7 @@ import WireSupport
     try ask(2)
     home.http.isHeld = false
     home.runJobs()
-    // The second refresh waited for the first one, whose token it has sent.
+    // The second refresh waited for the first one, and sent its token.
     #expect(home.http.sent == ["rt-1", "rt-2"])
     #expect(home.sink.lines[2]?.contains("at-2") == true)
     #expect(anew.session.grant != nil)

@@ -84,7 +84,7 @@ import Wire
     #expect(home.sink.failures[2]?.code == .signedOut && home.sink.failures[5]?.code == .signedOut)
     #expect(home.sink.failures[3]?.message == "the account was signed out" && home.sink.failures[4] == nil)
     #expect(questions.isCancelled && account.session.grant == nil)
-    // Its events are not taken in.
+    // Its events are not handled.
     try home.wait {
       try home.runtime().fileNames().allSatisfy { $0.hasSuffix(".lock") || $0 == WireProtocol.changesName }
     }
@@ -174,7 +174,7 @@ import Wire
     #expect(revocations == told && home.logged.last == .signedOut(.revoked))
     home.pass(seconds: 3600)
     #expect(revocations == told)
-    // The first pause is the shortest again once nothing is owed.
+    // The first pause is the shortest again once no revocation is pending.
     parts.signOuts.revokeOwed()
     home.runJobs()
     home.http.isSilentAtRevocation = true

@@ -59,11 +59,11 @@ import Wire
     #expect(String(decoding: bytes, as: UTF8.self) == "<6>1970-01-01T00:00:00Z the daemon started\n")
   }
 
-  /// The loop would stand still with the reader.
+  /// Otherwise the loop would wait for the reader.
   @Test func `waits for no reader`() throws {
     let pipe = try Pipe()
     let mirror = LogMirror(pipe.writing, hasLevels: false)
-    // More than any pipe holds.
+    // More than any pipe can buffer.
     for _ in 0..<40_000 { mirror.write(LogEntry(time: 0, account: nil, event: .started)) }
     var bytes: [UInt8] = []
     _ = try pipe.reading.read(into: &bytes, upTo: 1 << 20)

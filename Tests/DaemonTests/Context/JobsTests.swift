@@ -11,13 +11,13 @@ import Vocabulary
 @Suite struct `The daemon's work` {
   private let inbox: Inbox
   private let jobs: Jobs
-  /// Opened to let all waits end.
+  /// Opened to end all waits.
   private let gate = Monitor(false)
   private let begun = Monitor(0)
 
   init() throws {
     inbox = try Inbox()
-    // The fewest threads that there may be.
+    // The minimum number of threads.
     jobs = try Jobs(inbox, mostDescriptors: 0)
   }
 
@@ -156,7 +156,7 @@ import Vocabulary
     #expect(begun.withLock { $0 } == 2)
     #expect(spending.errors.isEmpty)
     #expect(jobs.isSpending)
-    // What comes later is for nobody.
+    // Later work has no recipient.
     hang(as: .signIn(2), others)
     try handle { others.errors.count == 4 }
     #expect(spending.errors.isEmpty)

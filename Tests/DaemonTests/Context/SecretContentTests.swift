@@ -11,7 +11,7 @@ import Testing
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
   }
 
-  /// Reads a line of eight bytes at most.
+  /// Reads a line of at most eight bytes.
   private func line(_ text: String) throws -> String {
     let source = try source(text)
     return try SecretContent.readLine(source, upTo: 8, or: .content, Cancellation()) { _ in true }.text

@@ -20,7 +20,7 @@ import Wire
     watches.begin(second, about: nil)
     #expect(Set(watches.tickets(for: entry("work"))) == [first, second])
     #expect(watches.tickets(for: entry("home")) == [second])
-    // What belongs to no account is about other peers, or about the daemon.
+    // Entries without an account concern other peers or the daemon.
     #expect(watches.tickets(for: entry(nil)) == [])
   }
 

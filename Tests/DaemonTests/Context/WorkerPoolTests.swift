@@ -5,7 +5,7 @@ import Testing
 @testable import Daemon
 
 @Suite struct `Workers` {
-  /// Waits until all jobs have been counted off.
+  /// Waits until `count` jobs have ended.
   private static func wait(for count: Int, in ended: Monitor<Int>) -> Bool {
     ended.wait(.testLimit) { $0 >= count ? true : nil } ?? false
   }
@@ -61,7 +61,7 @@ import Testing
         Issue.record("job \(round) is never run")
         return
       }
-      // About as long as a thread waits, so that some jobs meet it on its way out.
+      // About as long as a thread waits, so that some jobs arrive as it ends.
       Threads.sleep(for: .microseconds(150 + round % 100))
     }
   }
@@ -100,7 +100,7 @@ import Testing
     #expect(!isOneMoreTaken)
     gate.update { $0 = true }
     #expect(Self.wait(for: 2, in: ended))
-    // The threads that are free now take the next.
+    // The free threads run the next jobs.
     let isNextTaken = pool.submit({}, then: { ended.update { $0 += 1 } })
     #expect(isNextTaken)
     #expect(Self.wait(for: 3, in: ended))

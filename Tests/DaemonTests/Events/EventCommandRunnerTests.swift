@@ -12,7 +12,7 @@ import Wire
 
   init() throws { desk = try EventCommandRunner() }
 
-  /// Has a command run that ends by no signal but one, and may do so for a minute.
+  /// Runs a command that only one signal ends, and that may run for a minute.
   private func start(
     _ line: String = "trap '' TERM; while :; do sleep 1; done"
   ) throws -> EventCommandRunner.Order {
@@ -34,10 +34,10 @@ import Wire
       let order = try #require(desk.next())
       return (order, try order.start(environment: []).process)
     }()
-    // Of a file no poller tells anything.
+    // A poller does not accept a regular file.
     let file = SharedDescriptor(try FileDescriptor(opening: "/etc/passwd", for: .reading))
     let started = EventCommandRunner.Started(process: process, ended: file)
-    // A process that is traced ends when its tracer lets it: it is stopped here until the group gets the signal.
+    // A traced process ends when its tracer permits: it is stopped here until the group receives the signal.
     let problem = desk.started(order, .success(started), now: begin)
     guard case .notStarted = problem else { return #expect(problem != nil) }
     #expect(!desk.isIdle)
@@ -50,7 +50,7 @@ import Wire
     #expect(desk.nextDeadline == nil)
   }
 
-  /// Waits until nothing runs, and says what became of what did.
+  /// Waits until nothing runs, and returns the problems of the commands.
   private func awaitIdle() throws -> [LogEvent.CommandProblem] {
     let deadline = Instant.now.advanced(by: .testLimit)
     var problems: [LogEvent.CommandProblem] = []
@@ -87,14 +87,14 @@ import Wire
     #expect(try awaitIdle() == [.timedOut])
   }
 
-  /// Has a command run with a helper that ignores the signal that asks it to end.
+  /// Runs a command with a helper that ignores SIGTERM.
   ///
-  /// - Parameter rest: What the command itself does.
-  /// - Returns: A pipe that ends with the helper.
+  /// - Parameter rest: The command's own script.
+  /// - Returns: A pipe that closes when the helper ends.
   private func startWithHelper(_ place: TemporaryDirectory, _ rest: String) throws -> SharedDescriptor {
     let path = place.path("pipe")
     try #require(try ProcessRunner.shell("mkfifo -m 600 '\(path)'").succeeded)
-    // It ends with the directory, whatever becomes of the test.
+    // It ends when the directory is removed, whatever the test's result.
     let helper = "(trap '' TERM; exec 9>'\(path)'; while test -e '\(path)'; do sleep 0.1; done)"
     _ = try start("\(helper) & \(rest)")
     return SharedDescriptor(try FileDescriptor.opening(path, for: .reading, within: .testLimit))

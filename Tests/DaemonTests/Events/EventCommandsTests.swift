@@ -22,7 +22,7 @@ import Wire
     home.context.log.audience = audience
   }
 
-  /// Has the settings name this one, for the events that are named, or all.
+  /// Adds this command to the settings, for the named events or all.
   private func set(_ line: String, events: [String] = []) throws {
     let settings = try PrivateDirectory(opening: home.settings.directoryPath, create: true)
     var command: JSONObject = ["run": ["/bin/sh", "-c", .string(line)]]
@@ -35,7 +35,7 @@ import Wire
     home.context.log.publish(event, try AccountName(account))
   }
 
-  /// Waits until nothing runs, and nothing is about to.
+  /// Waits until no command runs or is about to.
   private func awaitIdle() throws {
     home.runJobs()
     let serve = try #require(home.sink.watched.first)
@@ -62,7 +62,7 @@ import Wire
     #expect(home.logged == [.commandFailed(position: 1, .exited(3))])
   }
 
-  // Whoever causes many events cannot have the machine run many commands.
+  // Causing many events must not make the machine run many commands.
   @Test func `is one of four at once and of 64 that wait, and the others are dropped and counted`() throws {
     try set("true")
     for _ in 1...68 { try tell(.online) }

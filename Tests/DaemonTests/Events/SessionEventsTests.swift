@@ -89,7 +89,7 @@ import WireSupport
   }
 
   @Test func `keep the answer to one back until the mark of the last one is written`() throws {
-    // The mark of the daemon's start is being written.
+    // The change mark of the daemon's start is being written.
     try home.tell(.locked, "work")
     #expect(home.parts.events.hold(.result(JSONObject()), of: .number(3)))
     try home.daemon.takeResult()
@@ -129,7 +129,7 @@ import WireSupport
     var seen: [Int] = []
     let context = home.daemon.context
     func ask() { context.whenSettingsAreRead { seen.append((try? context.settings().accounts.count) ?? -1) } }
-    // What began before has its result: the next one is that of the reading.
+    // The read in progress is finished, so the next result is that of a new one.
     home.daemon.runJobs()
     ask()
     try home.daemon.awaitResult()
@@ -142,7 +142,7 @@ import WireSupport
   @Test func `of a name are told as such, to who follows either`() throws {
     try home.follow("mail", 2)
     try home.parts.accounts.manage(.rename(account: "mail", to: "post"), .number(3), passed: [])
-    // The settings may be read before the result of the job is there.
+    // The settings may be read before the job's result is handled.
     let post = try AccountName("post")
     try home.daemon.wait { try home.daemon.settings.current()[post] != nil }
     home.parts.events.announceSettings()
@@ -175,7 +175,7 @@ import WireSupport
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(2)
     home.daemon.time.advance(seconds: 3600)
-    // Nothing answers any more.
+    // The server no longer responds.
     for number in 3...4 {
       try home.ask(number)
       home.daemon.pass(seconds: 60)
@@ -213,25 +213,25 @@ private final class EventHome {
     daemon.context.log.publish(event, try AccountName(account))
   }
 
-  /// The events that came to a request.
+  /// The events sent to a request.
   func events(_ number: Int) -> [SessionEvent] {
     (daemon.sink.events[number] ?? []).compactMap { if case .session(let entry) = $0 { entry?.event } else { nil } }
   }
 
-  /// Asks for a token of `work`, and waits for what comes of it.
+  /// Requests a token of `work`, and waits for the result.
   func ask(_ number: Int) throws {
     try parts.broker.token(TokenRequest(account: "work"), .number(number))
     daemon.runJobs()
   }
 
-  /// Changes the settings behind the daemon's back.
+  /// Changes the settings without the daemon's knowledge.
   func changeOutside(_ edit: (inout Settings) throws -> Void) throws {
     _ = try SettingsFile(directory: daemon.settings.directoryPath).change { (settings) throws(ConfigurationError) in
       do { try edit(&settings) } catch { Issue.record(error) }
     }
   }
 
-  /// Changes the settings behind the daemon's back, and has it read them.
+  /// Changes the settings without the daemon's knowledge, then makes it read them.
   func change(_ edit: (inout Settings) throws -> Void) throws {
     try changeOutside(edit)
     daemon.context.whenSettingsAreRead { [parts] in parts.events.announceSettings() }

@@ -358,7 +358,7 @@ import WireSupport
       Self.failure(.oauth(error)).hint == "a second factor is asked for: sign in again: agent login work")
   }
 
-  // Each try would spend a refresh token for the same answer.
+  // Each attempt would spend a refresh token for the same response.
   @Test func `a token of another type is told without another try`() {
     var error = OAuthError(.unsupportedTokenType, .endpoint(.token))
     error.followsSuccess = true
@@ -383,7 +383,7 @@ import WireSupport
     return errors
   }
 
-  // A client acts upon the command and never upon the words.
+  // Clients act on the command, never on the text.
   @Test func `a hint that ends with a sign-in or an unlock has that as its command, on the wire too`() throws {
     for error in Self.allErrors {
       let failure = Self.failure(error)

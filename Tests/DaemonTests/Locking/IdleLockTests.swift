@@ -25,7 +25,7 @@ import Vocabulary
     #expect(idle.due(0) == start.advanced(by: .seconds(119)))
     idle.end()
     #expect(idle.due(0) == .distantFuture && !idle.isCounting)
-    // A use that is told afterwards does not bring it back.
+    // A use reported afterwards does not restart it.
     idle.used(start.advanced(by: .seconds(120)), 0)
     #expect(idle.due(0) == .distantFuture)
   }
@@ -35,7 +35,7 @@ import Vocabulary
     idle.begin(.seconds(60), start, 1_000)
     #expect(idle.due(1_045) == start.advanced(by: .seconds(15)))
     #expect(idle.due(1_060) <= start)
-    // Rounded seconds are no jump, and a clock that is set back does not prolong the time.
+    // Rounding differences are not a jump, and setting the clock back does not extend the time.
     for offset in [1_001, 1_002, 400] { #expect(idle.due(offset) == start.advanced(by: .seconds(60))) }
     idle.used(start.advanced(by: .seconds(5)), 1_045)
     #expect(idle.due(1_045) == start.advanced(by: .seconds(65)))

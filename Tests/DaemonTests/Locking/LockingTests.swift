@@ -59,7 +59,7 @@ import Wire
     #expect(try home.daemon.storedToken("shut") == "rt-4")
   }
 
-  /// Has a refresh of the locked account under way, and locks.
+  /// Locks while a refresh of the lockable account is in progress.
   private func lockDuringRefresh() throws {
     try home.getTokens()
     home.daemon.http.answers = [.tokens("at-3", refresh: "rt-4")]
@@ -103,7 +103,7 @@ import Wire
     home.daemon.http.isHeld = true
     try home.ask("shut", 1, forceRefresh: true)
     home.daemon.http.awaitRequests(3)
-    // A file that others may read is refused.
+    // A file that others can read is refused.
     try home.setVaultMode("644")
     home.daemon.http.isHeld = false
     home.daemon.runJobs()
@@ -261,7 +261,7 @@ import Wire
   }
 }
 
-/// A daemon with two accounts that are signed in: `shut`, which a passphrase protects and which is unlocked, and `open`.
+/// A daemon with two signed-in accounts: `shut`, which is protected by a passphrase and unlocked, and `open`.
 private final class LockHome {
   let daemon: DaemonHome
   private let parts: DaemonParts
@@ -280,7 +280,7 @@ private final class LockHome {
 
   var isUnlocked: Bool { daemon.services.vault.isUnlocked(.passphrase) }
 
-  /// Whether the reports of the vault and of the accounts say that the level and its account are locked.
+  /// Whether the reports of the vault and of the accounts show the level and its account as locked.
   func isReportedLocked() throws -> Bool {
     let report = VaultReport(daemon.services, lockAfterSeconds: 0).json
     let level = report["levels"]?.array?.first { $0["protection"] == "passphrase" }
@@ -294,7 +294,7 @@ private final class LockHome {
     parts.broker.accounts.values.first { $0.name.text == name }?.session.grant
   }
 
-  /// Asks for a token.
+  /// Requests a token.
   func ask(_ name: String, _ number: Int, forceRefresh: Bool = false) throws(Failure) {
     try parts.broker.token(TokenRequest(account: name, forceRefresh: forceRefresh), .number(number))
   }
@@ -309,7 +309,7 @@ private final class LockHome {
     }
   }
 
-  /// Gives both accounts a token.
+  /// Gets a token for both accounts.
   func getTokens() throws {
     daemon.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
     try ask("shut", 100)
@@ -318,13 +318,13 @@ private final class LockHome {
     daemon.runJobs()
   }
 
-  /// The desktop or the machine asks for a lock.
+  /// Locks like a request of the desktop or the login manager.
   func lockBySession(runningJobs: Bool = true) {
     parts.locking.lock(.session)
     if runningJobs { daemon.runJobs() }
   }
 
-  /// The causes of locks that were logged.
+  /// The causes of logged locks.
   var causes: [String] {
     daemon.context.log.json["events"]?.array?.filter { $0["event"] == "locked" && $0["cause"] != nil }
       .compactMap { $0["cause"]?.string } ?? []
@@ -337,7 +337,7 @@ private final class LockHome {
     daemon.runJobs()
   }
 
-  /// Makes a request to the vault, with the passphrase.
+  /// Sends a request to the vault, with the passphrase.
   func vault(_ request: VaultRequest, _ number: Int, passphrase: String = LockHome.passphrase) throws {
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array(passphrase.utf8).span)
@@ -350,7 +350,7 @@ private final class LockHome {
     try #require(try ProcessRunner.shell("chmod \(mode) '\(path)'").succeeded)
   }
 
-  /// The accounts that an event was published for.
+  /// The accounts for which an event was published.
   func told(_ event: String) -> [String] {
     daemon.context.log.sessionJSON(of: nil)["events"]?.array?.filter { $0["event"]?.string == event }
       .compactMap { $0["account"]?.string } ?? []

@@ -26,7 +26,7 @@ import Wire
     home.runJobs()
   }
 
-  /// The slots that the status lists.
+  /// The slots in the status.
   private func slots(_ number: Int) throws -> [JSON] {
     try request(.status, number)
     return try #require(home.sink.results[number]?["slots"]?.array)
@@ -63,7 +63,7 @@ import Wire
     #expect(home.sink.failures[5]?.code == .wrongPassphrase)
   }
 
-  // What rotates the keys asks for the secrets of these.
+  // Key rotation asks for the secrets of these slots.
   @Test func `for the status tells which slots need their secret for new keys`() throws {
     let open = try slots(1)
     #expect(open.filter { $0["needs_secret"] == true } == open.filter { $0["kind"] == "passphrase" })

@@ -79,7 +79,7 @@ import WireSupport
     }
   }
 
-  // A lock has the last word.
+  // A lock overrides earlier unlocks.
   @Test func `to unlock fails by a lock that comes while it waits for the settings`() throws {
     try home.createPassphrase(parts.vault, 10)
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
@@ -92,7 +92,7 @@ import WireSupport
     #expect(home.sink.results[2] != nil && home.sink.results[3] != nil)
   }
 
-  // The prompt that comes next looks at the mark.
+  // The next prompt reads the change mark.
   @Test func `that changes an account has its result held until the change is marked, and no other has`() throws {
     send(.state(.use(account: "mail")), 1)
     send(.state(.list), 2)
@@ -151,7 +151,7 @@ import WireSupport
     #expect(!dispatcher.awaitsMore(.number(1)) && !dispatcher.awaitsMore(.number(2)))
   }
 
-  /// The numbers of the requests that get a step of an account.
+  /// The numbers of the requests that receive a step of an account.
   private func watchers(of account: String) throws -> [Int] {
     let entry = LogEntry(time: 0, account: account, event: .tokenExpired)
     return home.context.watches.tickets(for: entry).map { Int($0.connection) }.sorted()

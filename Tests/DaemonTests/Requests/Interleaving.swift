@@ -11,29 +11,29 @@ import Wire
 
 @testable import Daemon
 
-/// Something that happens while something else is under way.
+/// An event that happens during other work.
 struct Interleaving: Sendable, CustomStringConvertible {
-  /// What is under way.
+  /// The work in progress.
   enum Work: String, Sendable, CaseIterable {
     case refresh, target, exchange, poll, codeExchange, importing, signOut, removal, check, whoami, role, resource
     case tokenFile, rename, lock
   }
 
-  /// How far it has come.
+  /// The progress of the work.
   enum Moment: String, Sendable, CaseIterable {
-    /// Begun, and nothing of it has run.
+    /// Begun, but nothing of it has run.
     case begun
-    /// It waits for the account's lock, which another process holds.
+    /// Waiting for the account's lock, which another process holds.
     case waiting
-    /// The server has got its request, and has not answered.
+    /// The server has received the request, and not responded.
     case asked
-    /// The answer is read, and another process holds the vault.
+    /// The response was read, and another process has locked the vault.
     case answered
-    /// It has ended on its thread, and the loop has not been told.
+    /// It has ended on its thread, and the loop has not been notified.
     case ended
   }
 
-  /// What happens.
+  /// The event that happens.
   enum Event: String, Sendable, CaseIterable {
     case settingsGone, settingsChanged, settingsChangedAndBack, signOut, localSignOut, removal, rename, lock,
       lockAndUnlock
@@ -44,7 +44,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
   let work: Work
   let moment: Moment
   let events: [Event]
-  /// How the server answers the first requests for tokens.
+  /// The server's responses to the first token requests.
   let ends: [GrantBook.End]
 
   var description: String {
@@ -55,7 +55,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
 extension Interleaving {
   /// Runs it.
   ///
-  /// - Returns: What was lost, answered twice or left over.
+  /// - Returns: Everything that was lost, answered twice or left over.
   func problems() throws -> [String] {
     try Trial(self).run()
   }
@@ -75,7 +75,7 @@ private final class Trial {
   private var next = 10
   /// The locks of other processes.
   private var held: FileLock?
-  /// How many tokens had been handed out when the settings changed; nil while they have not.
+  /// How many tokens had been served when the settings changed; nil until then.
   private var handedOut: Int?
 
   private static let place = "https://sts.example/"
@@ -176,7 +176,7 @@ private final class Trial {
 
   private var isSignIn: Bool { plan.work == .poll || plan.work == .codeExchange }
 
-  /// Whether the work asks the server for tokens.
+  /// Whether the work requests tokens from the server.
   private var spends: Bool {
     switch plan.work {
     case .signOut, .removal, .rename, .lock: false
@@ -215,7 +215,7 @@ private final class Trial {
     }
   }
 
-  /// The first poll of a sign-in is due, or its code comes.
+  /// Makes the first poll of a sign-in due, or delivers its code.
   private func advance() {
     if plan.work == .codeExchange {
       settle { self.browser != nil }
@@ -232,12 +232,12 @@ private final class Trial {
     daemon.sink.runDue()
   }
 
-  /// The sign-in by address that waits for its code.
+  /// The browser sign-in that waits for its code.
   private var browser: Event.Browser? {
     daemon.sink.events[1]?.lazy.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
 
-  /// Takes in results until this is so, or until nothing comes any more.
+  /// Handles results until `isDone`, or until no more arrive.
   private func settle(until isDone: (() -> Bool)? = nil) { daemon.settle(until: isDone) }
 
   // MARK: Events
@@ -279,7 +279,7 @@ private final class Trial {
     case .status: send(.state(.status(account: nil)))
     case .check: send(.state(.status(account: nil, check: true)))
     case .changedElsewhere:
-      // The other process would wait for the one that holds the vault.
+      // The other process would wait for the one that has locked the vault.
       guard plan.moment != .answered else { return }
       try daemon.addSignedIn("elsewhere", isElsewhere: true, refreshToken: "rt-elsewhere")
     case .housekeeping: parts.housekeep()
@@ -319,9 +319,9 @@ private final class Trial {
     daemon.runJobs()
     for _ in 0..<3 { daemon.pass(seconds: 2) }
     if plan.work == .tokenFile { dispatcher.abandon(.number(1)) }
-    // The code and the time of a sign-in end.
+    // Lets the code and the time of a sign-in expire.
     if isSignIn { daemon.pass(seconds: 2000) }
-    // Long enough for all that is done again.
+    // Long enough for all retries.
     daemon.pass(seconds: 60)
     return try problems()
   }
@@ -332,7 +332,7 @@ private final class Trial {
     guard let book = daemon.http.book else { return ["there is no book"] }
     if !book.reused.isEmpty { problems.append("sent again after they were spent: \(book.reused)") }
     var strays = book.live.subtracting(held).subtracting(book.lost.values)
-    // A sign-in beside a session leaves other grants alone: some servers end the session with any of them.
+    // A sign-in to an account with a session leaves other grants alone: some servers end the session with any of them.
     if isSignIn { strays = held.isEmpty ? strays.subtracting(["rt-1"]) : [] }
     strays.remove(Self.imported)
     if !strays.isEmpty, !plan.events.contains(.localSignOut), !isToldOfTheRest {
@@ -358,15 +358,15 @@ private final class Trial {
     return problems
   }
 
-  /// Whether a caller was told that the server may still accept the tokens: a removal leaves no record that could tell it
-  /// later, and under other settings than the sign-in's nothing is sent.
+  /// Whether a caller was notified that the server may still accept the tokens: a removal leaves no record to revoke
+  /// from later, and with settings other than the sign-in's nothing is sent.
   private var isToldOfTheRest: Bool {
     daemon.sink.results.values.contains { result in
       ([.object(result)] + (result["accounts"]?.array ?? [])).contains { $0["revoked"] == false }
     }
   }
 
-  /// The refresh tokens that somebody here knows.
+  /// The refresh tokens that are known here.
   private func storedTokens() throws -> Set<String> {
     if mayLock {
       try unlock()

@@ -6,7 +6,7 @@ import Testing
     Interleaving.Moment.allCases.map { (work, $0) }
   }
 
-  /// Loses no refresh token, answers each request once, hands out nothing of old settings, and leaves nothing behind.
+  /// Loses no refresh token, answers each request once, serves nothing of old settings, and leaves nothing behind.
   @Test(arguments: places) func `loses nothing`(work: Interleaving.Work, moment: Interleaving.Moment) throws {
     for (index, event) in Interleaving.Event.allCases.enumerated() {
       let ends = GrantBook.End.allCases
@@ -20,7 +20,7 @@ import Testing
   private static let drawn = Environment.value("AGENT_INTERLEAVINGS").flatMap(UInt64.init)
   private static let mostDrawn = 400
 
-  /// The same for two events at a time, drawn with the seed of `AGENT_INTERLEAVINGS`; `make stress` does.
+  /// Likewise with two random events, with the seed in `AGENT_INTERLEAVINGS`; used by `make stress`.
   @Test(.enabled(if: drawn != nil)) func `loses nothing when two more things happen`() throws {
     var state = Self.drawn ?? 0
     func draw<Case>(_ cases: [Case]) -> Case {

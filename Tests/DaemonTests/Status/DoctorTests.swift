@@ -18,10 +18,10 @@ import Wire
     home.runJobs()
   }
 
-  /// The accounts that a request was told of.
+  /// The accounts in the response to a request.
   private func accounts(_ number: Int) -> [JSON]? { home.sink.results[number]?["accounts"]?.array }
 
-  /// The daemon knows the settings, so that it does not read them before it acts.
+  /// Makes the daemon read the settings, so that it does not read them later.
   private func readSettings() {
     home.context.files.look()
     home.context.whenSettingsAreRead {}
@@ -55,7 +55,7 @@ import Wire
     readSettings()
     try #require(!home.context.mustReadSettings)
     try parts.status.examine("a", .number(1))
-    // The server's answer is not taken in.
+    // The server's response is not handled.
     try home.takeResult()
     home.time.advance(seconds: 1)
     home.sink.runDue()

@@ -17,7 +17,7 @@ import Wire
     parts = try DaemonParts(home.context)
   }
 
-  /// What the check says of the only account.
+  /// The result of the check of the only account.
   private func check(_ number: Int, _ member: String = "check") throws -> JSON? {
     try parts.status.check(nil, .number(number))
     home.runJobs()
@@ -47,7 +47,7 @@ import Wire
     #expect(home.http.roles.count == asked)
   }
 
-  /// A server that tells whether a session is still there.
+  /// A server that reports whether a session exists.
   private func introspect(isActive: Bool) {
     var metadata = PlayedServer.metadata
     metadata["introspection_endpoint"] = "https://as.example/introspect"
@@ -76,7 +76,7 @@ import Wire
     home.http.heldRole = .userinfo
     try parts.status.check(nil, .number(1))
     try home.runJobs { home.http.roles.contains(.userinfo) }
-    // As when its settings change.
+    // As after a change of its settings.
     try parts.broker.resolve("work").session.forgetToken()
     home.http.heldRole = nil
     home.runJobs()

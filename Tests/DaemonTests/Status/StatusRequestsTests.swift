@@ -170,7 +170,7 @@ import Wire
     #expect(home.sink.results[2]?["issuer"] == "https://as.example")
   }
 
-  /// Asks the server, and waits until the question is there.
+  /// Asks the server, and waits until the request is sent.
   private func ask(_ number: Int) throws {
     var metadata = PlayedServer.metadata
     metadata["userinfo_endpoint"] = "https://as.example/userinfo"

@@ -11,8 +11,8 @@ import Wire
 
 @testable import Daemon
 
-/// What the parts of a daemon share, with a server, a clock and answers of the test. The test runs what workers hand to
-/// the loop.
+/// The shared context of a daemon's parts, with a server, a clock and replies for tests. The test runs the actions that
+/// workers post to the loop.
 final class DaemonHome {
   let time = ManualTime()
   let http = PlayedServer()
@@ -20,15 +20,15 @@ final class DaemonHome {
   let services: SessionServices
   let settings: SettingsFile
   let context: DaemonContext
-  /// The vault as another process has it.
+  /// The vault as opened by another process.
   private let otherVault: Vault
   private let inbox: Inbox
   private let jobs: Jobs
   private let directory: TemporaryDirectory
-  /// Results that were awaited, and not taken in.
+  /// Results that were awaited, but not handled.
   private var awaited: [@Sendable () -> Void] = []
 
-  /// - Parameter isWatched: Whether the files are watched, which are looked at for each request else.
+  /// - Parameter isWatched: Whether the files are watched; otherwise they are checked for each request.
   init(isWatched: Bool = false) throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
@@ -51,23 +51,23 @@ final class DaemonHome {
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }
 
-  /// A daemon with one account that is signed in.
+  /// A daemon with one signed-in account.
   ///
-  /// - Parameter renewals: How many refreshes the server answers: with `at-1` and `rt-2`, then `at-2` and `rt-3`.
+  /// - Parameter renewals: How many refreshes the server accepts: with `at-1` and `rt-2`, then `at-2` and `rt-3`.
   convenience init(signedIn name: String, origins: [String] = [], renewals: Int = 0) throws {
     try self.init()
     try addSignedIn(name, origins: origins)
     http.answers = (0..<renewals).map { .tokens("at-\($0 + 1)", refresh: "rt-\($0 + 2)") }
   }
 
-  /// Gives the vault a passphrase, `open sesame`, which is then open.
+  /// Adds the passphrase `open sesame` to the vault, which is then unlocked.
   func createPassphrase(_ vault: VaultRequests, _ number: Int) throws {
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
     try vault.vault(.create(.passphrase), .number(number), passed: [secret])
     runJobs()
   }
 
-  /// Has another process change the vault.
+  /// Changes the vault from another process.
   func changeVaultElsewhere(_ change: (Vault) throws -> Void) throws { try change(otherVault) }
 
   /// Adds an account, which refreshes on demand.
@@ -83,7 +83,7 @@ final class DaemonHome {
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
   }
 
-  /// Adds an account that is signed in, by default with the refresh token `rt-1`.
+  /// Adds a signed-in account, by default with the refresh token `rt-1`.
   ///
   /// - Parameters:
   ///   - isBound: Whether its tokens are bound to a key.
@@ -107,10 +107,10 @@ final class DaemonHome {
     try vault.write(account, content: try record.sealedContent(), protection: protection)
   }
 
-  /// Lets a session have the access token `at-0`, good for an hour, and an ID Token.
+  /// Caches the access token `at-0`, valid for an hour, and an ID Token.
   ///
   /// - Parameters:
-  ///   - seconds: For how long the ID Token is good.
+  ///   - seconds: For how long the ID Token is valid.
   ///   - age: How long ago both were issued, in seconds.
   func put(idTokenFor seconds: Int, issuedBefore age: Int = 0, _ account: Account) throws {
     let claims = #"{"sub":"alice","exp":\#(time.wallSeconds() + seconds)}"#
@@ -124,18 +124,18 @@ final class DaemonHome {
     account.session.signedIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
   }
 
-  /// The published events of sessions and accounts, the earliest first.
+  /// The published events of sessions and accounts, oldest first.
   var published: [SessionEvent] {
     context.log.sessionJSON(of: nil)["events"]?.array?.compactMap { SessionEntry(json: $0)?.event } ?? []
   }
 
-  /// The daemon's log without its steps, the earliest entry first.
+  /// The daemon's log without its steps, oldest entry first.
   var logged: [LogEvent] {
     let events = context.log.entries.elements.map(\.event)
     return events.filter { if case .step = $0 { false } else { true } }
   }
 
-  /// Begins a sign-in by code to the server that every account is at.
+  /// Begins a sign-in by code at the server of all accounts.
   func beginSignIn(
     to account: String, _ signIns: SignIns, _ number: Int, _ edit: (inout LoginRequest) -> Void = { _ in }
   ) throws {
@@ -150,7 +150,7 @@ final class DaemonHome {
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
-  /// Waits for a result, which is not taken in.
+  /// Waits for a result without handling it.
   func awaitResult() throws {
     try wait {
       awaited += inbox.takeAll()
@@ -158,7 +158,7 @@ final class DaemonHome {
     }
   }
 
-  /// Takes in the next result, as after a timer that has the settings read before it acts.
+  /// Handles the next result, as after a timer that reads the settings before it acts.
   func takeResult() throws {
     try awaitResult()
     takeResults()
@@ -170,7 +170,7 @@ final class DaemonHome {
     for act in acts { act() }
   }
 
-  /// Takes in results until no job is left.
+  /// Handles results until no job is left.
   func runJobs() {
     let deadline = Instant.now.advanced(by: .testLimit)
     while jobs.localInFlight + jobs.waitsInFlight > 0 {
@@ -183,7 +183,7 @@ final class DaemonHome {
     }
   }
 
-  /// Takes in results until this is so.
+  /// Handles results until `isDone`.
   func runJobs(until isDone: () throws -> Bool) throws {
     try wait {
       takeResults()
@@ -191,7 +191,7 @@ final class DaemonHome {
     }
   }
 
-  /// Takes in results until this is so, or until none has come for some time.
+  /// Handles results until `isDone`, or until none has arrived for some time.
   func settle(until isDone: (() -> Bool)? = nil) {
     var quiet = 0
     while quiet < (isDone == nil ? 15 : 1000), jobs.localInFlight + jobs.waitsInFlight > 0 {
@@ -203,10 +203,10 @@ final class DaemonHome {
     }
   }
 
-  /// Waits for a result, if any is to come, which is not taken in.
+  /// Waits for a result, if any is expected, without handling it.
   func awaitEnd() throws { if jobs.localInFlight + jobs.waitsInFlight > 0 { try awaitResult() } }
 
-  /// Waits for what a worker does, whose result is not taken in.
+  /// Waits for the work of a worker without handling its result.
   func wait(until isDone: () throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !isDone() {
@@ -215,7 +215,7 @@ final class DaemonHome {
     }
   }
 
-  /// Lets time pass, and runs what is due then, with its jobs.
+  /// Advances the time, and runs due actions and their jobs.
   func pass(seconds: Int) {
     time.advance(seconds: seconds)
     sink.runDue()

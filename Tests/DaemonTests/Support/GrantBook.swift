@@ -1,31 +1,31 @@
 import Encoding
 
-/// The grants of a server whose refresh tokens are good once, and what it has seen of their use.
+/// The grants of a server whose refresh tokens are single-use, and their observed use.
 struct GrantBook: Sendable {
-  /// How the server answers one request for tokens.
+  /// The server's response to one token request.
   enum End: String, Sendable, CaseIterable {
     case rotation, sameToken, ended, unavailable, lost
   }
 
   struct Planned: Sendable {
-    /// Nil for an answer that is lost on its way.
+    /// Nil for a response that is lost.
     let answer: PlayedServer.Answer?
   }
 
   /// Refresh tokens that were issued, and neither spent nor revoked.
   private(set) var live: Set<String> = ["rt-1"]
-  /// Tokens that were sent after they were spent, but for those whose answer was lost.
+  /// Tokens that were sent after they were spent, except those whose response was lost.
   private(set) var reused: [String] = []
   private var spent: Set<String> = []
-  /// Tokens whose answers were lost, and the tokens in these.
+  /// Tokens whose responses were lost, and the tokens in these.
   private(set) var lost: [String: String] = [:]
   private var last = 1
-  /// Those of the next requests; ``End/rotation`` after them.
+  /// The responses to the next requests; afterwards ``End/rotation``.
   var ends: [End] = []
-  /// Whether a person has approved the device code.
+  /// Whether the user has approved the device code.
   var isApproved = true
 
-  /// Adds a grant whose refresh token another program got.
+  /// Adds a grant whose refresh token another program received.
   mutating func add(_ token: String) { live.insert(token) }
 
   mutating func revoke(_ token: String) { live.remove(token) }
@@ -42,7 +42,7 @@ struct GrantBook: Sendable {
     }
     if end == .unavailable { return Planned(answer: .status(503)) }
     if let replacement = lost[token] {
-      // A server that forgives the loss gives another one for it (RFC 9700 section 4.14.2).
+      // A server that tolerates the loss issues another one for it (RFC 9700 section 4.14.2).
       live.remove(replacement)
       lost[token] = nil
       live.insert(token)

@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Vocabulary
 
-/// An authorization server that answers as the test says.
+/// An authorization server whose responses the test chooses.
 final class PlayedServer: HTTPClient {
   struct Answer: Sendable {
     let status: Int
@@ -21,15 +21,15 @@ final class PlayedServer: HTTPClient {
     }
   }
 
-  /// An answer of a resource.
+  /// A resource's response.
   enum ResourceAnswer: Sendable {
     case failure(HTTPFailure)
     case status(Int)
-    /// The head of a stream of events, and nothing after it until all such streams end.
+    /// The head of an event stream, followed by nothing until all such streams end.
     case events
   }
 
-  /// Content that comes when the streams end.
+  /// Content that arrives when the streams end.
   private struct Silence: PendingContent {
     let server: PlayedServer
 
@@ -63,7 +63,7 @@ final class PlayedServer: HTTPClient {
     "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
   ]
 
-  /// Its code is good for five minutes.
+  /// Its code is valid for five minutes.
   private static func device(_ interval: Int) -> JSONObject {
     [
       "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/activate",
@@ -73,67 +73,66 @@ final class PlayedServer: HTTPClient {
 
   private let state = Monitor(State())
 
-  /// The grants, by which requests at the token endpoint are answered, as soon as they come; nil for the answers that the
-  /// test says.
+  /// The grants that determine the responses of the token endpoint; nil to use ``answers``.
   var book: GrantBook? {
     get { state.withLock(\.book) }
     set { state.withLock { $0.book = newValue } }
   }
 
-  /// Those to the next requests at the token endpoint.
+  /// The responses to the next token requests.
   var answers: [Answer] {
     get { state.withLock { $0.answers } }
     set { state.withLock { $0.answers = newValue } }
   }
 
-  /// The refresh tokens that came to the token endpoint, empty for a request with none.
+  /// The refresh tokens sent to the token endpoint, empty for a request without one.
   var sent: [String] {
     state.withLock(\.forms).map { Self.field("refresh_token", of: $0) }
   }
 
-  /// The tokens that came to the revocation endpoint.
+  /// The tokens sent to the revocation endpoint.
   var revoked: [String] { state.withLock(\.revoked) }
 
-  /// Whether requests at the token endpoint are taken, but not answered.
+  /// Whether token requests are received, but not answered.
   var isHeld: Bool {
     get { state.withLock(\.isHeld) }
     set { state.update { $0.isHeld = newValue } }
   }
 
-  /// The interval that it names for polls, in seconds.
+  /// The polling interval that it announces, in seconds.
   var pollInterval: Int {
     get { state.withLock(\.pollInterval) }
     set { state.withLock { $0.pollInterval = newValue } }
   }
 
-  /// Other documents than its metadata, by their URL.
+  /// Other documents than its metadata, by URL.
   var documents: [String: JSONObject] {
     get { state.withLock(\.documents) }
     set { state.withLock { $0.documents = newValue } }
   }
 
-  /// Whether requests for documents are taken, but not answered.
+  /// Whether document requests are received, but not answered.
   var areDocumentsHeld: Bool {
     get { state.withLock(\.areDocumentsHeld) }
     set { state.update { $0.areDocumentsHeld = newValue } }
   }
 
-  /// The endpoint whose requests are taken, but not answered.
+  /// The endpoint whose requests are received, but not answered.
   var heldRole: EndpointRole? {
     get { state.withLock(\.heldRole) }
     set { state.update { $0.heldRole = newValue } }
   }
 
-  /// Those to the next requests at a resource.
+  /// The responses to the next resource requests.
   var resourceAnswers: [ResourceAnswer] {
     get { state.withLock(\.resourceAnswers) }
     set { state.withLock { $0.resourceAnswers = newValue } }
   }
 
-  /// The `Authorization` headers that came to a resource.
+  /// The `Authorization` headers sent to a resource.
   var resourceTokens: [String] { state.withLock(\.resourceTokens) }
 
-  /// Whether requests at a resource are taken, but not answered.
+  /// Whether resource requests are received, but not answered.
   var isResourceHeld: Bool {
     get { state.withLock(\.isResourceHeld) }
     set { state.update { $0.isResourceHeld = newValue } }
@@ -154,12 +153,12 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.isSilentAtRevocation = newValue } }
   }
 
-  /// Waits until so many requests came to the token endpoint.
+  /// Waits until the token endpoint has received `count` requests.
   func awaitRequests(_ count: Int) {
     _ = state.wait(.testLimit) { $0.forms.count >= count ? true : nil }
   }
 
-  /// The endpoints that were asked, in order.
+  /// The requested endpoints, in order.
   var roles: [EndpointRole] { state.withLock(\.roles) }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -186,7 +185,7 @@ final class PlayedServer: HTTPClient {
     }
     if request.spends { request.cancellation?.beginSpending() }
     let form = Self.text(of: request)
-    // A server acts on a request when it comes, whether or not its answer is read.
+    // A server acts on a request when it arrives, whether or not its response is read.
     let planned = state.withLock { state in
       state.book?.answer(
         to: Self.field("grant_type", of: form), Self.field("refresh_token", of: form),
@@ -238,7 +237,7 @@ final class PlayedServer: HTTPClient {
     }
   }
 
-  /// Reads what is sent to a resource, two mebibytes at most.
+  /// Reads the content sent to a resource, at most two mebibytes.
   private static func take(_ content: any ResourceContent) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     for _ in 0..<32 {

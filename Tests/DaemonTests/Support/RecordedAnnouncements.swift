@@ -4,7 +4,7 @@ import Wire
 
 @testable import Daemon
 
-/// Hears what one part announces, while the parts after it are not there.
+/// Records the notifications of one part, in place of the parts that depend on it.
 final class RecordedAnnouncements: Audience {
   var steps: [LogStep] = []
   /// The accounts whose token is outdated.

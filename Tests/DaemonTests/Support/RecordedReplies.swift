@@ -6,35 +6,36 @@ import Wire
 
 @testable import Daemon
 
-/// A loop that keeps what was sent to whom, by the number of the ticket's connection, and runs timers when the test says.
+/// A loop that records sent replies, by the number of the ticket's connection, and runs timers when the test requests
+/// it.
 final class RecordedReplies: ReplySink {
   /// How often each request was answered.
   private(set) var answers: [Int: Int] = [:]
-  /// Answers with a secret.
+  /// Responses that contain a secret.
   private(set) var lines: [Int: String] = [:]
   private(set) var results: [Int: JSONObject] = [:]
   private(set) var failures: [Int: Failure] = [:]
-  /// Requests that went on after they were held.
+  /// Requests that continued after they were deferred.
   private(set) var admitted: [Int: RequestEnvelope] = [:]
   private(set) var events: [Int: [Event]] = [:]
   private(set) var deadlines: [Int: Instant] = [:]
-  /// What is done when a watched descriptor is ready, in the order in which they were watched.
+  /// The handlers of watched descriptors, in order.
   private(set) var watched: [() -> Void] = []
   /// These descriptors.
   private(set) var descriptors: [Int32] = []
-  /// The terms of those that came by a lent socket; the connection of the first has the number 1.
+  /// The access rules of connections accepted at leases' sockets; the first connection has the number 1.
   private(set) var admissions: [any Admission] = []
-  /// What the peers of lent sockets were told at the end of their terms.
+  /// The failures sent to the peers of leases when these ended.
   private(set) var endings: [Failure] = []
   /// How many bytes each peer has not read.
   var unreadBytes = 0
-  /// No descriptor can be watched any more.
+  /// Whether no further descriptor can be watched.
   var isFull = false
-  /// What is done when the peer reads on, by the number of the ticket's connection.
+  /// The handlers of streams, by the number of the ticket's connection.
   private(set) var streams: [Int: () -> Void] = [:]
-  /// What is done while an event is sent, as by a peer that reads at once.
+  /// Called while an event is sent, to simulate a peer that reads at once.
   var whileSending: () -> Void = {}
-  /// Called with the number of a request when it is answered, as the next request of a connection begins then.
+  /// Called with the number of a request when it is answered, because the connection's next request begins then.
   var whenAnswered: (Int) -> Void = { _ in }
   var mostAtOneServer: Int?
   private var timers = Timers<() -> Void>()
@@ -46,7 +47,7 @@ final class RecordedReplies: ReplySink {
 
   var nextDue: Instant? { timers.nextDue }
 
-  /// Runs the timers whose time has come.
+  /// Runs the due timers.
   func runDue() {
     while let act = timers.popDue(now) { act() }
   }
@@ -75,7 +76,7 @@ final class RecordedReplies: ReplySink {
   func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
   ) throws(SystemError) -> UInt64 {
-    // As the kernel says beyond its limit, ENOSPC.
+    // Like the kernel beyond its limit, ENOSPC.
     if isFull { throw SystemError(errno: 28, operation: "epoll_ctl") }
     watched.append(serve)
     descriptors.append(descriptor)
@@ -96,7 +97,7 @@ final class RecordedReplies: ReplySink {
 }
 
 extension Ticket {
-  /// The ticket of the test's request of this number.
+  /// The ticket of the test's request with this number.
   static func number(_ number: Int) -> Ticket { Ticket(connection: UInt64(number), serial: 1) }
 }
 

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// What a daemon that crashed leaves behind, and what is not of that kind.
+  /// Creates files that a crashed daemon leaves, and other files.
   private func leave(in name: String) throws {
     _ = try directory.open(name)
     for file in [Self.name, Self.name + ".lock", "token-5e", "notes"] { try directory.write("\(name)/\(file)", "x") }

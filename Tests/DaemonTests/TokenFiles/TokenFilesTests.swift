@@ -80,7 +80,7 @@ import WireSupport
     #expect(try files() == [])
   }
 
-  // Its name is claimed on a worker, and its token written on one.
+  // A worker claims its name, and one writes its token.
   @Test func `leaves nothing when its connection closes before it is there`() throws {
     let claimed = TokenFileRequest(account: "work")
     try parts.tokenFiles.tokenFile(claimed, .number(1))
@@ -193,7 +193,7 @@ import WireSupport
     for _ in 0..<10 { home.pass(seconds: 60) }
     #expect(try text() == "at-2")
     #expect(!parts.tokenFiles.retry(within: .seconds(1)))
-    // Another request does not get its token, which is none of the file's business.
+    // Another request does not get its token, which does not concern the file.
     try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
     home.runJobs()
     for _ in 0..<3 { home.pass(seconds: 5) }
@@ -289,7 +289,7 @@ import WireSupport
     #expect(home.http.sent == ["rt-1"])
   }
 
-  // A program that reads the file gets one signal.
+  // A program that reads the file is only notified once.
   @Test func `is gone when the end of the daemon is told`() throws {
     try begin()
     try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work"), .number(2))
@@ -310,6 +310,6 @@ import WireSupport
 }
 
 extension LogEvent {
-  /// What happened to a token file.
+  /// The change of a token file.
   fileprivate var tokenFileChange: TokenFileChange? { if case .tokenFile(let change) = self { change } else { nil } }
 }

@@ -36,7 +36,7 @@ import Wire
     secret.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
-  /// The line for the token at hand.
+  /// The response line for the cached token.
   private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
     try account.own.line(for: try #require(account.session.grant), account.own.completed(extras))
   }
@@ -65,7 +65,7 @@ import Wire
     #expect(Self.text(try Self.line(account)).contains(#""issuer":"https://other.example""#))
   }
 
-  /// An account with a token of so many bytes for each of these targets, used in this order.
+  /// An account with a token of `tokenBytes` for each target, used in this order.
   private static func make(targets: Int, tokenBytes: Int) throws -> Account {
     let account = try make()
     for number in 0..<targets {
@@ -145,7 +145,7 @@ import Wire
 }
 
 @Suite struct `Questions to the server about a session` {
-  // They hold its secrets.
+  // The requests contain its secrets.
   @Test func `end with it, and the next session has its own`() throws {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))

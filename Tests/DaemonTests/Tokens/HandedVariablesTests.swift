@@ -71,7 +71,7 @@ import Wire
     }
   }
 
-  /// An account that signed in by the assertion of a job of GitLab.
+  /// An account signed in with the assertion of a GitLab job.
   private func addWorkload() throws { try home.addWorkload("work") { $0.assertionFrom = .gitLabCI } }
 
   private func assertion() -> String { home.assertion() }
@@ -116,7 +116,7 @@ import Wire
     person = try broker.resolve("person")
   }
 
-  /// What the server of the person trades the ID Token for.
+  /// The response of the user's server that exchanges the ID Token.
   private func traded() -> PlayedServer.Answer {
     .json([
       "access_token": .string(home.assertion(["client_id": "cli"])), "token_type": "N_A",
@@ -164,7 +164,7 @@ import Wire
 }
 
 extension DaemonHome {
-  /// Adds an account that signed in by an assertion.
+  /// Adds an account signed in with an assertion.
   fileprivate func addWorkload(_ name: String, _ edit: (inout AccountConfiguration) -> Void) throws {
     let account = try AccountName(name)
     var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
@@ -181,7 +181,7 @@ extension DaemonHome {
     try services.vault.write(account, content: try record.sealedContent(), protection: .device)
   }
 
-  /// An assertion for the server that every account is at.
+  /// An assertion for the server of all accounts.
   fileprivate func assertion(_ more: JSONObject = JSONObject()) -> String {
     var claims: JSONObject = [
       "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",

@@ -22,7 +22,7 @@ import Vocabulary
       if let place = renewals.place(at: "https://\(number).example") { held.append(place) }
     }
     #expect(held.count == RefreshPolicy.mostRenewals)
-    // An account that goes gives its place back.
+    // A removed account releases its place.
     held = []
     #expect(renewals.place(at: "https://0.example") != nil)
   }

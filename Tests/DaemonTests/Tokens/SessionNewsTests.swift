@@ -14,7 +14,7 @@ import Wire
 @Suite struct `News of a session` {
   private static let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
-  /// The macro cannot call what changes a value.
+  /// The macro cannot call mutating functions.
   private func expect(
     _ told: [SessionEvent], _ expected: [SessionEvent], _ location: SourceLocation = #_sourceLocation
   ) {

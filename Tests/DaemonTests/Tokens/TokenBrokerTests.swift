@@ -40,12 +40,12 @@ import WireSupport
     let account = try home.broker.resolve("work")
     try home.daemon.put(idTokenFor: left, issuedBefore: 700, account)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
-    // Who wants no ID Token causes no refresh.
+    // A request without an ID Token causes no refresh.
     #expect(try ask(1, .init())?["access_token"] == "at-0")
     for number in 2...3 {
       let answer = try ask(number, .init(idToken: true))
       #expect(answer?["access_token"] == "at-1")
-      // The server gave no other, so there is none in the answer once it has expired.
+      // The server returned no new one, so the response has none once it has expired.
       #expect((answer?["id_token"] == nil) == (left <= 0))
       #expect(answer?["id_token_expired"] == (left <= 0 ? true : nil))
       #expect(home.http.sent == ["rt-1"])
@@ -85,7 +85,7 @@ import WireSupport
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
     try home.ask(1)
     home.runJobs()
-    // Nor does a worker look at the vault, which was last written here.
+    // Nor does a worker read the vault, which was last written here.
     for ticket in 2...3 { try home.ask(ticket) }
     for number in 2...3 { #expect(home.sink.lines[number]?.contains("at-1") == true) }
     #expect(home.http.sent.count == 1)
@@ -103,7 +103,7 @@ import WireSupport
     home.runJobs()
     #expect(home.sink.lines.keys.sorted() == [1, 2, 4])
     #expect(home.sink.lines.values.allSatisfy { $0.contains("at-1") })
-    // Signed in anew elsewhere: the token of the record before is not served.
+    // Signed in again elsewhere: the token of the previous record is not served.
     try home.daemon.addSignedIn("work", isElsewhere: true)
     try home.ask(5)
     home.runJobs()
@@ -173,7 +173,7 @@ import WireSupport
     try home.ask(7, forceRefresh: true, of: "same")
     home.http.isHeld = false
     home.runJobs()
-    // Which of the two accounts is answered first is not known.
+    // Either of the two accounts may be answered first.
     #expect(home.sink.lines[3]?.contains("at-") == true && home.sink.lines[7]?.contains("at-") == true)
   }
 
@@ -219,7 +219,7 @@ import WireSupport
   @Test func `asks no more for who has gone`() throws {
     try home.ask(1, waitSeconds: 600)
     home.runJobs()
-    // It waits until there may be another refresh.
+    // It waits until another refresh is permitted.
     func isQueued() throws -> Bool { try home.broker.resolve("work").session.isQueued }
     for _ in 0..<60 where try !isQueued() { home.daemon.pass(seconds: 1) }
     #expect(try isQueued() && home.sink.failures[1] == nil)
@@ -292,7 +292,7 @@ import WireSupport
     home.runJobs()
     #expect(home.sink.failures.values.map(\.code) == [.interactionRequired, .interactionRequired])
     #expect(try home.storedToken() == "rt-1")
-    // Until the back-off is over nothing is sent.
+    // Nothing is sent until the back-off has ended.
     #expect(throws: Failure.self) { try home.ask(3) }
     #expect(home.http.sent.count == 1)
     home.http.answers = [.tokens("at-1", refresh: "rt-2")]
@@ -469,7 +469,7 @@ import WireSupport
     try home.ask(2)
     home.runJobs()
     #expect(home.http.sent.count == 1)
-    // At the latest two and a half minutes before the end.
+    // At the latest two and a half minutes before the expiry.
     home.daemon.pass(seconds: 3451)
     #expect(home.http.sent.count == 2)
   }
@@ -515,7 +515,7 @@ import WireSupport
   }
 }
 
-/// A broker with an account that is signed in.
+/// A broker with a signed-in account.
 private final class BrokerHome {
   let announcements = RecordedAnnouncements()
   let daemon: DaemonHome
@@ -529,7 +529,7 @@ private final class BrokerHome {
     daemon.context.log.audience = announcements
   }
 
-  /// Those that were told to somebody since ``recordSteps()``.
+  /// The steps reported since ``recordSteps()``.
   var steps: [LogStep] {
     get { announcements.steps }
     set { announcements.steps = newValue }
@@ -539,7 +539,7 @@ private final class BrokerHome {
   var sink: RecordedReplies { daemon.sink }
   var time: ManualTime { daemon.time }
 
-  /// Asks for a token with the ticket of this number.
+  /// Requests a token with the ticket of this number.
   func ask(
     _ number: Int, waitSeconds: Int? = nil, forceRefresh: Bool = false, of account: String = "work"
   ) throws(Failure) {
@@ -553,7 +553,7 @@ private final class BrokerHome {
 
   func storedToken() throws -> String? { try daemon.storedToken("work") }
 
-  /// Has the steps made, as somebody wants them.
+  /// Enables steps, as if a request asked for them.
   func recordSteps() { daemon.context.watches.begin(.number(9), about: nil) }
 }
 

@@ -27,7 +27,7 @@ import WireSupport
     "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}
     """
 
-  /// RFC 7515 appendix A.1 and A.3: the claims of both tokens, which hold for 10 s more at the test's time.
+  /// RFC 7515 appendix A.1 and A.3: the claims of both tokens, which are valid for 10 s more at the test's time.
   private static let claims =
     "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
   private static let signed =
@@ -44,7 +44,7 @@ import WireSupport
     {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
     """
 
-  /// A file that holds the text.
+  /// A file that contains the text.
   private static func file(_ text: String) throws -> SharedDescriptor {
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
   }
@@ -54,14 +54,14 @@ import WireSupport
     SharedDescriptor(try FileDescriptor(opening: "/", for: .reading))
   }
 
-  /// A place for results that nobody reads.
+  /// A pipe for results that are never read.
   private static func results() throws -> SharedDescriptor { try copy(Pipe().writing) }
 
   private static func copy(_ end: borrowing FileDescriptor) throws -> SharedDescriptor {
     SharedDescriptor(try end.duplicate())
   }
 
-  /// Begins a check with keys that are handed over, unless `edit` says something else.
+  /// Begins a check with passed keys, unless `edit` changes that.
   private func begin(
     _ passed: [SharedDescriptor], number: Int = 1, hasDeadline: Bool = false,
     _ edit: (inout VerifyRequest) -> Void = { _ in }
@@ -72,9 +72,9 @@ import WireSupport
     try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
   }
 
-  /// Checks a line, which is no token if nothing else is said.
+  /// Checks a line, by default one that is not a token.
   ///
-  /// - Returns: What was written of it; empty where that is nothing.
+  /// - Returns: The output; empty if there is none.
   private func check(
     _ number: Int, keys: String? = nil, token: String = "no token", hasDeadline: Bool = false,
     _ edit: (inout VerifyRequest) -> Void = { _ in }
@@ -189,7 +189,7 @@ import WireSupport
     #expect(deadline > home.time.now().advanced(by: .seconds(24 * 3600)))
   }
 
-  // RFC 7515 section 4.1.1: the algorithms of a secret and those of keys are not each other's.
+  // RFC 7515 section 4.1.1: the algorithms of secrets and those of keys are distinct.
   @Test func `has algorithms of the kind of its keys`() throws {
     for (algorithm, isOfKey) in [("ES256", true), ("HS256", false)] {
       for bringsSecret in [false, true] {
@@ -248,7 +248,7 @@ import WireSupport
   }
 
   @Test func `is one of 16, until one has ended`() throws {
-    // Keys that do not come.
+    // Keys that never arrive.
     let keys = try Pipe()
     let passed = try [Self.copy(keys.reading), Self.file(""), Self.results()]
     for number in 1...16 { try begin(passed, number: number) }
@@ -279,7 +279,7 @@ import WireSupport
     #expect(told.contains("that of the account other: --account other"), "\(told)")
   }
 
-  // RFC 7519 section 4.1: what was compared with nothing may be anything.
+  // RFC 7519 section 4.1: unchecked claims may have any value.
   @Test func `tells what a token says, and which claims nothing was compared with`() throws {
     home.time.setWall(seconds: Self.signedAt)
     let expected: [((inout VerifyRequest) -> Void, JSON)] = [
@@ -291,7 +291,7 @@ import WireSupport
       let told = try JSON(parsing: Array(line.utf8))
       #expect(told["valid"] == true && told["not_checked"] == unchecked, "\(line)")
       #expect(told["header"] == ["alg": "ES256"])
-      // What is signed may be no claims.
+      // The signed content need not be claims.
       let payload = unchecked.array?.contains("exp") == true ? Self.signed.split(separator: ".")[1] : nil
       #expect(told["payload"]?.string == payload.map(String.init))
       let claims: JSON = ["iss": "joe", "exp": .int(Self.signedAt + 10), "http://example.com/is_root": true]
@@ -315,7 +315,7 @@ import WireSupport
         == (isBrief ? ["iss": "joe", "exp": end] : ["iss": "joe", "exp": end, "http://example.com/is_root": true]))
   }
 
-  // OpenID Connect Core 1.0 section 10.1.1: a key that is not known may be a new one.
+  // OpenID Connect Core 1.0 section 10.1.1: an unknown key may be a new one.
   @Test func `leaves open what newer keys could decide which cannot be had, and counts that`() throws {
     var metadata = PlayedServer.metadata
     metadata["jwks_uri"] = "https://as.example/keys"
