@@ -103,7 +103,7 @@ final class DaemonContext {
     return cancellation
   }
 
-  /// Handles that the last line of a request was sent.
+  /// Called after the last line of a request was sent.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
     if !cancellations.isEmpty { cancellations[ticket] = nil }

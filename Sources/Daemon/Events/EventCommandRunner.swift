@@ -158,7 +158,7 @@ final class EventCommandRunner {
 
   /// Closes the runner at `end`: the deadline of running commands, after which no other command starts.
   ///
-  /// - Returns: When no running command responds to signals any longer.
+  /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }

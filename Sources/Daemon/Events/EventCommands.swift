@@ -24,7 +24,7 @@ final class EventCommands: DaemonPart {
 
   /// Ends running commands at `end`, and starts no other after it.
   ///
-  /// - Returns: When no running command responds to signals any longer.
+  /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)

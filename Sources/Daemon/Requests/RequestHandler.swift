@@ -11,7 +11,7 @@ protocol RequestHandler: AnyObject {
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool
   /// Keeps the result of a request, to send it later. Returns false if it can be sent now.
   func hold(_ result: Reply, of ticket: Ticket) -> Bool
-  /// Handles that the last line of a request was sent.
+  /// Called after the last line of a request was sent.
   func answered(_ ticket: Ticket)
   /// Handles a closed connection, after its request was ended.
   func closed(_ connection: UInt64)

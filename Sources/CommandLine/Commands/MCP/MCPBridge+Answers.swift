@@ -231,7 +231,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Handles that the server no longer knows the session. It processed nothing of the message.
+  /// Called when the server no longer knows the session. It processed nothing of the message.
   private func lost(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server does not know the session any more"), status: 404)

@@ -231,7 +231,7 @@ final class MCPBridge {
   /// Ends an exchange, with or without a response.
   func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
-  /// Handles that the connection of an exchange is ready or, for an odd key, its pipe.
+  /// Called when the connection of an exchange is ready or, for an odd key, its pipe.
   private func ready(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1

@@ -97,7 +97,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name may be that of a helper, because it is longer than `agent`.
+  /// Whether the program's name is as long as a helper's, such as `keyring` or `docker-credential-agent`.
   private static func isHelper(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
