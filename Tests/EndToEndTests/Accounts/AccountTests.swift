@@ -79,7 +79,7 @@ import Testing
       #expect(try tree.agent("status", "--check").succeeded)
       #expect(try tree.agent("status", "nobody", "--json").failureCode == "no_account")
       #expect(try issuer.requests() == asked)
-      // Back in the file it works again.
+      // Restored in the file, it works again.
       try change { $0["work"] = kept }
       #expect(try !tree.token().isEmpty)
       #expect(try tree.json("list")["accounts"]?.array?.first?["in_config"] == nil)
@@ -113,7 +113,7 @@ import Testing
       #expect(try session.tree.token("job") == token, "the token in memory moved along")
       #expect(try session.issuer.requests() == asked)
       #expect(try session.tree.agent("token", "work").failed(3))
-      // The record moved along too.
+      // The record was renamed too.
       try session.tree.stopDaemon()
       #expect(try !session.tree.token("job").isEmpty)
       #expect(try !session.tree.token("job", "--force-refresh").isEmpty)
@@ -143,10 +143,10 @@ import Testing
     }
   }
 
-  // RFC 9700 section 4.14.2: whoever sends a replaced refresh token again is taken for a thief.
+  // RFC 9700 section 4.14.2: sending a replaced refresh token again looks like theft.
   @Test func `keep their session when their settings change during a refresh`() throws {
     try Session.with { session in
-      // The token is gone, so that the change makes the account begin anew.
+      // The token is revoked, so that the change starts a new session.
       try session.tree.stopDaemon()
       _ = try session.tree.json("daemon", "start")
       try session.issuer.control("delay_token_ms", "1000")

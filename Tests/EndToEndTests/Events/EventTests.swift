@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What happens to sessions and accounts, as those who follow it see it, and as a command of the settings gets it.
+/// Events of sessions and accounts, as sent to followers and to a command of the settings.
 @Suite(.needsPrograms) struct `Events` {
   private static func line(_ event: String, _ more: String = "", account: String = "work") -> String {
     #"{"event":"\#(event)","account":"\#(account)"\#(more.isEmpty ? "" : ",")\#(more)}"#
@@ -13,7 +13,7 @@ import Testing
 
   private static func signedOut(_ cause: String) -> String { line("signed_out", #""cause":"\#(cause)""#) }
 
-  /// Runs `body` with everything that happens after the sign-in, and compares what a command got with it.
+  /// Runs `body` with all events after the sign-in, and compares those sent to a command with them.
   private static func following(
     _ options: String..., body: (Session, Follower) throws -> [String]
   ) throws {
@@ -34,7 +34,7 @@ import Testing
     try Self.following { session, follower in
       _ = try session.tree.token("work", "--force-refresh")
       #expect(try session.tree.agent("logout").succeeded)
-      // There is nothing left to end.
+      // There is no session left to end.
       #expect(try session.tree.agent("logout").succeeded)
       try session.tree.signIn(at: session.issuer.url)
       let told = try follower.until("signed_in")
@@ -60,7 +60,7 @@ import Testing
       #expect(try session.tree.agent("token").failed(3))
       let told = try follower.until("signed_out")
       #expect(told == [Self.signedOut("elsewhere")])
-      // The private daemon ran the command too, for the sign-out that it did.
+      // The private daemon also ran the command, for its sign-out.
       return [Self.signedOut("user")] + told
     }
   }
@@ -129,7 +129,7 @@ import Testing
         let told = try follower.until("expired")
         let ending = #""expires_at":"T","renewable":false"#
         #expect(told.suffix(2) == [Self.line("expiring", ending), Self.line("expired", ending)])
-        // That it is over is no news any more.
+        // Its end has already been published.
         #expect(try tree.agent("token").failed(3))
         try tree.signIn(at: issuer.url, "--scope", "openid")
         #expect(try follower.next() == Self.signedIn)
@@ -187,7 +187,7 @@ import Testing
       let another = try Peer(session.tree.socketPath)
       #expect(try another.ask(ask).contains(#""code":"too_busy""#))
       peers.removeLast()
-      // The daemon sees the hang-up before what comes later.
+      // The daemon handles the disconnect before later requests.
       _ = try session.tree.token()
       #expect(try another.ask(ask) == #"{"v":1,"event":"following"}"#)
     }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Programs that ask a helper, at a server that has the issuer check each token.
+/// Programs that use a helper, with a server that lets the issuer check each token.
 @Suite(.needsPrograms) struct `With a helper` {
   private static let useGit =
     "git config --global credential.helper ''; git config --global --add credential.helper agent"
@@ -185,7 +185,7 @@ import Testing
       let changes = ["PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": nil, "PYTHONPATH": nil]
       let result = try server.run(script, changes)
       #expect(result.succeeded && result.outputText.hasSuffix("answer = 42\n"), "\(result.errorText)")
-      // Later ones keep to themselves what the helper says.
+      // Later versions do not show the helper's output.
       try server.expectSignedOut("rm -rf out; " + script, changes, isTold: pip != "pip")
     }
   }
@@ -274,7 +274,7 @@ import Testing
       let again = try server.run(script)
       #expect(again.succeeded, "\(again.errorText)")
       #expect(try server.session.issuer.count("refreshes") == before + 1)
-      // go itself tells of what its helpers say with -x alone.
+      // go itself only shows its helpers' output with -x.
       try server.expectSignedOut(script)
     }
   }
@@ -337,7 +337,7 @@ import Testing
   @Test(.needs(client: "dovecot"), arguments: ["XOAUTH2", "OAUTHBEARER"]) func `mail programs sign in`(
     mechanism: String
   ) throws {
-    // curl takes the newer one where a server has both.
+    // curl uses the newer one if a server has both.
     try TokenServer.with(mail: true, mechanisms: mechanism.lowercased()) { server in
       let place = "imaps://127.0.0.1:\(try #require(server.mailPorts).imap)"
       #expect(try server.tree.agent("account", "set", "work", "--host", "\(place) user=alice@example.com").succeeded)
@@ -346,7 +346,7 @@ import Testing
         ["MAIL": place])
       #expect(curl.succeeded && curl.outputText.contains("INBOX"), "\(curl.errorText)")
       #expect(try server.nextRequest() == "AUTHENTICATE \(mechanism) alice@example.com 200")
-      // Python's own library takes the first message as it is.
+      // Python's own library sends the first message unchanged.
       try server.tree.directory.write(
         "home/mail.py",
         """
@@ -379,7 +379,7 @@ import Testing
         let result = try server.run(script, changes)
         #expect(result.succeeded && result.outputText == "123456789012\n", "\(result.errorText)")
       }
-      // The second call cost no exchange.
+      // The second call needed no exchange.
       #expect(try server.nextRequest() == "POST /aws AssumeRoleWithWebIdentity \(Self.role) 200")
       #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")
       #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The recipes of agent-recipes(7), tried as they stand there by the programs that they are for, at servers that check the
-/// token. Only the reader's own names are put in, and what makes a program trust the certificate of the tests.
+/// The recipes of agent-recipes(7), run verbatim with their programs, at servers that check the token. Only the
+/// reader's own names are replaced, and the test's certificate is added.
 @Suite(.needsPrograms) struct `A recipe of the manual` {
   enum Name: String, CaseIterable {
     case mbsync, msmtp, mutt, aerc, aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step
@@ -36,9 +36,9 @@ import Testing
   private static let isRead = "AUTHENTICATE OAUTHBEARER alice@example.com 200"
   private static let isSent = ["AUTH OAUTHBEARER alice@example.com 235", "DATA"]
 
-  /// Runs `body` with a server of mail, then has the program fail at its next try, for the session is over.
+  /// Runs `body` with a mail server, then makes the program fail, because the session has ended.
   ///
-  /// - Parameter isPrinted: Whether the lines are those that `agent setup` prints, in place of the manual's.
+  /// - Parameter isPrinted: Whether to use the output of `agent setup` instead of the manual's lines.
   private static func withMail(
     _ name: Name, isPrinted: Bool, _ body: (TokenServer, String) throws -> Void
   ) throws {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// What `agent setup` prints for the places where mail is read and sent, without a heading that is there twice.
+  /// The output of `agent setup` for incoming and outgoing mail, without the duplicate heading.
   private static func printed(_ name: Name, _ server: TokenServer) throws -> String {
     let ports = try #require(server.mailPorts)
     let (far, out) = ("imaps://localhost:\(ports.imap)", "submissions://localhost:\(ports.submission)")
@@ -62,7 +62,7 @@ import Testing
       try #require(result.succeeded, "\(result.errorText)")
       lines += result.lines.filter { !lines.contains($0) }
     }
-    // What a person's own file has besides.
+    // Other content of a user's own file.
     switch name {
     case .mutt: lines.append("set from = \"alice@example.com\"")
     case .aerc: lines += ["default = INBOX", "from = Me <alice@example.com>"]
@@ -143,7 +143,7 @@ import Testing
       #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/aerc\"").succeeded)
       try server.tree.directory.write("config/aerc/accounts.conf", recipe + "\n")
       try server.tree.directory.write("config/aerc/aerc.conf", "[compose]\neditor=true\n")
-      // It asks whether to send what is written: y. Other views know no such key.
+      // It asks whether to send the message: y. Other views do not have this key.
       let process = try server.start(
         """
         chmod 600 "$XDG_CONFIG_HOME"/aerc/*; { until [ -e sent ]; do printf y; sleep 0.2; done; printf ':quit\\r'; } |
@@ -193,8 +193,8 @@ import Testing
     }
   }
 
-  /// Neither program is in Debian, so that one of the tests stands for it: it wants the arguments that the real one
-  /// documents, and sends the token on as it got it.
+  /// Neither program is in Debian, so a substitute of the tests is used: it requires the arguments of the real one, and
+  /// forwards the token unchanged.
   @Test(arguments: [
     (Name.vault, "write auth/jwt/login role=dev jwt=-", "cat"),
     (Name.step, "ca certificate alice@example.com me.crt me.key", #"printf %s "$STEP_TOKEN""#),
@@ -228,7 +228,7 @@ import Testing
   @Test(.needs(client: "http")) func `lets HTTPie make a request`() throws {
     try TokenServer.with { server in
       #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/httpie\"").succeeded)
-      // Its input is no terminal here.
+      // Its input is not a terminal here.
       try server.tree.directory.write(
         "config/httpie/config.json", #"{"default_options": ["--ignore-stdin", "--check-status"]}"#)
       let result = try server.run(try Self.recipe(.httpie, server))
@@ -250,7 +250,7 @@ import Testing
     try TokenServer.with(keepsToken: true) { server in
       let recipe = try Self.recipe(.github, server)
       let step = try #require(recipe.split(separator: "- run: ").last)
-      // A step is a shell of its own, and the runner reads the file after it.
+      // Each step runs in its own shell, and the runner reads the file afterwards.
       let result = try server.run(
         """
         export GITHUB_ENV=$PWD/steps; : >steps; bash -e -o pipefail -c '\(step)' >log
@@ -269,7 +269,7 @@ import Testing
       #expect(lines.prefix(2) == ["deploy:", "  script:"])
       let script = lines.dropFirst(2).map { $0.drop { $0 == " " || $0 == "-" } }.joined(separator: "\n")
       try server.tree.directory.write("home/deploy", "#!/bin/sh\nprintenv AGENT_ACCESS_TOKEN\n")
-      // The runner makes one script of the lines, for a shell that ends at the first that fails.
+      // The runner puts the lines into one script, for a shell that ends at the first failure.
       let result = try server.run("chmod 700 deploy; set -eo pipefail\n\(script)")
       #expect(result.outputText == "\(try server.tree.token())\n", "\(result.errorText)")
       #expect(try server.tree.agent("logout", "work").succeeded)

@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// What `agent setup` writes for the real programs, which then get in, and that `--undo` leaves each file as it was.
+/// Configurations that `agent setup` writes for the real programs, which can then sign in. `--undo` restores each file.
 @Suite(.needsPrograms) struct `Setup` {
-  /// Sets a client up twice, and takes it back. The file is what it was before, its mode and the link to it too.
+  /// Sets a client up twice, and undoes it. The file is restored, with its mode and the link to it.
   ///
   /// - Parameters:
-  ///   - use: What the client does between.
+  ///   - use: The client's actions in between.
   private static func check(
     _ client: String, _ file: String, _ content: String?, on server: TokenServer, use: String,
     _ changes: [String: String?] = [:]
@@ -79,7 +79,7 @@ import Testing
         agent setup docker --undo; cmp before .docker/config.json
         """, ["XDG_RUNTIME_DIR": server.tree.path("runtime")])
       #expect(result.succeeded, "\(result.errorText)")
-      // What was in the file is neither shown nor noted.
+      // The original content of the file is neither shown nor recorded.
       #expect(!result.errorText.contains("c2VjcmV0"))
       #expect(
         try !ProcessRunner.shell("cat '\(server.tree.path("state"))'/agent/setup.json").outputText.contains("c2Vj"))
@@ -186,7 +186,7 @@ import Testing
         let result = try server.tree.agent("setup", client, "--host", place)
         #expect(result.succeeded && result.outputText.contains("/agent token work --no-input"), "\(result.errorText)")
         #expect(result.outputText.contains(client == "aerc" ? "me%40example.com@imap.example.com" : "me@example.com"))
-        // Nothing is set up until the lines are where the program reads them.
+        // Nothing is set up until the lines are in the file that the program reads.
         let missing = try server.tree.agent("setup", client, "--host", place, "--test")
         #expect(missing.failed(1) && missing.errorText.contains("agent setup \(client) --host"), "\(missing.errorText)")
         let file = ["mbsync": "home/.mbsyncrc", "neomutt": "home/.neomuttrc", "aerc": "config/aerc/accounts.conf"]
@@ -225,7 +225,7 @@ import Testing
     try Session.with { session in
       let tree = session.tree
       try #require(tree.agent("account", "set", "work", "--host", host).succeeded)
-      // Another helper that has a password for the place proves nothing.
+      // Another helper that has a password for the URL proves nothing.
       let script = """
         git config --global credential.helper '!f() { echo username=x; echo password=y; }; f'
         mkdir .docker; echo '{"credHelpers":{"\(host)":"other"}}' >.docker/config.json
@@ -251,7 +251,7 @@ import Testing
       let words = ["setup", "git", "--host", "git.example.com", "--test"]
       let result = try tree.agent(words)
       #expect(result.failed(1) && result.errorText.contains("is not set up"), "\(result.errorText)")
-      // An empty one before ours takes the other away.
+      // An empty one before ours discards the other.
       let mended = "git config --global --replace-all credential.helper ''"
       try #require(tree.shell("sh", mended).succeeded)
       #expect(try tree.agent(words).succeeded)
@@ -294,7 +294,7 @@ import Testing
 
   // MARK: What is left as it is
 
-  /// A tree whose account lists a place; nobody is signed in.
+  /// A tree whose account lists an origin, without a session.
   private static func withPlace(_ body: (AgentTree) throws -> Void) throws {
     try AgentTree.with { tree in
       let made = try tree.agent("account", "add", "work", "--issuer", "https://id.example", "--client-id", "x")
@@ -304,7 +304,7 @@ import Testing
     }
   }
 
-  /// Sets up a client whose file is that, which must fail and change nothing.
+  /// Sets up a client with this file, which must fail and change nothing.
   private static func refuse(
     _ client: String, _ file: String, _ content: [UInt8], _ reason: String, _ tree: AgentTree
   ) throws {
@@ -430,7 +430,7 @@ import Testing
       #expect(result.errorText.contains("docker https://git.example.com is taken out of "))
       #expect(result.errorText.contains("uv is not in "))
       #expect(try tree.shell("sh", "cmp .gitconfig mine; test ! -e .docker/config.json").succeeded)
-      // It is named until it is gone.
+      // It is reported until it is removed.
       #expect(try tree.agent("setup", "--undo").failed(1))
       #expect(try tree.shell("sh", "rm .gitconfig").succeeded)
       #expect(try tree.agent("setup", "--undo").succeeded)

@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// Waiting is not failing: a lock that is busy for a while ends no sign-in and no refresh.
+/// A lock that is busy for a while makes no sign-in and no refresh fail.
 @Suite(.needsProgramsForLong) struct `A lock of the state directory that is busy` {
-  /// Longer than a command that has something else to do waits for a lock.
+  /// Longer than other commands wait for a lock.
   private static let longTime = Duration.seconds(13)
 
-  /// Runs `body` while another process has a lock, for a long time.
+  /// Runs `body` while another process holds a lock for a long time.
   private static func whileLocked<Result>(
     _ name: String, in tree: AgentTree, _ begin: () throws -> Result
   ) throws -> Result {
@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// One fsync serves all records that wait for it, and the daemon is no other process to itself.
+/// One fsync serves all records that wait for it, and the daemon does not regard itself as another process.
 @Suite(.needsProgramsForLong, .needsFaults) struct `A disk that is slow` {
   @Test func `serves many refreshes and a sign-in with few writes`() throws {
     try Issuer.with { issuer in
@@ -92,7 +92,7 @@ import Testing
 }
 
 extension AgentTree {
-  /// Makes the lock files of an account that has none yet.
+  /// Creates the lock files of a new account.
   fileprivate func makeLocks(of account: String) throws {
     _ = try PrivateDirectory(opening: path("state/agent/locks"), create: true)
     try directory.write("state/agent/vault.lock", "")

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The daemon is ended, or a call of the system fails, at every step of what changes the vault. Each time the vault
-/// opens, no account is lost, no older refresh token is spent, and the error is the right one.
+/// The daemon is killed, or a system call fails, at every step of each change of the vault. Each time the vault can be
+/// read, no account is lost, no older refresh token is spent, and the error is the right one.
 @Suite(.needsProgramsForLong, .needsFaults) struct `A fault at any step` {
   @Test func `of a refresh with rotation costs no session but where the answer was lost`() throws {
     try FaultSweep.with { sweep in
@@ -13,8 +13,9 @@ import Testing
       try sweep.run("refresh", share: 4) {
         try sweep.tree.agent("token", "work", "--force-refresh")
       } check: { trial in
-        // What the server knows and the vault does not is lost when the daemon ends there, and only then: nobody
-        // could have written it down. A server without leeway (RFC 9700 section 4.14.2) then ends the session.
+        // A token that the server has rotated and the vault has not stored is lost if the daemon ends there, and only
+        // then: it could not have been stored earlier. A server without leeway (RFC 9700 section 4.14.2) then ends the
+        // session.
         let after = try sweep.tree.agent("token", "work", "--force-refresh")
         if trial.fault.isKill, after.failed(3) {
           lost += 1
@@ -31,7 +32,7 @@ import Testing
     }
   }
 
-  // What cannot be read now says nothing about the session.
+  // A file that cannot be read now says nothing about the session.
   @Test(arguments: [Fault.failure, .tooManyFiles])
   func `of a look at the vault that another program wrote costs no token`(fault: Fault) throws {
     try Issuer.with { issuer in
@@ -73,7 +74,7 @@ import Testing
     }
   }
 
-  /// A power failure keeps what was written to the disk before, and nothing else.
+  /// A power failure only preserves data written to the disk before.
   @Test func `finds the rotated token on the disk before anyone is told of it`() throws {
     try FaultSweep.with { sweep in
       try sweep.daemon.order()
@@ -82,7 +83,7 @@ import Testing
       let received = try #require(steps.lastIndex { $0.function == "recv" })
       let done = steps[received...].filter { ["write", "fsync", "renameat"].contains($0.function) }
       #expect(done.map(\.function) == ["write", "fsync", "renameat", "fsync"])
-      // The file, and after it has its name the directory.
+      // The file and, after its rename, the directory.
       #expect(done[0].path == done[1].path && done[0].path.hasSuffix(".tmp"))
       #expect(done[2].path == sweep.tree.path("state/agent/\(try sweep.tree.vaultName())"))
       #expect(done[3].path == sweep.tree.path("state/agent"))
@@ -91,7 +92,7 @@ import Testing
 
   @Test func `that keeps a rotated token off the disk until the daemon stops is told at the stop`() throws {
     try FaultSweep.with { sweep in
-      // The number of the write is that of the refresh before. A refresh that connects again has another one.
+      // The number of the write is that of the preceding refresh. A refresh that reconnects has another one.
       for attempt in 1...5 {
         try sweep.daemon.order()
         try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What shows that nobody waited for the server is that it still hangs afterwards.
+/// If the server still hangs afterwards, nothing waited for it.
 @Suite(.needsPrograms) struct `A server that hangs` {
   @Test func `it delays no other account`() throws {
     try Issuer.with { slow in

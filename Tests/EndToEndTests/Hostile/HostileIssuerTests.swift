@@ -1,7 +1,7 @@
 import Testing
 
-/// After each row the daemon is the same and has its memory back, another account still gets its tokens, and the
-/// session that was attacked is what it should be.
+/// After each row the same daemon runs without leaked memory, another account still gets its tokens, and the attacked
+/// session is in the expected state.
 @Suite(.needsPrograms) struct `A hostile issuer` {
   @Test func `cannot slip in an ID Token that is wrong when a token is renewed`() throws {
     try HostileScene.with { scene in try scene.attackSession(HostileCatalogue.renewedIDTokens) }

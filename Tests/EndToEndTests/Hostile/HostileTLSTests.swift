@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a server can do below HTTP (RFC 8446, RFC 9110 section 4.3.4).
+/// Attacks by a server below HTTP (RFC 8446, RFC 9110 section 4.3.4).
 @Suite(.needsPrograms, .enabled(if: Spawn.search("python3") != nil)) struct `A server with hostile TLS` {
   private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
 
@@ -25,7 +25,7 @@ import Testing
         + " if the server has a certificate authority of its own, name the file of its certificate with --ca-file")
   }
 
-  /// What must come of a server that nobody can be sure of.
+  /// The required outcome with a server that cannot be authenticated.
   private static func outcome(_ mode: HostileTLSServer.Mode) -> HostileRow.Outcome {
     switch mode {
     case .expired:
@@ -46,7 +46,7 @@ import Testing
     return HostileRow.Outcome(result, [(server.url, "SERVER")])
   }
 
-  /// Renews the session's token in each mode, and again when the server behaves.
+  /// Renews the session's token in each mode, and again with a well-behaved server.
   private func attackRefreshes(_ scene: HostileScene, _ server: HostileTLSServer) throws {
     let tree = scene.tree
     for row in Self.rows {
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  // RFC 9700 section 4.14.2: a refresh token that is used again ends the session.
+  // RFC 9700 section 4.14.2: a reused refresh token ends the session.
   @Test func `costs no refresh token that rotates`() throws {
     try HostileScene.with { scene in
       let tree = scene.tree
@@ -125,7 +125,7 @@ import Testing
       try importSession(tree, server)
       let own = String(decoding: try tree.directory.read("ca.pem"), as: UTF8.self)
       let other = String(decoding: try tree.directory.read("selfSigned.pem"), as: UTF8.self)
-      // One more in the file stops nothing, and counts only when that is said.
+      // An additional certificate in the file has no effect until it is confirmed.
       try tree.directory.write("ca.pem", other + own)
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       try server.behave(.selfSigned)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  // RFC 9112 section 9.8. A resource may send anything, so nothing but its server can say that it is whole.
+  // RFC 9112 section 9.8. A resource may send anything, so only its server can tell whether it is complete.
   @Test func `cannot pass off a part of an answer as the whole`() throws {
     try HostileScene.with { scene in
       let tree = scene.tree
@@ -184,7 +184,7 @@ import Testing
         let saved = try tree.agent(request + ["--json", "--output", tree.path("home/answer")])
         #expect(HostileRow.Outcome(saved, [(server.url, "SERVER")]) == outcome, "\(mode): \(saved.errorText)")
         let whole = #"{"data": "0123456789"}"#
-        // What came is there, as with standard output.
+        // The received part is kept, as with standard output.
         let content = try tree.directory.readText("home/answer")
         #expect(outcome == .accepted ? content == whole : whole.hasPrefix(content), "\(mode)")
         let shown = try tree.agent(request)

@@ -2,12 +2,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// The daemon is ended by SIGKILL at any time, again and again.
+/// The daemon is killed at random times, repeatedly.
 @Suite(.needsProgramsForLong) struct `A daemon that is killed at any time` {
-  /// `AGENT_KILL_ROUNDS`, or as many as a run of all tests has time for.
+  /// `AGENT_KILL_ROUNDS`, by default as many as fit into a run of all tests.
   private static let rounds = Environment.value("AGENT_KILL_ROUNDS").flatMap { Int($0) } ?? 40
 
-  /// What was going on.
+  /// The work in progress.
   private enum Work: CaseIterable {
     case refresh, refreshOfBoth, signIn
 
@@ -22,8 +22,8 @@ import Testing
     }
   }
 
-  // A server that takes the last token once more (RFC 9700 section 4.14.2), so that an answer which came too late to
-  // be written is no loss. One that is older still would be noticed, and end the session.
+  // A server that accepts the last token once more (RFC 9700 section 4.14.2), so that a response that arrived too late
+  // to be stored is no loss. An even older token would be noticed, and end the session.
   @Test func `loses no session and goes back to no older token`() throws {
     try Issuer.with { issuer in
       try issuer.control("reuse_leeway", "3600")
@@ -45,7 +45,7 @@ import Testing
             + "\(try issuer.count("refreshes")) refreshes, \(try issuer.count("device_grants")) sign-ins")
         #expect(try issuer.count("reuse_detected") == 0)
         #expect(try issuer.count("refresh_failures") == 0)
-        // Enough of them must have been in time to mean something.
+        // Enough kills must have interrupted work for a meaningful result.
         #expect(killedInTime * 4 >= Self.rounds || Sanitizer.isOn)
         try tree.stopDaemon()
         let names = try tree.directory.open("state/agent").fileNames()

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The last steps of a write: the rename, and the fsync of the directory. What is said and what is on disk agree.
+/// The last steps of a write: the rename, and the fsync of the directory. The reported result and the disk agree.
 @Suite(.needsProgramsForLong, .needsFaults) struct `A write whose last step is reported as failed` {
   /// A fault at the last call of a function for a file or directory.
   struct Trial: Sendable, CustomTestStringConvertible {
@@ -22,7 +22,7 @@ import Testing
   private static func run(
     _ trial: Trial, _ tree: AgentTree, _ daemon: FaultyDaemon, _ command: [String]
   ) throws -> ProcessResult {
-    // The daemon reads the vault once by itself soon after its start, which may fall into the first one.
+    // The daemon reads the vault once soon after its start, which may coincide with the first run.
     for _ in 0..<2 {
       try daemon.order()
       let rehearsal = try tree.agent(command)

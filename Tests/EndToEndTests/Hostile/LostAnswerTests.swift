@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// What becomes of a refresh whose answer does not get here. The server has replaced the refresh token then, or it has
-/// not: nobody can tell (RFC 6749 section 6, RFC 9700 section 4.14.2).
+/// Refreshes whose response is lost. Whether the server has replaced the refresh token is unknown (RFC 6749 section 6,
+/// RFC 9700 section 4.14.2).
 @Suite(.needsPrograms) struct `An answer that is lost` {
   private typealias Fault = RotatingServer.Fault
 
-  /// An account that has just been set up, at a server that has had one request for it.
+  /// A new account, at a server that has received one request for it.
   private static func with(_ body: (AgentTree, RotatingServer) throws -> Void) throws {
     try RotatingServer.with { server in
       try AgentTree.with { tree in
@@ -50,11 +50,11 @@ import Testing
       let result = try tree.agent("token", "work", "--force-refresh", "--json", "--wait", "30s")
       #expect(result.failed(4), "\(result.errorText)")
       #expect(server.refreshes.count == 2)
-      // The token at hand is worth more than the try.
+      // The cached token is worth more than the attempt.
       #expect(try tree.token() == token)
       #expect(try tree.json("token", "work")["offline"] == true)
       #expect(server.refreshes.count == 2)
-      // A person may insist.
+      // The user can force it.
       #expect(try tree.token("work", "--force-refresh") != token)
       #expect(server.refreshes.count == 3)
       #expect(server.endedGrants == 0)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A network of a test's own.
+/// A separate network for a test.
 private enum NetworkNamespace {
   static let isPossible: Bool = {
     let result = try? ProcessRunner.run(
@@ -13,11 +13,11 @@ private enum NetworkNamespace {
   }()
 }
 
-/// A network of its own, whose only interface goes down and comes up.
+/// A network whose only interface goes down and comes up.
 @Suite(
   .needsProgramsForLong, .enabled(if: NetworkNamespace.isPossible, "no network namespace may be made here"))
 struct `A network that goes and comes` {
-  /// Starts an issuer whose tokens live for `$lifetime` seconds, and signs in.
+  /// Starts an issuer whose tokens are valid for `$lifetime` seconds, and signs in.
   private static let beginning = """
     set -e
     ip link set lo up
@@ -30,7 +30,7 @@ struct `A network that goes and comes` {
 
     """
 
-  /// Takes the network away, asks for a new token, and brings the network back.
+  /// Disconnects the network, requests a new token, and reconnects it.
   private static let script = """
     agent token work > first
     ip link set lo down
@@ -53,7 +53,7 @@ struct `A network that goes and comes` {
     agent status work --json > online
     """
 
-  /// Has the token of a file renewed while the network is away, and brings the network back.
+  /// Lets the token of a file be renewed while the network is disconnected, then reconnects it.
   private static let fileScript = """
     agent account set work --refresh on-demand
     agent exec work --token-file -- sh -c 'echo "$AGENT_TOKEN_FILE" > path; exec sleep 1000' &
@@ -97,7 +97,7 @@ struct `A network that goes and comes` {
       #expect(offline?["state"] == "offline" && offline?["refresh_queued"] == true)
       #expect(try text("second") == text("first"))
       #expect(try text("none").isEmpty)
-      // Else the kernel would send the refresh token once more, later than the next try.
+      // Otherwise the kernel would send the refresh token again, later than the next attempt.
       #expect(try text("leftover").isEmpty, "a request that was given up is still being sent")
       let log = try text("log")
       #expect(log.contains(#""event":"network_changed""#))

@@ -3,13 +3,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// One odd answer ends no session: a new refresh token is stored before anything else is judged, and only the issuer
-/// ends a grant (RFC 6749 section 5.2, RFC 9700 section 4.14.2).
+/// A single odd response ends no session: a new refresh token is stored before anything else is checked, and only the
+/// issuer ends a grant (RFC 6749 section 5.2, RFC 9700 section 4.14.2).
 @Suite(.needsPrograms) struct `An odd answer` {
-  /// Members in place of the server's own, as JSON; null leaves one out.
+  /// Members that replace the server's own, as JSON; null removes one.
   struct Oddity: CustomTestStringConvertible, Sendable {
     let json: String
-    /// Whether there is a token all the same.
+    /// Whether a token is returned all the same.
     var isHarmless = false
     var testDescription: String { json }
 
@@ -28,7 +28,7 @@ import Testing
       #"{"error":"temporarily_unavailable"}"#, #"{"error":"unsupported_grant_type"}"#,
     ].map { Oddity(json: $0) }
 
-  /// An account that has just been set up, at a server that has had one refresh for it.
+  /// A new account, at a server that has received one refresh for it.
   private static func with(
     rotating: Bool = true, _ body: (AgentTree, RotatingServer) throws -> Void
   ) throws {
@@ -50,7 +50,7 @@ import Testing
       if !oddity.isHarmless { #expect(first.status != .exited(3), "\(first.errorText)") }
       if oddity.json.contains("expires_in") { #expect(try JSON(parsing: first.output)["expires_at"] == nil) }
       #expect(server.refreshes.count == 2, "it is sent again within the call")
-      // Another process goes on from what is on disk.
+      // Another process continues with the state on disk.
       #expect(try tree.agent("token", "work", "--force-refresh", "--no-daemon").succeeded)
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       #expect(server.replays == 0 && server.endedGrants == 0 && server.repeated == 0)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  // The same without anybody who asks.
+  // Likewise without a caller.
   @Test(.enabled(if: SetClock.compiler != nil), arguments: [true, false])
   func `to a renewal in the background costs no session`(rotating: Bool) throws {
     try SetClock.with { (tree, _, clock) in
@@ -83,7 +83,7 @@ import Testing
         var asleep = 0
         for (number, oddity) in Self.oddities.filter({ !$0.isHarmless }).enumerated() {
           server.fail(.odd(try oddity.members()))
-          // Into the time in which the token is renewed, or a failed renewal tried again.
+          // Into the period in which the token is renewed, or a failed renewal retried.
           asleep += 3700
           try clock.set(asleep: asleep)
           try server.awaitRefreshes(2 * number + 2)
@@ -113,9 +113,9 @@ import Testing
         #expect(result.errorText.contains("agent login work\(challenge)\""))
         let status = try tree.status()
         #expect(status["state"] == "expired" && status["problem"]?["code"] == "interaction_required")
-        // Nobody was signed out.
+        // No session was signed out.
         #expect(try !tree.agent("events", "--json").outputText.contains("signed_out"))
-        // A caller who insists asks again, in this process or another one; the grant is there.
+        // A caller that forces a refresh tries again, in this process or another one; the grant still exists.
         server.failAlways(nil)
         #expect(try tree.agent("token", "work", "--force-refresh", "--no-daemon").succeeded)
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  // GitLab, Cognito and Keycloak put a later sign-in of the same user into `auth_time`.
+  // GitLab, Cognito and Keycloak return a later sign-in of the same user in `auth_time`.
   @Test func `with another time of authentication is told in the log, and changes nothing`() throws {
     for rotation in ["on", "off"] {
       try Session.with { session in
@@ -230,7 +230,7 @@ import Testing
         try session.issuer.control("break_id_token", claim)
         let changed = try session.tree.agent("token", "work", "--force-refresh", "--json")
         #expect(changed.failed(3) && changed.failureCode == "identity_changed", "\(changed.errorText)")
-        // The token from before is not handed out either, nor is one without an ID Token, after a restart too.
+        // Neither the previous token nor one without an ID Token is served, even after a restart.
         try session.issuer.control("break_id_token", "missing")
         try session.tree.stopDaemon()
         #expect(try session.tree.agent("token", "work").failed(3))
@@ -257,7 +257,7 @@ import Testing
       try tree.awaitStatus { $0["problem"]?["code"] == "identity_changed" }
       #expect(try tree.agent("token", "work").failed(3))
       try issuer.control("break_id_token", "off")
-      // The background asks again by itself.
+      // The background policy retries without a request.
       try clock.set(asleep: 3700)
       try tree.awaitStatus { $0["state"] == "active" }
       #expect(try !tree.token().isEmpty)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Whatever keeps the vault from being used has an error of its own, changes nothing, and is forgotten once it is mended.
+/// Each problem that makes the vault unusable has its own error, changes nothing, and has no effect once it is fixed.
 @Suite(.needsPrograms) struct `A vault that cannot be used` {
   /// A state of the files that is refused.
   struct Trouble: Sendable, CustomTestStringConvertible {
@@ -12,10 +12,10 @@ import Testing
     let spoil: String
     let mend: String
     let code: String
-    /// A part of what a person reads.
+    /// A part of the message for users.
     let message: String
     var needsRoot = false
-    /// Whether the vault can be read all the same.
+    /// Whether the vault can still be read.
     var isOfWritingAlone = false
   }
 
@@ -59,7 +59,7 @@ import Testing
       mend: "mv kept $VAULT", code: "vault_unusable", message: ": the file is damaged"),
     Trouble(
       testDescription: "a file of a later version",
-      // After the magic comes the version, which is higher here than any that is known.
+      // After the magic follows the version, which is higher here than any known one.
       spoil: "cp -p $VAULT kept && printf '\\377\\377' | dd of=$VAULT bs=1 seek=8 conv=notrunc 2>/dev/null",
       mend: "mv kept $VAULT", code: "vault_unusable",
       message: "the vault was written by a version that this one does not know"),
@@ -82,7 +82,7 @@ import Testing
       isOfWritingAlone: true),
   ]
 
-  /// Troubles with nothing left that could be put back.
+  /// Problems after which there is nothing left to restore.
   static let losses = [
     "rm device.key", ": > device.key", "head -c 32 /dev/urandom > device.key", ": > $VAULT",
     "dd if=/dev/zero of=$VAULT bs=1 count=1 seek=300 conv=notrunc 2>/dev/null",
@@ -131,7 +131,7 @@ import Testing
   func `is told, left as it is, and works again when it is mended`(trouble: Trouble) throws {
     try Session.with { session in
       let tree = session.tree
-      // Where the directory is not at its place it was moved aside.
+      // If the directory does not exist, it was moved aside.
       let home = "VAULT=\(try tree.vaultName()); cd '\(tree.path("state"))'; cd agent 2>/dev/null || cd moved; "
       let asked = try session.issuer.requests()
       try tree.stopDaemon()
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// A disk of its own for the state directory, in a mount namespace of one script.
+  /// A separate disk for the state directory, in the mount namespace of one script.
   private func onOwnDisk(_ tree: AgentTree, _ issuer: Issuer, _ script: String) throws -> [Substring] {
     let agent = "'\(try Programs.path("agent"))'"
     let login = "login work --issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --device --quiet"
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  /// Shell lines that leave no blocks, and no inodes, on the disk.
+  /// Shell lines that fill the disk's blocks or inodes.
   static let fillings = [
     "cat /dev/zero >\"$STATE/filler\" 2>/dev/null || true",
     "number=0; while touch \"$STATE/filler.$number\" 2>/dev/null; do number=$((number + 1)); done",
@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  // Reserve first: no other file can take the place of one that is mounted.
+  // Reserve first: a mounted file cannot be replaced.
   @Test(.needsMountNamespace) func `because it is mounted by itself is told, and nothing is spent`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -301,7 +301,7 @@ import Testing
     }
   }
 
-  // A backup has a refresh token that may have been spent since, so nobody is served from it unasked.
+  // A backup contains a refresh token that may have been spent since, so it is not used without confirmation.
   @Test func `that was put back from a backup is told while the daemon runs, and is used as its hint says`() throws {
     try Session.with("--no-rotation") { session in
       let tree = session.tree
@@ -341,7 +341,7 @@ import Testing
     }
   }
 
-  /// The kinds, rights, owners, sizes and contents of what is in the state directory.
+  /// The types, modes, owners, sizes and contents of everything in the state directory.
   private func listing(_ tree: AgentTree) throws -> String {
     let line = """
       cd '\(tree.path("state"))' && find . -printf '%p %y %m %U %s %l\\n' | sort \

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The loop never blocks: calls of the daemon wait, as on a disk that hangs, until the test lets them go on.
+/// The loop never blocks: the daemon's system calls wait, as on a hanging disk, until the test releases them.
 @Suite(.needsPrograms, .needsFaults) struct `A disk that hangs` {
   private static func with(
     _ roots: [String], isWatched: Bool = true, _ body: (AgentTree, FaultyDaemon, Issuer) throws -> Void
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  // Another program's write must be looked at before a token of that record is served again.
+  // After a write by another program, the record must be read before its token is served again.
   @Test func `while the vault is read delays those alone who need it`() throws {
     try Self.with(["state/agent"]) { tree, daemon, issuer in
       let token = try tree.token()
@@ -140,7 +140,7 @@ import Testing
     try Self.with(["runtime/agent"]) { tree, daemon, _ in
       let token = try tree.token()
       _ = try daemon.holding("fstatat") {
-        // It looks when a name in its directory goes.
+        // It checks when a name in its directory is removed.
         let runtime = try tree.directory.open("runtime/agent")
         try runtime.replaceFile("other", with: Array("x".utf8).span)
         try runtime.removeFile("other")
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  // The prompt that comes after a command looks at the mark.
+  // The prompt after a command reads the change mark.
   @Test func `keeps the result of a change until a shell's prompt can see it`() throws {
     try Self.with(["runtime/agent"]) { tree, daemon, _ in
       let mark = try tree.directory.readText("runtime/agent/changes")
@@ -204,7 +204,7 @@ import Testing
       } _: { leaving in
         try tree.awaitEvent("signed_out", of: "other")
         #expect(try tree.directory.readText("runtime/agent/changes") == mark)
-        // It would have been told before this answer.
+        // It would have been reported before this response.
         #expect(try tree.agent("list").succeeded)
         #expect(leaving.errorText.isEmpty)
       }

@@ -4,8 +4,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Canaille takes an assertion whose `iss` is the client and whose `aud` is its token endpoint, signed by the server's own key,
-/// and each `jti` of a client's proof once. Beside it stands Authlib's grant for assertions about users.
+/// Canaille accepts an assertion whose `iss` is the client and whose `aud` is its token endpoint, signed with the
+/// server's own key, and each `jti` of a client assertion once. Authlib's grant for assertions about users is tested
+/// with it.
 @Suite(.needsPrograms, .needs(.canaille), .serialized, .with(.canaille)) struct `A workload at Canaille` {
   private struct Scene {
     let tree: AgentTree
@@ -13,7 +14,7 @@ import Testing
     let platform: SignedTokens
     let client: String
 
-    /// Has the platform write a JWT into the file.
+    /// Writes a JWT into the file like the platform does.
     @discardableResult
     func handOut(_ changes: [(String, JSON?)] = []) throws -> String {
       let id = Base64URL.encode(try Random.bytes(16))
@@ -35,7 +36,7 @@ import Testing
     func renew() throws -> ProcessResult { try tree.agent("token", "work", "--force-refresh", "--json") }
   }
 
-  /// Who an access token is for: a JWT here, which names the person, and is the same again within a second.
+  /// The subject of an access token: a JWT here, which names the user, and is identical within a second.
   private static func person(of token: String) throws -> JSON? {
     let parts = token.split(separator: ".").map(String.init)
     try #require(parts.count == 3)
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  // RFC 7523 section 3: the server's URL of the token endpoint may be the audience, and here nothing else is.
+  // RFC 7523 section 3: the URL of the token endpoint may be the audience, and here it is the only accepted one.
   @Test func `is told what the server says of an audience that it does not take`() throws {
     try Self.with("workload") { scene in
       try scene.handOut([("aud", .string(scene.server.issuer))])
@@ -110,7 +111,7 @@ import Testing
       let spent = try scene.renew()
       #expect(spent.failureCode == "assertion_rejected", "\(spent.errorText)")
       #expect(spent.failure?["message"]?.string?.contains("JWT ID is used before") == true, "\(spent.errorText)")
-      // The session and its token are as they were.
+      // The session and its token are unchanged.
       #expect(try scene.tree.token() == token)
       try scene.handOut()
       let renewed = try scene.renew()

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server that compares loopback ports, sends `iss`, registers clients for everybody, has JWTs for access tokens, and revokes
-/// for confidential clients alone. One instance serves the suite.
+/// A server that compares loopback ports, sends `iss`, registers any client, uses JWTs as access tokens, and revokes
+/// only for confidential clients. One instance serves the suite.
 @Suite(.needsPrograms, .needs(.canaille), .serialized, .with(.canaille)) struct `Against Canaille` {
   private func line(_ client: String, _ port: Int = 0) throws -> [String] {
     let server = try RealServer.current()
@@ -21,7 +21,7 @@ import Testing
       let first = try tree.token()
       #expect(try tree.token("work", "--force-refresh") != first)
       #expect(try tree.check()["check"] == "ok")
-      // Its metadata name one way for a client to prove itself there, and it takes a secret (RFC 8414 section 2).
+      // Its metadata name one client authentication method there, but it accepts a secret (RFC 8414 section 2).
       let end = try #require(try tree.json("logout", "work")["accounts"]?.array?.first)
       #expect(end["revoked"] == false)
       let detail = try #require(end["detail"]?.string)
@@ -78,7 +78,7 @@ import Testing
       let first = try tree.agent(server.line("--browser", "--register"), ["BROWSER": server.browser()])
       try #require(first.succeeded, "\(first.errorText)")
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
-      // It compares the port as well: the one that was registered is taken again.
+      // It also compares the port: the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])
       #expect(again.succeeded, "\(again.errorText)")
       #expect(!again.outputText.contains("registered a client"))

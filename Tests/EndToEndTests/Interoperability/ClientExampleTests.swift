@@ -3,15 +3,15 @@ import Platform
 import TestSupport
 import Testing
 
-/// The package in Tests/Example, which uses the library product from outside.
+/// The package in Tests/Example, which uses the library product as an external package.
 @Suite(.needsPrograms) struct `A program that uses the client library` {
-  /// Built once, beside what this package builds.
+  /// Built once, next to the output of this package.
   private static let program = Result { () throws -> String in
     let package = "\(Manual.top)/Tests/Example"
     let scratch = "\(Manual.top)/.build/example"
     let result = try ProcessRunner.run(
       executable: "/bin/sh",
-      // Without that file the sources are looked for anew: a build looks only at those that it found before.
+      // Removing that file makes the build search for sources again.
       arguments: [
         "-c", "rm -f '\(scratch)/debug.yaml'; exec swift build --package-path '\(package)' --scratch-path '\(scratch)'",
       ],
@@ -21,7 +21,7 @@ import Testing
     return "\(scratch)/debug/example"
   }
 
-  /// What a command of the tool prints.
+  /// The output of a command of the tool.
   private static func run(_ tree: AgentTree, _ arguments: String...) throws -> [String] {
     let result = try ProcessRunner.run(
       executable: try program.get(), arguments: arguments, environment: tree.environment())
@@ -74,13 +74,13 @@ import Testing
     try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
       try AgentTree.with { tree in
         try tree.signIn(at: issuer.url, "--scope", "openid email offline_access")
-        // Each line comes as it is printed.
+        // Each line arrives as it is printed.
         let process = try RunningProcess(
           executable: "/usr/bin/stdbuf", arguments: ["-oL", program, "watch"], environment: tree.environment())
         let first = [try process.readLine(), try process.readLine()]
         #expect(first.first?.hasSuffix("email ann@example.com") == true)
         try tree.stopDaemon()
-        // Its connection is closed at the other end, so that it starts the next one.
+        // The daemon closes its connection, so that it starts the next one.
         try process.send("\n")
         #expect([try process.readLine(), try process.readLine()] == first)
         process.closeInput()
@@ -121,7 +121,7 @@ import Testing
       }
       #expect(try run("accounts", ["AGENT_SOCKET": place]) == "not now: the daemon is not running\n")
       #expect(try tree.daemons().isEmpty)
-      // Without the program that starts it there is something to correct.
+      // Without the program that starts it, the user must act.
       let missing = try run("start", ["PATH": "/nonexistent"])
       #expect(missing.hasPrefix("please correct: the program agent is neither in "))
       #expect(try run("start", ["AGENT_SOCKET": place]) == "")

@@ -6,7 +6,7 @@ import Testing
 
 /// The library product against the real agent.
 @Suite(.needsPrograms) struct `The client library` {
-  /// ``Session/with(_:body:)`` for code that is `async`.
+  /// ``Session/with(_:body:)`` for `async` code.
   ///
   /// - Parameter options: Of the sign-in.
   private static func withSession(
@@ -155,7 +155,7 @@ import Testing
       #expect(answer["headers"]?["x-trace"]?.array?.first?.string == "17")
       #expect(answer["padding"]?.string?.utf8.count == 3_000_000)
       #expect(response.problem == nil)
-      // An error of the resource is an answer.
+      // An error of the resource is a response.
       let missing = try await agent.request(ResourceRequest("\(session.issuer.url)/echo?status=404", account: "work"))
       #expect(missing.status == 404)
       _ = try await missing.bytes()
@@ -194,7 +194,7 @@ import Testing
         "curl -qsS --fail --noproxy '*' -H 'Authorization: \(token.revealedAuthorization())' -H 'DPoP: \(proof)' '\(url)'"
       )
       #expect(try JSON(parsing: answer.output)["message"] != nil, "\(answer.errorText)")
-      // The agent itself makes them, too.
+      // The agent creates them itself, too.
       #expect(try await agent.request(ResourceRequest(url)).status == 200)
       #expect(try session.issuer.count("proof_replays") == 0)
       let elsewhere = await Self.error { () async throws(AgentError) in
@@ -220,7 +220,7 @@ import Testing
     return steps
   }
 
-  /// An agent that runs in a tree.
+  /// An agent running in a tree.
   private static func agent(_ tree: AgentTree) throws -> Agent {
     try #require(try tree.agent("daemon", "start").succeeded)
     return Agent(socket: tree.socketPath)
@@ -239,7 +239,7 @@ import Testing
       #expect(session.account == "work")
       #expect(session.subject == (try tree.json("whoami")["subject"]?.string))
       #expect(try await agent.isSignedIn("work"))
-      // A session that is there is enough for one who asks for no more.
+      // An existing session satisfies a caller that requires no more.
       var options = SignInOptions("work")
       options.keepsSession = true
       let kept = try await Self.steps(try await agent.signIn(options))
@@ -342,11 +342,11 @@ import Testing
       _ = try await live.token()
       let first = try #require(try await sessions.installation())
       #expect(try tree.json("status")["vault"]?["installation"]?.string == first.text)
-      // A restart is no re-install.
+      // A restart is not a reinstallation.
       try tree.stopDaemon()
       try #require(try tree.agent("daemon", "start").succeeded)
       #expect(try await sessions.installation() == first)
-      // The state goes, and the settings stay: the account is there, signed out.
+      // The state is removed and the settings remain: the account exists, signed out.
       try tree.stopDaemon()
       let vault = "state/agent/\(try tree.vaultName())"
       let old = try tree.directory.read(vault)
@@ -356,13 +356,13 @@ import Testing
       #expect(try await sessions.accounts().map(\.state) == [.signedOut])
       let error = await Self.error(of: live)
       #expect(error?.remedy == .signIn)
-      // The same person signs in again: another installation, in which the old session object is over.
+      // The same user signs in again: in a new installation, in which the old session object has ended.
       try tree.signIn(at: session.issuer.url)
       let second = try #require(try await sessions.installation())
       #expect(second != first)
       let changed = await Self.error(of: live)
       #expect(changed?.remedy == .signIn && changed?.code == "installation_changed")
-      // The old vault put back does not open with the new installation's secret.
+      // The restored old vault cannot be decrypted with the new installation's secret.
       try tree.stopDaemon()
       try tree.directory.write(vault, old)
       try #require(try tree.agent("daemon", "start").succeeded)

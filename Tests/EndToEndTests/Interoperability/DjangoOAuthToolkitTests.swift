@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A third authorization server: one flow for each client, opaque tokens, a device authorization endpoint and a revocation
-/// endpoint that its metadata leave out. One instance serves the suite.
+/// A third authorization server: one flow per client, opaque tokens, and device authorization and revocation endpoints
+/// that are missing from its metadata. One instance serves the suite.
 @Suite(.needsPrograms, .needs(.djangoOAuthToolkit), .serialized, .with(.djangoOAuthToolkit))
 struct `Against django-oauth-toolkit` {
   private func codeSignIn(_ tree: AgentTree, _ browser: String) throws -> ProcessResult {
@@ -21,12 +21,12 @@ struct `Against django-oauth-toolkit` {
       let identity = try tree.json("whoami", "work")
       #expect(identity["subject"] == end["subject"] && end["subject"]?.string?.isEmpty == false)
       #expect(identity["claims"]?["aud"] == "public-code")
-      // No part of an opaque token means anything (RFC 6749 section 1.4).
+      // An opaque token has no meaningful parts (RFC 6749 section 1.4).
       let first = try tree.token()
       #expect(!first.contains("."))
-      // UserInfo takes the token, and ends to take it after the revocation (RFC 7009 section 2).
+      // UserInfo accepts the token until the revocation (RFC 7009 section 2).
       #expect(try tree.check()["check"] == "ok")
-      // Each refresh token is good once here (RFC 9700 section 4.14.2).
+      // Each refresh token is single-use here (RFC 9700 section 4.14.2).
       let tokens = try (0..<3).map { _ in try tree.token("work", "--force-refresh") }
       #expect(Set(tokens + [first]).count == 4)
       #expect(try userInfo(server, tokens[2]) == "200")
@@ -107,7 +107,7 @@ struct `Against django-oauth-toolkit` {
       #expect(end.event["event"] == "signed_in" && end.event["subject"] == nil)
       #expect(end.status == .exited(0))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
-      // UserInfo still tells (OpenID Connect Core 1.0 section 5.3).
+      // UserInfo still returns the user (OpenID Connect Core 1.0 section 5.3).
       #expect(try tree.json("whoami", "work")["subject"]?.string?.isEmpty == false)
     }
   }
@@ -128,8 +128,8 @@ struct `Against django-oauth-toolkit` {
     }
   }
 
-  // RFC 6749 section 2.3.1. The device authorization endpoint wants `client_id` in the form, however the client
-  // authenticates (RFC 8628 section 3.1).
+  // RFC 6749 section 2.3.1. The device authorization endpoint requires `client_id` in the form, with any client
+  // authentication (RFC 8628 section 3.1).
   @Test(arguments: ["client_secret_basic", "client_secret_post"]) func `a confidential client signs in`(
     method: String
   ) throws {
@@ -148,7 +148,7 @@ struct `Against django-oauth-toolkit` {
 }
 
 extension RealServer {
-  /// A value of `BROWSER` for django-oauth-toolkit: the user signs in and does what the word says, "browse" or "refuse".
+  /// A value of `BROWSER` for django-oauth-toolkit: the user signs in, then allows or denies: "browse" or "refuse".
   fileprivate func user(_ word: String) -> String { "\(Self.path("DjangoOAuthToolkit/user")) \(folder) \(word)" }
 
   /// The arguments of a sign-in with a browser.

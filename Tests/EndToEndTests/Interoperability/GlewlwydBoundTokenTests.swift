@@ -2,19 +2,19 @@ import Encoding
 import TestSupport
 import Testing
 
-/// What both suites below ask of a real authorization server (RFC 9449).
+/// The requests of both suites below to a real authorization server (RFC 9449).
 private func checkBoundSession(_ tree: AgentTree, at server: Glewlwyd) throws {
   #expect(try tree.json("token", "work")["token_type"] == "DPoP")
   var seen: Set<String> = []
   for _ in 0..<5 { seen.insert(try tree.token("work", "--force-refresh")) }
   #expect(seen.count == 5)
-  // A stopped daemon goes on with the key of the vault.
+  // A restarted daemon continues with the key in the vault.
   try tree.stopDaemon()
   #expect(try tree.json("status", "--check")["accounts"]?.array?.first?["check"] == "ok")
   #expect(try tree.json("token", "work")["token_type"] == "DPoP")
 }
 
-/// UserInfo as a script asks it.
+/// Requests UserInfo like a script.
 private func askUserInfo(_ tree: AgentTree, at server: Glewlwyd, _ options: String = "") throws -> ProcessResult {
   let url = server.issuer + "/userinfo"
   let curl = "curl -qsi --noproxy '*' --cacert '\(server.authority)' -H @- '\(url)'"
@@ -40,7 +40,7 @@ private func askUserInfo(_ tree: AgentTree, at server: Glewlwyd, _ options: Stri
     try AgentTree.with { tree in
       let (client, redirectURIs) = try server.browserClient()
       var result: ProcessResult?
-      // A busy port is passed over; the last ones are asked for least.
+      // Busy ports are skipped; the last ones are the least used.
       for uri in redirectURIs.reversed() {
         result = try tree.agent(
           [
@@ -86,7 +86,7 @@ struct `Bound tokens of Glewlwyd, with nonces` {
     try AgentTree.with { tree in
       _ = try server.signIn(tree, "--dpop")
       try checkBoundSession(tree, at: server)
-      // This server wants the same nonce at both of its ends, and gives a new one after a few uses.
+      // This server requires the same nonce at both of its endpoints, and issues a new one after a few uses.
       var answer = try askUserInfo(tree, at: server).outputText
       if answer.hasPrefix("HTTP/1.1 401 ") {
         let line = try #require(answer.split(whereSeparator: \.isNewline).first { $0.hasPrefix("DPoP-Nonce: ") })

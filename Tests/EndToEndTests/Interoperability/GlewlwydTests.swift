@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A real authorization server, over TLS with an authority of its own. One instance serves the suite.
+/// A real authorization server, over TLS with its own certificate authority. One instance serves the suite.
 @Suite(.needsPrograms, .needsGlewlwyd, .serialized, .withGlewlwyd) struct `Against Glewlwyd over TLS` {
   @Test(arguments: ["RS256", "PS256", "ES256", "ES384", "EdDSA"])
   func `sign-in, environment and UserInfo`(algorithm: String) throws {
@@ -32,13 +32,13 @@ import Testing
     }
   }
 
-  /// What the header of the printed JWS names (RFC 7515 section 4.1.1).
+  /// The algorithm in the header of the printed JWS (RFC 7515 section 4.1.1).
   private static func algorithm(ofToken result: ProcessResult) throws -> String? {
     let header = try #require(result.outputText.split(separator: ".").first)
     return try JSON(parsing: Base64URL.decode(String(header)))["alg"]?.string
   }
 
-  /// The server compares redirect URIs byte by byte, so the port is fixed; a busy one is passed over.
+  /// The server compares redirect URIs byte by byte, so the port is fixed; a busy one is skipped.
   @Test func `sign-in with a browser, twice`() throws {
     let server = try Glewlwyd.current()
     let (client, redirectURIs) = try server.browserClient()
@@ -58,7 +58,7 @@ import Testing
       #expect(end["event"] == "signed_in")
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
       #expect(try tree.json("whoami", "work")["subject"] == end["subject"])
-      // The redirect URI is kept with the account, and the port is free again at once.
+      // The redirect URI is stored with the account, and the port is free again at once.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser])
       #expect(again.succeeded, "\(again.errorText)")
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
@@ -81,7 +81,7 @@ import Testing
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
       _ = try server.signIn(tree)
-      // This server ends the whole grant when a refresh token comes twice.
+      // This server ends the entire grant when a refresh token is reused.
       var seen: Set<String> = []
       for round in 0..<10 {
         seen.insert(try tree.token("work", "--force-refresh", round.isMultiple(of: 2) ? "--quiet" : "--no-daemon"))
@@ -107,12 +107,12 @@ import Testing
         #expect(try tree.shell(shell, "set -e; eval $(agent env); echo went on").failed(3))
       }
       #expect(try tree.files(containing: [token]) == [])
-      // An old copy of the vault is of no use: the server has ended the grant.
+      // An old copy of the vault is useless: the server has ended the grant.
       try tree.stopDaemon()
       try tree.directory.write("state/agent/\(try tree.vaultName())", saved)
       let revived = try tree.agent("token", "work")
       #expect(revived.failed(3))
-      // It answers a dead refresh token with an empty 400, which could be a proxy's.
+      // It responds to a dead refresh token with an empty 400, which could be a proxy's.
       #expect(revived.errorText.contains("refuses to renew the session"), "\(revived.errorText)")
       #expect(revived.errorText.contains("agent login work"))
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(try tree.agent(["token", "work", "--force-refresh"] + options, log).succeeded)
       }
       #expect(try !tree.directory.open("home").exists("keys"))
-      // The same library obeys where nobody keeps the variable from it.
+      // The same library obeys the variable unless it is removed.
       let line = "curl -qsS --noproxy '*' --cacert '\(server.authority)' -o /dev/null \(server.issuer)/jwks"
       #expect(try tree.shell("dash", line, log).succeeded)
       #expect(try tree.directory.open("home").exists("keys"))
@@ -165,7 +165,7 @@ import Testing
       try tree.directory.write("home/secret", secret + "\n")
       _ = try server.signIn(tree, clientID: id, "--client-secret-file", tree.path("home/secret"))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
-      // RFC 7662: such a client may ask about its tokens.
+      // RFC 7662: such a client may introspect its tokens.
       let check = try tree.agent("status", "work", "--check", "--verbose")
       #expect(check.succeeded)
       #expect(

@@ -70,7 +70,7 @@ import Testing
     #expect(try Self.schema("{}").names == ["x", "name", "again"])
   }
 
-  /// The dialect takes a keyword that it does not know for a note, so a mistyped one would hold for nothing.
+  /// The dialect treats an unknown keyword as an annotation, so a misspelt one would check nothing.
   static let faults: [(definition: String, place: String, problem: String)] = [
     (#"{"requird": ["a"]}"#, "/x", #"has the unknown keyword "requird""#),
     (#"{"maximum": 1}"#, "/x", #"has the unknown keyword "maximum""#),

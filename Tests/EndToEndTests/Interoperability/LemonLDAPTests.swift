@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  // RFC 6749 section 2.3.1 has id and secret percent-encoded, and this server does not decode them. OpenID Connect Core 1.0
-  // section 3.1.3.7: an audience that nobody trusts is refused.
+  // RFC 6749 section 2.3.1 requires the ID and secret to be percent-encoded, and this server does not decode them.
+  // OpenID Connect Core 1.0 section 3.1.3.7: an untrusted audience is refused.
   @Test func `what its confidential client needs is said by the hints, one after the other`() throws {
     let server = try RealServer.current()
     try AgentTree.with { tree in
@@ -82,7 +82,7 @@ import Testing
       let result = try signIn(tree, "--register")
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try !tree.token().isEmpty)
-      // It compares the port as well: the one that was registered is taken again.
+      // It also compares the port: the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])
       #expect(again.succeeded, "\(again.errorText)")
       #expect(!again.outputText.contains("registered a client"))

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The clients that agentd(8) shows, as they stand there, against the real daemon.
+/// The clients shown in agentd(8), run verbatim with the real daemon.
 @Suite(.needsPrograms) struct `A client of the socket in another language` {
   private static func write(_ number: Int, to tree: AgentTree) throws -> String {
     let programs = try Manual.programs(in: "agentd.8")

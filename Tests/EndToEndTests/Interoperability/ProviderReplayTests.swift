@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The services that people use, as they document themselves: under their own names, with their own requests, answers
-/// and refusals. `Tests/Providers` has them as data.
+/// Real services as they document themselves: under their own names, with their own requests, responses and errors.
+/// `Tests/Providers` has them as data.
 @Suite(.needsPrograms, .needsProviderReplay, .withProviderReplay)
 struct `At services as they document themselves` {
   @Test(arguments: ProviderSignIn.all.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
@@ -56,7 +56,7 @@ struct `At services as they document themselves` {
     }
   }
 
-  /// One sign-in of each service that has refresh tokens, and those that are about their end.
+  /// One sign-in of each service that issues refresh tokens, and those about their end.
   static let refreshing: [ProviderSignIn] = {
     var services: Set<Substring> = []
     let all = ProviderSignIn.all
@@ -80,7 +80,7 @@ struct `At services as they document themselves` {
     }
   }
 
-  // The revocation of the first session's tokens ends those of the second at some.
+  // At some services, revoking the first session's tokens also ends the second.
   @Test(arguments: ProviderSignIn.all.filter { $0.revokesAgain != nil })
   func `a second sign-in leaves a session that can be refreshed`(
     signIn: ProviderSignIn
@@ -147,7 +147,7 @@ struct `At services as they document themselves` {
     return command
   }
 
-  /// Signs in as a person would, and returns the last event.
+  /// Signs in like a user, and returns the last event.
   ///
   /// - Parameter line: Another command line than that of the sign-in.
   private func run(_ service: ReplayedService, _ tree: AgentTree, _ line: [String]? = nil) throws -> JSON {
@@ -171,7 +171,7 @@ struct `At services as they document themselves` {
     return event
   }
 
-  /// The status of the page that the person's browser ends at.
+  /// The status of the page where the user's browser ends.
   private func browse(_ url: String, _ service: ReplayedService) throws -> String {
     let curl = "curl -qsSL --max-time 1800 -o /dev/null -w '%{http_code}' --noproxy 127.0.0.1,localhost"
     return try ProcessRunner.shell(
@@ -183,7 +183,7 @@ struct `At services as they document themselves` {
     try tree.json("status", "--check")["accounts"]?.array?.first?["check"]?.string
   }
 
-  /// Refreshes twice, so that a refresh token that was replaced is replaced again.
+  /// Refreshes twice, so that a replaced refresh token is replaced again.
   private func refresh(_ account: String, isPossible: Bool, _ tree: AgentTree) throws {
     let first = try tree.token(account)
     guard isPossible else {

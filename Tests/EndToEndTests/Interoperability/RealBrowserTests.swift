@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-in with Chromium, whose person presses what the pages show (RFC 8252 section 6). One browser at a time.
+/// Sign-in with Chromium, driven like a user would (RFC 8252 section 6). One browser at a time.
 @Suite(.needsPrograms, .needsBrowser, .serialized) struct `In a real browser` {
 
   private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
@@ -16,7 +16,7 @@ import Testing
     ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json"] + options
   }
 
-  /// The values of an address's query, which must be on no page.
+  /// The values of a URL's query, which must not appear on any page.
   private static func values(of url: String) throws -> [String] {
     try Form.parse(try #require(try URI(url).query)).map(\.value)
   }
@@ -30,7 +30,7 @@ import Testing
       let seen = try browser.seen()
       #expect(try !tree.token().isEmpty)
       #expect(try issuer.count("approvals") == 1)
-      // The page has the words that it always has: no script, nothing loaded, and nothing of the address.
+      // The page has its usual text: no script, no loaded resources, and nothing of the URL.
       let title = "Return to the terminal"
       #expect(seen["title"] == .string(title))
       let sentence = "Done. Your terminal shows the result; you can close this tab."
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  // RFC 6749 section 4.1.2.1, RFC 9700 section 4.2: what others write into an address is shown nowhere.
+  // RFC 6749 section 4.1.2.1, RFC 9700 section 4.2: injected URL parameters are not shown.
   @Test func `the loopback page repeats nothing that it is given`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")
@@ -57,7 +57,7 @@ import Testing
       #expect(seen["scripts"] == 0 && seen["handlers"] == 0 && seen["loaded"] == 0)
       let source = try #require(seen["source"]?.string)
       #expect(!source.contains("owned") && !source.contains("access_denied"))
-      // The sign-in waits on, and the person's own browser ends it.
+      // The sign-in continues to wait, and the user's own browser completes it.
       _ = try RealBrowser(tree).open(try #require(event["url"]?.string))
       #expect(try login.wait() == .exited(0))
     }
@@ -77,11 +77,11 @@ import Testing
     }
   }
 
-  // RFC 6749 section 10.5. A browser may load an address before it goes there.
+  // RFC 6749 section 10.5. A browser may preload a URL.
   @Test func `an answer that comes twice signs in once`() throws {
     try Self.with { issuer, tree in
       try issuer.control("break_authorization", "twice")
-      // The second time nobody listens any more.
+      // The second time, nothing listens.
       let browser = RealBrowser(tree, "--unreachable")
       let result = try tree.agent(
         Self.line(issuer, "--browser"), ["BROWSER": browser.variable])
@@ -110,11 +110,11 @@ import Testing
   }
 }
 
-/// A sign-in at Glewlwyd's own pages, with their scripts: a password, the list of what is asked for, and the way back.
+/// A sign-in at Glewlwyd's own pages, with their scripts: a password, the list of scopes, and the redirect.
 private func signInAtGlewlwyd(_ tree: AgentTree, _ options: String...) throws -> (first: JSON, last: JSON, seen: JSON) {
   let server = try Glewlwyd.current()
   let (client, redirectURIs) = try server.browserClient()
-  // The browser takes the one key that this server has; all other certificates are checked as ever.
+  // The browser accepts the one key of this server; all other certificates are verified normally.
   let pin = try server.pin().dropFirst("sha256//".count)
   let browser = RealBrowser(tree, "--instance", server.folder, "--pin", String(pin))
   let host = "https://127.0.0.1:\(try #require(try URI(server.issuer).port))"
@@ -148,7 +148,7 @@ extension `Against Glewlwyd over TLS` {
       let (_, identity, seen) = try option.map { try signInAtGlewlwyd(tree, $0) } ?? signInAtGlewlwyd(tree)
       #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"], "\(seen)")
       #expect(try (tree.json("token", "work")["token_type"] == "DPoP") == (option != nil))
-      // OpenID Connect Core 1.0 section 5.3, by a request of the daemon's own.
+      // OpenID Connect Core 1.0 section 5.3, requested by the daemon itself.
       let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")
       try #require(answer.succeeded, "\(answer.errorText)")
       #expect(try JSON(parsing: answer.output)["sub"] == identity["subject"])

@@ -40,7 +40,7 @@ import Testing
       #expect(result.failed(1))
       #expect(result.failureCode == "vault_unusable")
       #expect(try !session.tree.directory.open("state/agent").exists("device.key"), "none is made in its place")
-      // Nobody is asked to approve what could not be kept.
+      // The user is not asked to approve a session that could not be stored.
       let asked = try session.issuer.requests()
       let login = try session.tree.agent(
         "login", "other", "--issuer", session.issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
@@ -81,7 +81,7 @@ import Testing
           #expect(result.failed(3))
           #expect(result.failureCode == "other_machine")
           #expect(try issuer.requests() == asked)
-          // On the machine it came from, the copy is as good as the original.
+          // On the original machine, the copy is as usable as the original.
           #expect(try first.agent(copy, "token", "work").succeeded)
         }
       }

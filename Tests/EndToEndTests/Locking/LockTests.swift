@@ -24,7 +24,7 @@ import Testing
       let asked = try home.issuer.requests()
       let request = try home.tree.agent("request", "\(home.issuer.url)/userinfo", "-a", "shut")
       #expect(request.failed(5))
-      // What a shell evaluates sets the status, and says nothing else.
+      // The output for a shell only sets the status.
       let env = try home.tree.agent("env", "shut")
       #expect(env.status == .exited(5) && env.outputText == "(exit 5);\n")
       #expect(try home.issuer.requests() == asked)
@@ -75,7 +75,7 @@ import Testing
       let token = try home.tree.start(["token", "shut", "--force-refresh", "--json"])
       try home.issuer.await("hangs", 1)
       #expect(try home.tree.agent("lock", "--json").succeeded)
-      // Who waited for the token is told at once.
+      // Callers waiting for the token are notified at once.
       #expect(try token.wait() == .exited(5))
       #expect(try home.isLocked())
       try home.issuer.control("hang", "off")
@@ -91,7 +91,7 @@ import Testing
       try home.issuer.control("hang", "token")
       let token = try home.tree.start(["token", "shut", "--force-refresh"])
       try home.issuer.await("hangs", 1)
-      // The first lock waits for the refresh to end, the unlock for the first lock. The daemon takes them as they come.
+      // The first lock waits for the refresh to end, the unlock for the first lock. The daemon handles them in order.
       let (first, unlock, second) = try (
         Peer(home.tree.socketPath), Peer(home.tree.socketPath), Peer(home.tree.socketPath)
       )
@@ -101,7 +101,7 @@ import Testing
       let passphrase = try FileDescriptor(opening: home.file, for: .reading)
       try unlock.send(#"{"v":1,"request":"unlock","protection":"passphrase"}"# + "\n", passing: passphrase)
       #expect(try second.send(lock))
-      // What came before was taken when this is answered.
+      // Earlier requests have been handled when this is answered.
       #expect(try home.isLocked())
       try home.issuer.control("hang", "off")
       for peer in [first, second] {
@@ -126,7 +126,7 @@ import Testing
       let asking = try home.tree.start(["status", "--check", "shut", "--json"])
       try home.issuer.await("hangs", 1)
       #expect(try home.tree.agent(ending).succeeded)
-      // It ends while the server goes on saying nothing.
+      // It ends although the server remains silent.
       let account = try JSON(parsing: Array(asking.readLine().utf8))["accounts"]?.array?.first
       #expect(account?["check"]?.string == check, "\(String(describing: account))")
       #expect(account?["check_problem"]?["code"]?.string == code)
@@ -204,7 +204,7 @@ import Testing
       let tree = session.tree
       try tree.directory.write("passphrase", LockedHome.passphrase + "\n")
       #expect(try tree.agent("vault", "set", "--lock-after", "10s").succeeded)
-      // Nobody has unlocked anything.
+      // Nothing has been unlocked.
       #expect(try tree.agent("vault", "add-passphrase", "--passphrase-file", tree.path("passphrase")).succeeded)
       #expect(try tree.agent("vault", "remove-slot", "1").succeeded)
       for isUnlocked in [false, true] {
@@ -230,7 +230,7 @@ import Testing
   {
     try LockedHome.with { home in
       try home.run("vault", "set", "--lock-after", "10s")
-      // The time begins anew with each use.
+      // Each use restarts the time.
       let end = Instant.now.advanced(by: .seconds(12))
       while Instant.now < end {
         #expect(try !home.isLocked())
@@ -248,12 +248,12 @@ import Testing
 }
 
 extension AgentTree {
-  /// Whether the log tells of a lock by this cause.
+  /// Whether the log contains a lock with this cause.
   func hasLocked(_ cause: String) throws -> Bool {
     try events().contains { $0["event"] == "locked" && $0["cause"]?.string == cause }
   }
 
-  /// Waits for that. There is nothing to wait for but the log itself.
+  /// Waits for that. The log itself is the only indication.
   func awaitLock(_ cause: String) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !hasLocked(cause) {

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What is left in the daemon's memory after a lock.
+/// Secrets left in the daemon's memory after a lock.
 @Suite(.needsPrograms, .needsForeignMemory) struct `The memory of a locked daemon` {
   @Test func `holds neither tokens nor what unlocks them`() throws {
     let issuer = try CanaryIssuer()
@@ -27,7 +27,7 @@ import Testing
         #expect(try tree.token() == canaries.access)
         #expect(try tree.token("work", "--force-refresh") == canaries.access)
         #expect(try tree.token("work", "--id-token") == canaries.idToken)
-        // The search finds what is there.
+        // The search finds existing secrets.
         let before = Set(try memory.places(of: secrets + [(name: "issuer", value: issuer.url)]).map(\.secret))
         #expect(before.contains("issuer"), "round \(round)")
         #expect(!before.contains("passphrase"), "it is needed for a moment only")

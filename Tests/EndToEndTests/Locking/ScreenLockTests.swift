@@ -34,7 +34,7 @@ struct `A screen that is locked` {
     }
   }
 
-  /// The signal reaches the daemon at the bus's own time.
+  /// The bus delivers the signal to the daemon asynchronously.
   private static func isLockedSoon(_ home: LockedHome) throws -> Bool {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !home.isLocked() {
@@ -43,7 +43,7 @@ struct `A screen that is locked` {
     return true
   }
 
-  /// The daemon begins to listen when something is unlocked, at its own time, so the first deed may come too early.
+  /// The daemon starts to listen some time after the unlock, so the first attempt may be too early.
   private static func lock(_ home: LockedHome, by desktop: PlayedDesktop, _ deed: PlayedDesktop.Deed) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     repeat { try desktop.play(deed) } while try !home.isLocked() && Instant.now < deadline

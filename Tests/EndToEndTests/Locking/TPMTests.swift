@@ -11,7 +11,7 @@ import Testing
       #expect(status["binding"] == "tpm2" && status["binding_problem"] == nil, "\(status)")
       #expect(status["slots"] == [["slot": 1, "kind": "tpm2", "protection": "device"]])
       #expect(try home.run("status", "--verbose").outputText.contains("bound to the TPM"))
-      // The background goes on without anybody, also with a new daemon.
+      // The background policy continues without a user, also with a new daemon.
       try home.tree.stopDaemon()
       try home.run("token", "work", "--force-refresh")
       #expect(try home.tree.json("vault", "check")["sound"] == true)
@@ -108,7 +108,7 @@ import Testing
       try home.run("lock")
       var code: String? = "wrong_pin"
       var attempts = 0
-      // How many it takes is the TPM's to say.
+      // The TPM determines how many attempts it accepts.
       while code == "wrong_pin", attempts < 64 {
         let result = try home.agent("unlock", "--json", "--pin-file", home.file("wrong"))
         code = result.failureCode
@@ -121,7 +121,7 @@ import Testing
   }
 }
 
-/// Keys that cannot be copied (RFC 9449, RFC 7523), in a TPM that is made of software.
+/// Keys that cannot be copied (RFC 9449, RFC 7523), in a software TPM.
 @Suite(.needsPrograms, .needsSoftwareTPM) struct `Keys in a TPM` {
   private func proof(_ home: TPMHome, on other: SoftwareTPM? = nil) throws -> ProcessResult {
     try home.agent("proof", "--json", "\(home.issuer.url)/resource", on: other)
@@ -133,7 +133,7 @@ import Testing
       try home.run("token", "work", "--force-refresh")
       #expect(try proof(home).succeeded)
       let refreshes = try home.issuer.count("refreshes")
-      // From here on the vault opens without the TPM: whoever copies it has the refresh token.
+      // From here on the vault can be decrypted without the TPM: a copy of it contains the refresh token.
       try home.run("vault", "bind", "--to", "host")
       try home.tree.stopDaemon()
       let other = try SoftwareTPM()
@@ -142,7 +142,7 @@ import Testing
       #expect(copied.errorText.contains("agent login work"), "\(copied.errorText)")
       #expect(try home.issuer.count("refreshes") == refreshes)
       try home.tree.stopDaemon()
-      // Nothing was lost where the key is.
+      // Nothing was lost on the machine with the key.
       try home.run("token", "work", "--force-refresh")
       #expect(try proof(home).succeeded)
       #expect(try home.issuer.count("reuse_detected") == 0)
@@ -157,7 +157,7 @@ import Testing
       #expect(away.failed(1) && away.failureCode == "tpm_unavailable", "\(away.errorText)")
       #expect(away.errorText.contains("agent vault check"), "\(away.errorText)")
       #expect(try proof(home).failureCode == "tpm_unavailable")
-      // The token that is there is handed out.
+      // The cached token is served.
       try home.run("token", "work")
       #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")
     }
@@ -172,7 +172,7 @@ import Testing
         executable: Programs.path("agent"), arguments: ["proof", "\(home.issuer.url)/resource"],
         environment: home.tree.environment(home.machine()))
       for _ in 0..<3 { #expect(try home.agent("list").succeeded) }
-      // On the loop the wait would have ended before: with an error.
+      // On the loop the wait would have failed before.
       try home.tpm.signal(18)
       #expect(try waiting.wait() == .exited(0))
     }
@@ -219,7 +219,7 @@ import Testing
       let notices = result.lines.filter { $0.contains("\"notice\"") && $0.contains(told) }
       #expect(notices.count == 1, "\(result.outputText)")
       try home.run("token", "work", "--force-refresh")
-      // Whoever chooses is told nothing, or that it cannot be.
+      // An explicit choice causes no notice, or the error that it is impossible.
       let chosen = try login("chosen", "--key", "vault")
       #expect(chosen.succeeded && !chosen.outputText.contains(told), "\(chosen.errorText)")
       #expect(try login("held", "--key", "tpm2").failureCode == "tpm_unavailable")
@@ -240,7 +240,7 @@ import Testing
       try #require(try login("open").succeeded)
       try #require(try home.tree.json("vault", "status")["binding"] == "tpm2")
       try lying.refuse()
-      // The second time it is no other.
+      // The second time it is the same.
       for _ in 0..<2 {
         let refused = try login("work", "--dpop")
         #expect(refused.status == .exited(1) && refused.failureCode == "tpm_unavailable", "\(refused.errorText)")

@@ -68,7 +68,7 @@ import Testing
       let result = try home.tree.agent("unlock", "--no-input", "--json")
       #expect(result.failed(2) && result.failureCode == "invalid_request")
       #expect(result.errorText.contains("name a file with --passphrase-file"))
-      // Nor is there a terminal here.
+      // There is no terminal here either.
       let other = try home.tree.agent(["unlock", "--json"], input: LockedHome.passphrase)
       #expect(other.failed(2), "\(other.errorText)")
       #expect(try home.tree.agent("unlock", "--no-daemon").failed(2))
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// What is in the file, and whether a passphrase can be that.
+  /// The content of the file, and whether it is a valid passphrase.
   private static let files: [(content: [UInt8], isUsable: Bool)] = [
     ([], false), ([10], false), (Array("\r\n".utf8), false), (Array(repeating: 97, count: 1025), false),
     ([0xFF, 0xFE], false), ([0xED, 0xA0, 0x80], false), ([0xC0, 0x80], false), ([0xF4, 0x90, 0x80, 0x80], false),
@@ -92,7 +92,7 @@ import Testing
       var isFirst = true
       for (content, isUsable) in Self.files {
         try tree.directory.write("secret", content)
-        // The first usable one makes the level, the next ones are more ways to it.
+        // The first usable one creates the level, the others are added to it.
         let line =
           isFirst
           ? ["account", "set", "work", "--protect", "passphrase"]
@@ -148,7 +148,7 @@ import Testing
       #expect(try home.isLocked("open"))
       #expect(try !home.isLocked("shut"))
       try home.unlock()
-      // The session went on all the time.
+      // The session continued all the time.
       #expect(try home.tree.token("open") != token)
       #expect(try home.issuer.count("reuse_detected") == 0)
     }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The bridge between a client and a server that the test itself is.
+/// The bridge, with the test as both client and server.
 @Suite(.needsPrograms) struct `The bridge of agent mcp` {
   private static let call = #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{}}}"#
   private static let json = ["Content-Type: application/json"]
@@ -11,7 +11,7 @@ import Testing
   private static let begun =
     #"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#
 
-  /// Runs `body` with a bridge to a server that answers each request so. It begins a session by itself.
+  /// Runs `body` with a bridge to a server that responds to each request like this. It starts the session itself.
   private static func with(
     _ options: String..., changes: (Resource) throws -> [String: String?] = { _ in [:] },
     answering answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
@@ -44,7 +44,7 @@ import Testing
       #expect(try lines.process.readLine() == "{ " + text.dropFirst())
       #expect(Self.calls(resource).first?.body.hasSuffix(#""n":1e400}}"#) == true)
       try lines.finish()
-      // The question for the server's own messages goes beside all others, and may come last.
+      // The request for the server's own messages is concurrent with all others, and may arrive last.
       let ends = resource.server.requests.filter { $0.line.hasPrefix("DELETE /mcp") }
       #expect(ends.map { $0.values("Mcp-Session-Id") } == [["s-1"]])
     }
@@ -62,7 +62,7 @@ import Testing
         let answer = try lines.ask(line)
         #expect(answer["error"]?["code"] == -32600 && answer["id"] == .null, "\(answer)")
       }
-      // A client waits for the answer by its id.
+      // A client waits for the response with its ID.
       let answer = try lines.ask(#"{"jsonrpc":"1.0","id":1,"method":"x"}"#)
       #expect(answer["error"]?["code"] == -32600 && answer["id"] == 1, "\(answer)")
       #expect(try lines.ask("\n" + Self.call)["result"] != nil)
@@ -169,7 +169,7 @@ import Testing
       #expect(refused["error"]?["code"] == -32001, "\(refused)")
       #expect(refused["error"]?["data"]?["command"] == "agent login work")
       try resource.tree.signIn(at: resource.session.issuer.url)
-      // The client goes on without having begun a session.
+      // The client continues without having started a session.
       #expect(try lines.ask(Self.call)["result"] != nil)
       #expect(Self.calls(resource).first?.values("Mcp-Session-Id") == ["s-1"])
       try lines.finish()
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  // A host program may run the command, and the token of an account is not for the server.
+  // A host program may run the command, and an account's token is not for the server.
   @Test func `names the sign-in to a server that no account lists, and signs in nowhere`() throws {
     try Self.with(answering: { _ in (200, Self.json, "{}") }) { _, resource in
       let seen = resource.server.requests.count
