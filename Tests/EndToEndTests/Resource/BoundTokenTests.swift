@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Tokens that are bound to a key (RFC 9449), with the built programs and a development issuer.
+/// Tokens bound to a key (RFC 9449), with the built programs and a development issuer.
 @Suite(.needsPrograms) struct `Bound tokens` {
   /// Signs in to the account `work` with a key, runs `body` and stops everything.
   private func with<Result>(_ options: String..., body: (Session) throws -> Result) throws -> Result {
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// Calls the resource as a script does, and returns the answer with its header.
+  /// Calls the resource like a script, and returns the response with its header.
   private func call(_ session: Session, _ proofOptions: String = "", path: String = "/resource") throws -> String {
     let url = session.issuer.url + path
     let result = try session.tree.shell(
@@ -42,7 +42,7 @@ import Testing
         #expect(try tree.agent("token", "--header").outputText == "Authorization: DPoP \(second)\n")
         let env = try tree.shell("dash", #"eval "$(agent env)" && echo "$AGENT_TOKEN_TYPE $AGENT_ACCESS_TOKEN""#)
         #expect(env.outputText == "DPoP \(second)\n")
-        // A stopped daemon goes on with the key of the vault.
+        // A restarted daemon continues with the key in the vault.
         try tree.stopDaemon()
         #expect(try tree.json("token", "work")["token_type"] == "DPoP")
         #expect(try tree.json("status", "--check")["accounts"]?.array?.first?["check"] == "ok")
@@ -51,14 +51,14 @@ import Testing
           let asked = try call(session)
           #expect(asked.hasPrefix("HTTP/1.1 401 "))
           #expect(try call(session, "--nonce '\(nonce(asked))'").hasPrefix("HTTP/1.1 200 "))
-          // It is remembered, and the server takes the last one once more.
+          // It is remembered, and the server accepts the last one once more.
           #expect(try call(session).hasPrefix("HTTP/1.1 200 "))
         } else {
           #expect(try call(session, path: "/resource?q=1").hasPrefix("HTTP/1.1 200 "))
         }
         #expect(try issuer.count("proof_replays") == 0)
         #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
-        // Without a session there is no place that may get its token.
+        // Without a session no origin may get its token.
         #expect(try tree.agent("proof", "GET", issuer.url + "/resource").failed(1))
       }
     }
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 1: the attack that all of this is about.
+  // RFC 9449 section 1: the attack that binding prevents.
   @Test func `are of no use to whoever steals them`() throws {
     try with { session in
       let token = try session.tree.token()
@@ -134,7 +134,7 @@ import Testing
         let answer = try session.tree.shell("dash", "curl -qsi --noproxy '*' \(options) '\(url)'").outputText
         #expect(answer.hasPrefix("HTTP/1.1 401 "))
       }
-      // A proof that was overheard is no good either.
+      // An intercepted proof is useless too.
       _ = try session.tree.shell(
         "dash", "curl -qs --noproxy '*' -H 'Authorization: DPoP \(token)' -H 'DPoP: \(proof)' '\(url)'")
       let again = try session.tree.shell(
@@ -152,7 +152,7 @@ import Testing
       }
       for answer in answers {
         #expect(!answer.contains("dpop_key"))
-        // The private number of the key, as JWK and PKCS #8 have it.
+        // The private number of the key, as in JWK and PKCS #8.
         #expect(!answer.contains(#""d":"#) && !answer.contains("MIGHAgEA"))
       }
       #expect(try session.tree.files(containing: ["dpop_key", "MIGHAgEA"]) == [])
@@ -167,7 +167,7 @@ import Testing
         #expect(refused.status == .exited(1))
         #expect(Hints.all(in: refused) == ["agent \((login + ["--device", "--dpop"]).joined(separator: " "))"])
         #expect(try tree.agent(login + ["--device", "--dpop"]).succeeded)
-        // The setting stays with the account.
+        // The setting is stored with the account.
         #expect(try tree.agent("login", "work", "--device").succeeded)
         #expect(try tree.json("token", "work")["token_type"] == "DPoP")
       }
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 11.1: servers take proofs for a short time only.
+  // RFC 9449 section 11.1: servers accept proofs for a short time only.
   @Test(arguments: [-600, 600]) func `are got when the clocks differ`(seconds: Int) throws {
     try Issuer.with(["--dpop-required", "--no-id-token"]) { issuer in
       try issuer.control("clock_offset", "\(seconds)")
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 7, with `agent request`: proofs, nonces and bodies are its own business.
+  // RFC 9449 section 7, with `agent request`: it handles proofs, nonces and bodies itself.
   @Test(arguments: [[], ["--dpop-nonce"]]) func `are used by agent request`(options: [String]) throws {
     try Issuer.with(["--dpop-required"] + options) { issuer in
       try AgentTree.with { tree in
@@ -240,7 +240,7 @@ import Testing
         #expect(try JSON(parsing: user.output)["sub"] == "user-alice")
         try tree.directory.write("home/body", String(repeating: "x", count: 100_000))
         for round in 0..<3 {
-          // The server forgets its nonces, so that the body has to be sent again.
+          // The server forgets its nonces, so that the body must be sent again.
           if !options.isEmpty { try issuer.control("replace_dpop_nonces", "1") }
           let method = ["POST", "PUT", "PATCH"][round]
           let sent = try tree.agent("request", method, issuer.url + "/echo", "--data", "@" + tree.path("home/body"))
@@ -269,7 +269,7 @@ import Testing
     try with { session in
       let token = try session.tree.token()
       try session.issuer.control("dpop_nonce", "on")
-      // No time is now for this server, so that no proof is good.
+      // This server accepts no time as current, so that every proof is rejected.
       try session.issuer.control("dpop_window", "0", ("clock_offset", "7"))
       _ = try session.tree.agent("request", session.issuer.url + "/resource")
       try session.issuer.control("dpop_window", "60", ("clock_offset", "0"))

@@ -6,12 +6,12 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Keys that a client proves itself with, which no other program ever sees: the one its tokens are bound to (RFC 9449)
-/// and its own (RFC 7523).
+/// Keys with which a client authenticates, and which no other program ever sees: the one its tokens are bound to (RFC
+/// 9449) and its own (RFC 7523).
 @Suite(.needsPrograms, .needsForeignMemory) struct `Keys that prove who asks` {
   private static let names = ["dpop_key", "client_key"]
 
-  /// The private numbers of an account's keys on P-256, taken from the vault, as the library and the file have them.
+  /// The private numbers of an account's P-256 keys in the vault, as in the library and the file.
   private static func secrets(of account: String, in tree: AgentTree) throws -> [(name: String, value: [UInt8])] {
     let vault = Vault(
       stateDirectory: tree.path("state/agent"), machineIdentity: Machine.identity(), userID: Machine.userID)
@@ -23,7 +23,7 @@ import Vocabulary
     return try names.flatMap { name -> [(name: String, value: [UInt8])] in
       let structure = try Base64URL.decode(try #require(members[name]?.string, "\(name) is not in the vault"))
       let number = try privateNumber(in: structure)
-      // Numbers are kept with the smallest digit first.
+      // Numbers are stored in little-endian order.
       return [(name, structure), (name, number), (name, Array(number.reversed()))]
     }
   }

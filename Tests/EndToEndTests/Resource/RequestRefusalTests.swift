@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a resource says of the token (RFC 6750 section 3.1, RFC 9470).
+/// A resource's errors about the token (RFC 6750 section 3.1, RFC 9470).
 @Suite(.needsPrograms) struct `A token that a resource refuses` {
-  /// Refuses every token but those that come after the first.
+  /// Rejects the first token, and accepts later ones.
   private static func refusingFirst(
     _ body: (Resource) throws -> Void
   ) throws {
@@ -33,7 +33,7 @@ import Testing
       #expect(resource.server.requests.map(\.body) == ["text", "text"])
       #expect(Set(resource.server.requests.map { $0.values("Authorization") }).count == 2)
       #expect(try resource.session.issuer.count("refreshes") == 1)
-      // The new one is everybody's.
+      // All requests use the new one.
       #expect(try resource.request().succeeded)
       #expect(try resource.session.issuer.count("refreshes") == 1)
     }
@@ -56,7 +56,7 @@ import Testing
       #expect(try resource.tree.state() == "active")
       let told = try resource.tree.agent("events", "--json").outputText
       #expect(!told.contains("signed_out"), "\(told)")
-      // After a renewal for another reason it is asked with a new token again.
+      // After a renewal for another reason a new token is tried again.
       _ = try resource.tree.token("work", "--force-refresh")
       #expect(try resource.request().status == .exited(3))
       #expect(try resource.session.issuer.count("refreshes") == 3)
@@ -101,7 +101,7 @@ import Testing
       var seen = 0
       while seen < 2 << 20 { seen += try #require(try conversation.readBytes()).count }
       try conversation.respond(401, headers: ["Connection: close"], body: "no")
-      // Closed with bytes unread, the connection would be reset, and the answer lost with it.
+      // Closing it with unread bytes would reset the connection, and lose the response.
       while try conversation.readBytes() != nil {}
     }
     try Resource.with(serve: serve) { resource in
@@ -169,7 +169,7 @@ import Testing
       #expect(result.status == .exited(exit))
       #expect(result.outputText == "no")
       #expect(result.errorText.hasSuffix("agent: hint: \(hint)\n"), "\(result.errorText)")
-      // A refresh that asks for the claims may bring them.
+      // A refresh that requests the claims may return them.
       let tries = hint.contains("--claims-challenge") ? 1 : 0
       #expect(resource.server.requests.count == 1 + tries)
       #expect(try resource.session.issuer.count("refreshes") == tries)

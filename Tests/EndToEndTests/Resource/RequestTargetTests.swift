@@ -29,7 +29,7 @@ import Testing
       #expect(good.succeeded, "\(good.errorText)")
       let wrong = try tree.agent("request", issuer.url + "/resource", "--resource", issuer.url + "/echo")
       #expect(wrong.status == .exited(3), "\(wrong.errorText)")
-      // That one was got anew, once; the account's own is as good as before.
+      // That token was renewed once; the account's own remains valid.
       #expect(try issuer.count("refreshes") == 3)
       #expect(try tree.agent("request", issuer.url + "/resource").succeeded)
       #expect(try tree.state() == "active")
@@ -66,7 +66,7 @@ import Testing
       #expect(result.status == .exited(3) && resource.server.requests.count == 2)
       #expect(try resource.tree.state() == "active")
       #expect(try resource.tree.token() == own)
-      // A resource that refuses new tokens costs no other one.
+      // A resource that rejects new tokens invalidates no other one.
       #expect(try resource.session.issuer.count("refreshes") == 2)
       #expect(try resource.tree.agent("token", "work", "--scope", "openid").succeeded)
       #expect(try resource.session.issuer.count("refreshes") == 2)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  // An origin that is listed later counts for tokens that are there already.
+  // An origin added later also applies to existing tokens.
   @Test func `follows the account's settings`() throws {
     try Session.with { session in
       let server = try LoopbackServer { conversation in

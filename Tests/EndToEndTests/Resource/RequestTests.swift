@@ -38,7 +38,7 @@ import Testing
       #expect(try resource.request("--data", "@-").outputText == "")
       #expect(try resource.request("--data", "a=1", "-d", "b=2").outputText == "a=1&b=2")
       #expect(resource.server.requests.allSatisfy { $0.line.hasPrefix("POST ") })
-      // A file as standard input is read from where it stands.
+      // A file on standard input is read from its current offset.
       let script = "{ head -c 99995 >/dev/null; agent request --data @- \(resource.server.url()); } < body"
       #expect(try resource.tree.shell("sh", script).outputText == "56789")
     }
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// All C1 controls, separators of lines and paragraphs, and what changes the direction of text.
+  /// All C1 controls, line and paragraph separators, and characters that change the direction of text.
   private static let unseen: [String] =
     ((0x80...0x9F) + [0x61C, 0x200E, 0x200F, 0x2028, 0x2029] + (0x202A...0x202E) + (0x2066...0x2069)).map {
       UnicodeScalar($0).map { String($0) } ?? ""

@@ -6,7 +6,7 @@ import Testing
 @Suite(.needsPrograms) struct `A body of any size` {
   private static let size = 200_000_000
 
-  /// Sends that many bytes; the connection is closed afterwards.
+  /// Sends `count` bytes, then closes the connection.
   @Sendable private static func sendLarge(_ conversation: Conversation, _ sent: Monitor<Int>? = nil) throws {
     _ = try conversation.readRequest()
     try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// What is the daemon's alone: the share in what it has in common with others changes with them.
+  /// Private memory of the daemon: its share of common memory depends on other processes.
   private func memory(_ tree: AgentTree) throws -> Int {
     try #require(try tree.json("daemon", "status")["memory_private_dirty_kib"]?.int)
   }
@@ -35,7 +35,7 @@ import Testing
     let received = Monitor(0)
     let serve: @Sendable (Conversation) throws -> Void = { conversation in
       var seen = 0
-      // What frames the chunks comes on top.
+      // The framing of the chunks is added.
       while seen < Self.size { seen += try #require(try conversation.readBytes()).count }
       received.update { $0 = seen }
       try conversation.respond(headers: ["Connection: close"], body: "done")
@@ -48,7 +48,7 @@ import Testing
         "sh", source == "@-" ? "\(make) | \(request)" : "\(make) > large && \(request)")
       #expect(result.outputText == "done", "\(result.errorText)")
       #expect(received.withLock { $0 } >= Self.size)
-      // The first MiB of a pipe is kept for another try.
+      // The first MiB of a pipe is kept for another attempt.
       #expect(try memory(resource.tree) - before < 5 << 10 || Programs.areSanitized)
     }
   }
@@ -62,9 +62,9 @@ import Testing
     }
     try Resource.with(serve: serve) { resource in
       let before = try memory(resource.tree)
-      // Nobody reads what it writes.
+      // Its output is never read.
       let reader = try resource.tree.start(["request", "--timeout", "1s", resource.server.url()])
-      // It stands still for longer than the network may: that is not the network's fault.
+      // It pauses for longer than the network may, which is not a network failure.
       var last = -1
       while true {
         Threads.sleep(for: .milliseconds(1500))

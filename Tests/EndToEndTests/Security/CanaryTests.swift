@@ -3,15 +3,15 @@ import Platform
 import TestSupport
 import Testing
 
-/// One search for known secrets in all that the programs tell and leave behind: answers, logs, errors, steps,
-/// crashes, process lists and files. A secret may stand on the standard output that was asked for, and nowhere else.
+/// Searches for known secrets in everything that the programs print and leave behind: responses, logs, errors, steps,
+/// crashes, process lists and files. A secret may only appear on the standard output that was asked for.
 @Suite(.needsPrograms) struct `No secret is told` {
-  /// A tree that is signed in at an issuer of canaries, with the daemon in the foreground.
+  /// A tree signed in at an issuer of canaries, with the daemon in the foreground.
   private struct Scene {
     let tree: AgentTree
     let issuer: CanaryIssuer
     let daemon: RunningProcess
-    /// Files that a person keeps elsewhere.
+    /// Files that a user keeps elsewhere.
     let secrets: TemporaryDirectory
 
     var canaries: Canaries { issuer.canaries }
@@ -41,7 +41,7 @@ import Testing
       }
     }
 
-    /// The command line of a sign-in with the client's secret.
+    /// The command line of a sign-in with the client secret.
     func login(_ account: String, _ options: String...) -> [String] {
       ["login", account, "--issuer", issuer.url, "--client-id", CanaryIssuer.clientID, "--allow-http-loopback"]
         + ["--client-secret-file", secrets.path("client")]
@@ -66,14 +66,14 @@ import Testing
 
   private static let styles = [[], ["--verbose"], ["--json"], ["--verbose", "--json"]]
 
-  /// Commands that work and whose standard output holds no secret.
+  /// Commands that succeed and whose standard output contains no secret.
   private static let quiet: [[String]] = [
     ["whoami"], ["status"], ["status", "--check"], ["list"], ["use", "work"], ["account", "show"],
     ["account", "set", "work", "--keep"], ["daemon", "status"], ["exec", "work", "--", "true"], ["env", "--unset"],
     ["daemon", "log"],
   ]
 
-  /// Commands that print the secret which they were asked for.
+  /// Commands that print the requested secret.
   private static let asked: [(line: [String], secret: String)] = [
     (["token"], "access token"), (["token", "--header"], "access token"), (["token", "--id-token"], "ID Token"),
     (["token", "--force-refresh"], "access token"), (["env"], "access token"),
@@ -95,7 +95,7 @@ import Testing
           let result = try scene.tree.agent(Array(line))
           #expect(result.succeeded, "\(line): \(result.errorText)")
           scene.canaries.expectNone(in: result.errorText, "standard error of \(line)")
-          // The search finds what is there. In a shell's words the token may stand in pieces.
+          // The search finds existing secrets. A shell command may contain the token in pieces.
           let found = scene.canaries.found(in: result.outputText)
           if command[0] != "env" || style.contains("--json") { #expect(found.contains(secret), "\(line)") }
           #expect(found.isSubset(of: ["access token", secret]), "\(line): \(found)")
@@ -128,7 +128,7 @@ import Testing
         for command in commands where !(style.contains("--json") && command[0] == "request") {
           let line = command.prefix(1) + style + command.dropFirst()
           let result = try scene.tree.agent(Array(line))
-          // What a resource answers is what was asked for.
+          // A resource's response was requested.
           let answer = command[0] == "request"
           scene.canaries.expectNone(in: result.errorText, "standard error of \(line)")
           if !answer { scene.canaries.expectNone(in: result.outputText, "standard output of \(line)") }
@@ -137,7 +137,7 @@ import Testing
           }
         }
       }
-      // Each answer tells the next secret in the next spelling.
+      // Each response contains the next secret in the next encoding.
       for _ in 0..<16 {
         scene.expectNothing(try scene.tree.agent("token", "work", "--force-refresh", "--verbose"), "token")
       }
@@ -163,7 +163,7 @@ import Testing
       while let line = try? login.readLine() { told += line + "\n" }
       _ = try login.wait()
       scene.canaries.expectNone(in: told + login.errorText, "login --browser")
-      // What proves that the answer is ours is a secret too (RFC 7636 section 4.1).
+      // The code verifier is a secret too (RFC 7636 section 4.1).
       let bodies = scene.issuer.server.requests.map(\.body)
       let fields = bodies.flatMap { (try? Form.parse($0)) ?? [] }
       let verifier = try #require(fields.first { $0.name == "code_verifier" }).value
@@ -179,10 +179,10 @@ import Testing
   private static let ownSignals = ConditionTrait.disabled(
     if: Programs.areSanitized, "a sanitizer takes these signals itself, and tells of them")
 
-  /// What ends a program at a fault of its own; by their numbers on every machine that this runs on.
+  /// Signals that end a program because of its own fault; their numbers are the same on every supported machine.
   private static let crashes: [Int32] = [11, 6, 4, 5, 7, 8]
 
-  /// Runs a program with core files allowed, and waits for the end of what it became.
+  /// Runs a program with core files enabled, and waits until all its processes end.
   private func crash(
     _ tree: AgentTree, _ variables: [String: String?], _ command: [String], by signal: Int32,
     ready: (RunningProcess) throws -> Int32
@@ -202,7 +202,7 @@ import Testing
   private func expectNoTrace(_ told: String, _ scene: (AgentTree, Canaries)) throws {
     let (tree, canaries) = scene
     canaries.expectNone(in: told, "a crash")
-    // The shell says so when a core file was written.
+    // The shell reports it if a core file was written.
     #expect(!told.contains("core dumped"), "\(told)")
     for word in ["Backtrace", "backtrace of", "Registers", "Thread 0"] { #expect(!told.contains(word), "\(told)") }
     let cores = try ProcessRunner.shell("find '\(tree.directory.path)' -name 'core*'").outputText
@@ -217,7 +217,7 @@ import Testing
     try AgentTree.with { tree in
       let secrets = try TemporaryDirectory()
       try secrets.write("client", issuer.canaries.clientSecret)
-      // As a service manager would start it, or as a person does.
+      // Started like by a service manager, or by a user.
       let command =
         isBare
         ? [try Programs.path("agentd"), "--foreground"] : [try Programs.path("agent"), "daemon", "run", "--verbose"]
@@ -256,7 +256,7 @@ import Testing
         issuer.canaries.expectNone(ofProcess: client)
         return client
       }
-      // Its screen shows the code, and it is not one of the files.
+      // Its screen shows the code, and is not one of the files.
       try expectNoTrace(
         end.told.split(separator: "\n").filter { !$0.contains(issuer.canaries.userCode) }.joined(separator: "\n"),
         (tree, issuer.canaries))

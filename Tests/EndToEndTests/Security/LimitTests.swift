@@ -53,12 +53,12 @@ import Testing
   @Test func `waits for a free descriptor without using the processor`() throws {
     try AgentTree.with { tree in
       let (daemon, peers) = try Self.crowd(tree)
-      // The daemon may give a descriptor back for a moment, which the first of them gets.
+      // The daemon may release a descriptor for a moment, which the first of them gets.
       let all = try (0..<4).map { _ in try Peer(tree.socketPath) }
       for peer in all { _ = try peer.send(Array(#"{"v":1,"request":"daemon_status"}"#.utf8) + [0x0A]) }
       let late = try #require(all.last)
       let before = try Self.processorTicks(of: daemon)
-      // There is nothing to wait for: that nothing happens is what is tested.
+      // There is no event to wait for: the test checks that nothing happens.
       Threads.sleep(for: .seconds(2))
       #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
       #expect(try !late.hasAnswer)
@@ -94,11 +94,11 @@ import Testing
       let daemon = try session.tree.daemon()
       let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
       try Self.setDescriptors(of: daemon, try #require(open.max()) + 1)
-      // More of them than descriptors that the daemon may be done with meanwhile.
+      // More of them than descriptors that the daemon may release meanwhile.
       let late = try (0..<12).map { _ in try Peer(path) }
       for peer in late { _ = try peer.send(Array(#"{"v":1,"request":"lease_status"}"#.utf8) + [0x0A]) }
       let before = try Self.processorTicks(of: daemon)
-      // There is nothing to wait for: that nothing happens is what is tested.
+      // There is no event to wait for: the test checks that nothing happens.
       Threads.sleep(for: .seconds(2))
       #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
       #expect(try late.contains { try !$0.hasAnswer })
@@ -114,7 +114,7 @@ import Testing
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// The time that a process has used, in hundredths of a second (proc(5), utime and stime).
+  /// The processor time of a process, in hundredths of a second (proc(5), utime and stime).
   private static func processorTicks(of process: Int32) throws -> Int {
     let stat = try #require(ProcessFiles.text("stat", of: process))
     let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
@@ -129,7 +129,7 @@ import Testing
       for _ in 0..<200 {
         let peer = try Peer(tree.socketPath)
         for _ in 0..<8 {
-          // A daemon that has had enough hangs up.
+          // Beyond its limit, the daemon disconnects.
           guard (try? peer.send(" ", passing: handed.reading)) != nil else { break }
         }
         peers.append(peer)
@@ -145,7 +145,7 @@ import Testing
       let tree = session.tree
       func openDescriptors() throws -> Int { try ProcessRunner.shell("ls /proc/\(try tree.daemon())/fd").lines.count }
       let before = try openDescriptors()
-      // What is sent to a peer that has ended its reading fails at once.
+      // Sending to a peer that has shut down its reading side fails at once.
       let script = """
         import socket, sys
         for _ in range(200):
@@ -166,9 +166,9 @@ import Testing
 
   @Test(.enabled(if: Machine.userID == 0 && !Programs.areSanitized, "only root can be two users"))
   func `says why it cannot start where the user may have no thread more`() throws {
-    // A user of their own: what others run counts, too.
+    // A separate user, because processes of others count too.
     try OtherUser.with(userID: 64_999) { user in
-      // The client and the daemon, and no thread of the daemon's.
+      // The client and the daemon, but no thread of the daemon.
       let result = try user.agent(["list"], in: ["/usr/bin/prlimit", "--nproc=2"])
       #expect(result.failed(4))
       #expect(
@@ -220,7 +220,7 @@ import Testing
       var renewals = 0
       for free in 0...16 {
         let peer = try Peer(tree.socketPath)
-        // The connection is accepted, and all that a renewal needs beside the server's answer is there.
+        // The connection is accepted, and everything that a renewal needs except the server's response exists.
         let request = #"{"v":1,"request":"token","account":"work","force_refresh":true}"#
         try #require(peer.ask(request).contains("access_token"))
         let daemon = try tree.daemon()
@@ -228,7 +228,7 @@ import Testing
         let limit = try #require((0...1024).first { limit in (0..<limit).count { !open.contains($0) } == free })
         try Self.setDescriptors(of: daemon, limit)
         if try peer.ask(request).contains("access_token") { renewals += 1 }
-        // What is in its memory alone is lost with it, and a replaced refresh token ends the session (RFC 9700 section
+        // Data only in memory are lost with the daemon, and a replaced refresh token ends the session (RFC 9700 section
         // 4.14.2).
         try Self.setDescriptors(of: daemon, 1024)
         try tree.killDaemon()
@@ -282,7 +282,7 @@ import Testing
     }
   }
 
-  // Nobody may raise a hard limit, and a write over it would end a process that does not ignore the signal.
+  // Hard limits cannot be raised, and a write beyond one kills a process that does not ignore the signal.
   @Test func `of a file's size is told by the request that needs more, and ends nothing`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -293,7 +293,7 @@ import Testing
         let deadline = Instant.now.advanced(by: .testLimit)
         while try !tree.agent("daemon", "status").succeeded { try #require(Instant.now < deadline) }
         #expect(try tree.json("daemon", "status")["limits"]?["file_bytes"] == 1024)
-        // The daemon tells of each on its standard error, which is a file here.
+        // The daemon reports each on its standard error, which is a file here.
         for number in 0..<12 {
           let login = try tree.agent(
             "login", "work\(number)", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",

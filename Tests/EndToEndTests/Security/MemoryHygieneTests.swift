@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// What the kernel says of the daemon's memory (`proc(5)`).
+/// The kernel's view of the daemon's memory (`proc(5)`).
 @Suite(.needsPrograms) struct `The memory of the daemon` {
-  /// The regions of a process with the flags of each: the answer of `/proc/PID/smaps`.
+  /// The regions of a process with the flags of each, from `/proc/PID/smaps`.
   private struct Region {
     let line: String
     var values: [String: String] = [:]
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The pages of the secure heap: 4 MiB, between two that nobody may touch.
+  /// The pages of the secure heap: 4 MiB, between two inaccessible ones.
   private static func secureHeap(of process: Int32) throws -> Region {
     let regions = try Region.all(of: process)
     let index = try #require(
@@ -46,7 +46,7 @@ import Testing
       let heap = try Self.secureHeap(of: try tree.daemon())
       // madvise(2), MADV_DONTDUMP.
       #expect(heap.flags.contains("dd"), "\(heap.values)")
-      // mlock2(2): pages are locked as they come into use.
+      // mlock2(2): pages are locked when first used.
       let isLocked = heap.flags.contains("lo")
       #expect(status["secure_heap"] == (isLocked ? "locked" : "unlocked"))
     }
@@ -55,7 +55,7 @@ import Testing
   @Test(.needsForeignMemory) func `that may not be locked is named in the status, and works all the same`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
-        // Without the right to ignore limits (capabilities(7)), as an ordinary user who may lock nothing.
+        // Without the right to ignore limits (capabilities(7)), like an ordinary user who may lock no memory.
         let line = "ulimit -l 0; exec setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock \"$0\" --foreground"
         let daemon = try RunningProcess(
           executable: "/bin/bash", arguments: ["-c", line, try Programs.path("agentd")], environment: tree.environment()
@@ -79,7 +79,7 @@ import Testing
       let token = try session.tree.token("work", "--force-refresh")
       let process = try session.tree.daemon()
       let memory = ProcessMemory(of: process)
-      // What is there is found.
+      // The search finds existing secrets.
       #expect(try !memory.places(of: [("issuer", session.issuer.url)]).isEmpty)
       let places = try memory.places(of: [("access token", token)])
       let start = try #require(UInt64(try Self.secureHeap(of: process).line.prefix { $0 != "-" }, radix: 16))
@@ -98,8 +98,8 @@ import Testing
     }
   }
 
-  // Who is not dumpable belongs to root in proc(5), whoever runs it. As root the daemon of another user is looked at,
-  // in `another user can neither read its memory nor speak to it`.
+  // In proc(5), a process that is not dumpable belongs to root, regardless of its user. As root, the daemon of another
+  // user is checked in `another user can neither read its memory nor speak to it`.
   @Test(.enabled(if: Machine.userID != 0, "what root runs belongs to root, dumpable or not"))
   func `is not for others`() throws {
     try AgentTree.with { tree in

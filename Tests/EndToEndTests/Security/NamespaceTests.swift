@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `Namespaces and names of the machine` {
-  /// Runs a command in new namespaces; nil where none may be made.
+  /// Runs a command in new namespaces; nil if they cannot be created.
   private static let unshare: [String]? = [["unshare"], ["unshare", "-r"]].first { words in
     (try? ProcessRunner.shell("\(words.joined(separator: " ")) -n -m -u true").succeeded) ?? false
   }
@@ -13,7 +13,7 @@ import Testing
     try tree.shell("sh", "\((unshare ?? []).joined(separator: " ")) \(option) sh -c '\(line)'")
   }
 
-  /// A caller that has files of its own itself is not outside.
+  /// A caller in its own mount namespace does not see another daemon outside.
   private static let options = Namespaces.arePrivate ? ["-n"] : ["-n", "-m"]
 
   @Test(.enabled(if: unshare != nil, "no namespaces may be made here"), arguments: options)
@@ -29,7 +29,7 @@ import Testing
       #expect(told.count == 2, "\(inside.outputText)")
       let first = try #require(status["pid"]?.int)
       defer { _ = try? ProcessRunner.shell("kill \(first)") }
-      // Outside there is none, and what is started has another place, or ends with its command.
+      // Outside there is no daemon, and a new one has another socket, or ends with its command.
       #expect(try !tree.agent("daemon", "status").succeeded)
       let doctor = try tree.agent("doctor", "--json")
       #expect(doctor.outputText.contains("is in another network or mount namespace"), "\(doctor.outputText)")
@@ -46,7 +46,7 @@ import Testing
       let outside = try tree.json("daemon", "start")
       let inside = try Self.run(tree, "-n", "agent daemon status --json")
       #expect(try JSON(parsing: inside.output)["pid"] == outside["pid"])
-      // The next daemon there leaves no mark of an earlier one.
+      // The next daemon there removes traces of an earlier one.
       try tree.stopDaemon()
       _ = try Self.run(tree, "-n", "agent daemon start --quiet; agent daemon stop")
       #expect(try tree.json("daemon", "start")["own_namespaces"] == outside["own_namespaces"])

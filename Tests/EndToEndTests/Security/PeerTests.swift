@@ -12,7 +12,7 @@ import Testing
       let half = try Peer(session.tree.socketPath)
       #expect(try half.send(Array("{\"v\":1,\"requ".utf8)))
       for _ in 0..<3 { #expect(try !session.tree.token().isEmpty) }
-      // A request that was begun must come to its end within five seconds.
+      // A request that was begun must be complete within five seconds.
       #expect(try half.readLine() == nil)
       #expect(try silent.ask(Self.token).contains("access_token"), "one that has not begun has a minute")
     }
@@ -24,7 +24,7 @@ import Testing
       for _ in 0..<300 { idle.append(try Peer(session.tree.socketPath)) }
       for _ in 0..<3 { #expect(try !session.tree.token().isEmpty) }
       #expect(try Peer(session.tree.socketPath).ask(Self.token).contains("access_token"))
-      // The one that was idle for longest had to go.
+      // The one that was idle longest was closed.
       #expect(try idle.first?.readLine()?.contains(#""code":"too_busy""#) == true)
       #expect(try idle.first?.readLine() == nil)
       #expect(try idle.last?.ask(Self.token).contains("access_token") == true)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `Hardening of the daemon` {
-  /// Variables that libcurl, libcrypto, the C library or the Swift runtime take orders from.
+  /// Variables that control libcurl, libcrypto, the C library or the Swift runtime.
   private static let orders: [String: String?] = [
     "SSLKEYLOGFILE": "/tmp/never-written", "OPENSSL_CONF": "/tmp/never-read", "OPENSSL_MODULES": "/tmp",
     "CURL_HOME": "/tmp", "SSL_CERT_FILE": "/tmp/never-read", "https_proxy": "http://127.0.0.1:1",
@@ -14,7 +14,7 @@ import Testing
   @Test func `the first caller's environment does not decide for all`() throws {
     try AgentTree.with { tree in
       try #require(try tree.agent(["daemon", "start"], Self.orders).succeeded)
-      // Unreadable for this very user when the process is not dumpable (proc(5)); root may read it.
+      // Unreadable even for the same user if the process is not dumpable (proc(5)); root may read it.
       guard let text = ProcessFiles.text("environ", of: try tree.daemon()) else { return }
       let variables = text.split(separator: "\0").map { String($0) }
       #expect(variables.contains("HOME=\(tree.path("home"))"))
@@ -25,12 +25,12 @@ import Testing
     }
   }
 
-  /// The processors that a process may run on, as the kernel lists them.
+  /// The processors that a process may run on, as listed by the kernel.
   private static func processors(_ text: String?) -> Substring? {
     text?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
   }
 
-  /// What a shell says of the processors that it may run on after `taskset` with this mask.
+  /// The processors that a shell may run on after `taskset` with this mask, according to the kernel.
   private static func processors(afterSetting mask: String) throws -> Substring? {
     processors(try ProcessRunner.shell("exec taskset \(mask) cat /proc/self/status").outputText)
   }
@@ -132,7 +132,7 @@ import Testing
         ["list"], ["daemon", "start"], ["list", "--no-daemon"], ["serve"],
         ["exec", "--lease", "--only", "https://api.example", "work", "--", "true"],
       ] {
-        // Then the place of the sockets is in the home, too.
+        // Then the socket directory is in the home directory, too.
         let result = try tree.agent(command, ["XDG_RUNTIME_DIR": nil, "XDG_STATE_HOME": nil])
         #expect(
           !result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"),

@@ -34,7 +34,7 @@ import Testing
     try ScriptedServer.with(Self.first) { server in
       try AgentTree.with { tree in
         try tree.signIn(at: server.url)
-        // The refresh token never crosses the socket, whatever is asked.
+        // The refresh token never crosses the socket, for any request.
         let peer = try Peer(tree.socketPath)
         for request in ["token", "status", "list", "whoami", "daemon_status"] {
           let answer = try peer.ask("{\"v\":1,\"request\":\"\(request)\",\"account\":\"work\"}")
@@ -49,7 +49,7 @@ import Testing
     try ScriptedServer.with(Self.first) { server in
       try AgentTree.with { tree in
         try tree.signIn(at: server.url)
-        // An answer that repeats the secret where a person would read it.
+        // A response that repeats the secret in text for users.
         server.hand(out: ScriptedServer.Tokens(access: "", refresh: Self.second.refresh))
         let result = try tree.agent("token", "work", "--force-refresh")
         #expect(result.failed(1))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Commands that tell much and must not tell a token.
+  /// Commands with long output that must not contain a token.
   private static let talkative = [
     ["status"], ["status", "--json"], ["status", "work"], ["list"], ["list", "--json"],
     ["whoami", "work"], ["whoami", "work", "--json"], ["daemon", "status"], ["daemon", "status", "--json"],

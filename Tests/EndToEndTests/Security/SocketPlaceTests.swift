@@ -75,7 +75,7 @@ import Testing
     let long = "runtime/" + String(repeating: "long-directory-name/", count: 8) + "end"
     try AgentTree.with(runtime: long) { tree in
       let socket = tree.path(long) + "/agent/agent.sock"
-      // struct sockaddr_un holds 108 bytes, the last of them NUL (unix(7)).
+      // struct sockaddr_un has 108 bytes, the last of them NUL (unix(7)).
       #expect(socket.utf8.count > 107)
       try Issuer.with { issuer in
         try tree.signIn(at: issuer.url)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// A session of this user has a directory in which a daemon of theirs may run.
+  /// A session of this user has a directory that another daemon of theirs may use.
   private static let hasUserDirectory =
     UserDirectories.runtimeCandidates { _ in nil }.contains { $0.hasPrefix("/run/user/") }
 
@@ -145,7 +145,7 @@ import Testing
     try AgentTree.with { tree in
       let daemon = try tree.start(["daemon", "run"])
       let deadline = Instant.now.advanced(by: .testLimit)
-      // Nothing tells when it listens, as a service manager's socket is the way to wait for that.
+      // Nothing reports when it listens, because a service manager's socket lets clients wait.
       while try !tree.agent("daemon", "status").succeeded {
         try #require(Instant.now < deadline, "\(daemon.errorText)")
         Threads.sleep(for: .milliseconds(20))
@@ -164,7 +164,7 @@ import Testing
         executable: Programs.path("agentd"), arguments: ["--directory", folder, "--socket-name", "agent.sock"],
         environment: tree.environment())
       #expect(second.failed(75) && second.errorText == "")
-      // A person, or a service manager, is told why.
+      // The reason is reported to users and service managers.
       let shown = try tree.agent("daemon", "run")
       #expect(shown.failed(75))
       #expect(

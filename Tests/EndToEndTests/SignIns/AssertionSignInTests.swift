@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-ins by a JWT that a platform hands out in a file (RFC 7523 section 2.1).
+/// Sign-ins with a JWT that a platform provides in a file (RFC 7523 section 2.1).
 @Suite(.needsPrograms) struct `A workload that signs in by assertion` {
   /// A platform that writes JWTs into a file of the tree, and an issuer that trusts it.
   private struct Scene {
@@ -13,7 +13,7 @@ import Testing
 
     var file: String { tree.path("token") }
 
-    /// Has the platform write a JWT for the issuer.
+    /// Writes a JWT for the issuer like the platform does.
     @discardableResult
     func handOut(_ changes: [(String, JSON?)] = [], by other: SignedTokens? = nil) throws -> String {
       let text = try (other ?? platform).token([("aud", .string(issuer.url)), ("sub", "job-7")] + changes)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// The files of a tree that hold a part of the assertion that tells something, or that could be used.
+  /// The files of a tree that contain a meaningful or usable part of the assertion.
   private static func traces(of assertion: String, in tree: AgentTree) throws -> [Substring] {
     let parts = assertion.split(separator: ".").dropFirst().flatMap { ["-e", String($0)] }
     return try ProcessRunner.run(
@@ -141,7 +141,7 @@ import Testing
       let later = try scene.tree.agent("token", "ci", "--force-refresh", "--json")
       #expect(later.failed(status) && later.failureCode == code, "\(later.errorText)")
       #expect(try scene.issuer.count("assertion_grants") == 1 && scene.issuer.count("assertion_failures") == 0)
-      // The session is as it was, and the next JWT is used at once.
+      // The session is unchanged, and the next JWT is used at once.
       try scene.handOut()
       #expect(try !scene.tree.token("ci", "--force-refresh").isEmpty)
     }

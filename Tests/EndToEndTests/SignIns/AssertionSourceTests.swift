@@ -4,16 +4,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-ins by what a platform hands out in its own way, or what the server of another account gives for its user. One
-/// issuer is the platform, and the other one takes its assertions.
+/// Sign-ins with a platform's own kind of assertion, or one from the server of another account for its user. One issuer
+/// is the platform, and the other accepts its assertions.
 @Suite(.needsPrograms) struct `A workload on a platform` {
-  /// Where the assertion comes from.
+  /// The source of the assertion.
   enum Source: String, CaseIterable, Sendable {
     case kubernetes, descriptor, account
     case gitLab = "gitlab-ci"
     case gitHub = "github-actions"
 
-    /// Those by which a session is renewed.
+    /// The sources that can renew a session.
     static let lasting = allCases.filter { $0 != .descriptor }
   }
 
@@ -27,7 +27,7 @@ import Testing
 
     var file: String { tree.path("token") }
 
-    /// The JWT that the platform hands out now.
+    /// The JWT that the platform currently provides.
     func handOut() throws -> String {
       let answer = try PlainHTTP.get(
         port: platform.port, "/job_token?audience=\(server.url)", bearer: Self.jobToken)
@@ -70,7 +70,7 @@ import Testing
 
     func renew() throws -> ProcessResult { try run(["token", "ci", "--force-refresh", "--json"]) }
 
-    /// Who the server says that a token is for.
+    /// The subject of a token according to the server.
     func subject(of token: String) throws -> String? {
       try JSON(parsing: PlainHTTP.get(port: server.port, "/resource", bearer: token).body)["subject"]?.string
     }
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// A job of GitHub Actions, for code that is `async`.
+  /// A job of GitHub Actions, for `async` code.
   private static func withJob(_ body: (Scene) async throws -> Void) async throws {
     let platform = try Issuer.start(["--job-token", Scene.jobToken])
     defer { platform.stop() }
@@ -183,7 +183,7 @@ import Testing
 
   @Test(arguments: Source.allCases) func `is told when the server does not trust the JWT`(source: Source) throws {
     try Self.with(source) { scene in
-      // The platform signs by its name, and this server trusts another one.
+      // The platform signs under its name, and this server trusts another one.
       try Issuer.with(
         ["--platform-jwks", scene.tree.path("platform.json"), "--platform-issuer", "https://id.example.com"]
       ) { other in
@@ -202,7 +202,7 @@ import Testing
       let tree = scene.tree
       let login = try scene.login("--verbose")
       try #require(login.succeeded, "\(login.errorText)")
-      // What is in memory needs none.
+      // A cached token needs no variables.
       #expect(try !tree.token("ci").isEmpty)
       let refused = try tree.agent("token", "ci", "--force-refresh", "--json")
       #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
@@ -211,7 +211,7 @@ import Testing
       #expect(try scene.server.count("assertion_grants") == 1)
       let renewed = try tree.agent(["token", "ci", "--force-refresh", "--verbose"], variables)
       #expect(renewed.succeeded, "\(renewed.errorText)")
-      // They went with their connection.
+      // The variables were removed with their connection.
       #expect(try tree.agent("token", "ci", "--force-refresh").failed(3))
       let told = [login, renewed, try tree.agent("daemon", "log")]
       let secrets = source == .gitHub ? [Scene.jobToken] : variables.values.compactMap(\.self)
@@ -260,7 +260,7 @@ import Testing
       let moved = try tree.agent("account", "set", "ci", "--assertion-from", "github-actions", "--json")
       #expect(moved.failed(2) && moved.failureCode == "invalid_request", "\(moved.errorText)")
       #expect(moved.failure?["hint"]?.string?.contains("--unset assertion-variable") == true)
-      // It goes with the platform.
+      // It ends with the platform.
       try #require(try tree.agent("account", "set", "ci", "--unset", "assertion-from").succeeded)
       let settings = try tree.json("account", "show", "ci")["settings"]
       #expect(settings?["assertion_from"] == nil && settings?["assertion_variable"] == nil)
@@ -302,7 +302,7 @@ import Testing
       try #require(try scene.login().succeeded)
       try scene.tree.stopDaemon()
       try scene.server.control("access_token_lifetime", "2")
-      // The file is renewed with what the command has handed over.
+      // The file is renewed with the variables that the command has passed.
       let grants = try scene.server.count("assertion_grants")
       let process = try RunningProcess(
         executable: Programs.path("agent"), arguments: ["exec", "ci", "--token-file", "--", "cat"],
@@ -323,7 +323,7 @@ import Testing
       let path = try process.readLine()
       let token = try ProcessRunner.shell("cat '\(path)'").outputText
       try scene.tree.stopDaemon()
-      // The next one has no token, and none of the variables.
+      // The next daemon has no token, and none of the variables.
       _ = try scene.tree.agent("list")
       let deadline = Instant.now.advanced(by: .testLimit)
       var next = ""
@@ -379,7 +379,7 @@ import Testing
         try #require(found.revealedAuthorization().hasPrefix("Bearer "))
       }
       #expect(try scene.server.count("assertion_grants") == 2)
-      // They went with that program.
+      // They were removed with that program.
       #expect(try tree.agent("token", "ci", "--force-refresh").failed(3))
     }
   }
@@ -403,7 +403,7 @@ import Testing
       #expect(refused.failure?["message"]?.string?.contains("no lease hands any over") == true, "\(refused.errorText)")
       #expect(refused.failure?["variables"] == nil)
       #expect(try scene.platform.count("job_assertions") == 1)
-      // What a command of this machine renewed is lent.
+      // A token renewed by a command of this machine is lent.
       try #require(try scene.renew().succeeded)
       #expect(try tree.agent(request, variables).succeeded)
       try serving.terminate()
@@ -444,7 +444,7 @@ import Testing
       for isNew in [false, true] {
         if isNew { try scene.tree.stopDaemon() }
         let refused = try scene.tree.agent(["token", "ci", "--json"] + (isNew ? [] : ["--force-refresh"]))
-        // A token that is good is not spent on a try that cannot succeed.
+        // A valid token is not replaced by an attempt that cannot succeed.
         let (code, word) = isNew ? ("assertion_needed", "once") : ("session_expired", "only a sign-in")
         #expect(refused.failed(3) && refused.failureCode == code, "\(refused.errorText)")
         #expect(refused.failure?["message"]?.string?.contains(word) == true)
@@ -461,7 +461,7 @@ import Testing
       let refused = try scene.renew()
       #expect(refused.failed(3) && refused.failureCode == "signed_out", "\(refused.errorText)")
       #expect(refused.failure?["hint"]?.string == "agent login person")
-      // The token is good for as long as it lasts.
+      // The token remains valid for its lifetime.
       #expect(try !scene.tree.token("ci").isEmpty)
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "openid offline_access")
       #expect(try scene.renew().succeeded)
@@ -470,7 +470,7 @@ import Testing
 
   @Test func `has the other account renewed where its ID Token is past its end`() throws {
     try Self.with(.account) { scene in
-      // The tolerance for clocks lets it in, and no server would take it for an assertion.
+      // The clock tolerance accepts it, but no server would accept it as an assertion.
       try scene.platform.control([("clock_offset", "-30"), ("id_token_lifetime", "10")])
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "openid offline_access")
       try scene.platform.control([("clock_offset", "0"), ("id_token_lifetime", "3600")])

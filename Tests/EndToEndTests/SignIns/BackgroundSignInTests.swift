@@ -36,7 +36,7 @@ import Testing
         try #require(ended.succeeded, "\(ended.errorText)")
         #expect(ended.outputText.contains(#""event":"signed_in""#), "\(ended.outputText)")
         #expect(try tree.agent("token", "work").succeeded)
-        // How it ended is still known for a while.
+        // The result remains available for a while.
         #expect(try issuer.count("device_authorizations") == 1)
       }
     }
@@ -129,7 +129,7 @@ import Testing
         tree, at: issuer.url, clientID: CanaryIssuer.clientID,
         ["--device", "--client-secret-file", secrets.path("client")])
       #expect(event["user_code"]?.string == issuer.canaries.userCode)
-      // The device code is in no file while it is in use, nor afterwards.
+      // The device code is never written to a file.
       let deadline = Instant.now.advanced(by: .testLimit)
       while !issuer.server.requests.contains(where: { $0.body.contains("device_code=") }) {
         try #require(Instant.now < deadline, "nobody asks for the tokens")

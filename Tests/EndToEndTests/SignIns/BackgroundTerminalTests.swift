@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `login --start` and `login --resume` as a person at a terminal has them.
+/// `login --start` and `login --resume` on a terminal.
 @Suite(.needsPrograms) struct `A sign-in in the background, on a terminal` {
   private static func with(approval: String = "ask", _ body: (Issuer, AgentTree) throws -> Void) throws {
     try Issuer.with(approval: approval) { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
@@ -17,7 +17,7 @@ import Testing
     try WatchedProgram(tree, columns: 80, [:], [Programs.path("agent")] + command)
   }
 
-  /// Starts a sign-in; the last lines of the screen are its name and how to go on.
+  /// Starts a sign-in; the last lines of the screen are its name and how to resume it.
   private static func started(_ tree: AgentTree, _ command: [String]) throws -> (WatchedProgram.Screen, String) {
     let end = try watch(tree, command).end()
     try #require(end.status == 0 && end.echoes, "\(end.rows)")
@@ -99,7 +99,7 @@ import Testing
         let end = try program.end()
         #expect(end.status == 0 && end.echoes && !end.raw.contains(answer))
       } else {
-        // A regular file, which no program can wait for.
+        // A regular file, which cannot be polled.
         try tree.directory.write("home/answer", answer)
         let result = try tree.shell("dash", "agent login --resume \(login) --json <answer")
         #expect(result.succeeded, "\(result.errorText)")

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// What others may try while a person signs in in the browser (RFC 9700 section 4, RFC 8252 section 8). Each of these
-/// tests fails when the defence that it names is taken out.
+/// Attacks during a sign-in in the browser (RFC 9700 section 4, RFC 8252 section 8). Each of these tests fails if the
+/// defence that it names is removed.
 @Suite(.needsPrograms) struct `A sign-in in the browser is safe from` {
   private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
     try Issuer.with { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
@@ -37,7 +37,7 @@ import Testing
       #expect(try BrowserLogin.browse("\(place)?code=stolen") == "400")
       #expect(try BrowserLogin.browse("\(place)?error=access_denied") == "400")
       #expect(try BrowserLogin.browse("\(place)?code=stolen&state=\(state)&state=\(state)") == "400")
-      // The issuer's own answer without the right state is none either, and the wait goes on.
+      // The issuer's own response without the right state is refused too, and the wait continues.
       for fault in ["wrong_state", "missing_state"] {
         try issuer.control("break_authorization", fault)
         #expect(try BrowserLogin.browse(waiting.url) == "400", "\(fault)")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  // RFC 6749 section 10.5: a code is used once, whoever brings it how often.
+  // RFC 6749 section 10.5: a code is used once, whoever sends it and however often.
   @Test func `code replay, by taking one answer only`() throws {
     try Self.with { issuer, tree in
       try issuer.control("hang", "token")
@@ -57,7 +57,7 @@ import Testing
       let answer = try BrowserLogin.redirect(waiting.url)
       #expect(try BrowserLogin.browse(answer) == "200")
       try issuer.await("hangs", 1)
-      // While the code is being exchanged: at the port, and by hand.
+      // While the code is being exchanged: at the port, and pasted.
       #expect(try BrowserLogin.browse(answer) == "000")
       let name = try #require(waiting.event["login"]?.string)
       let line = #"{"v":1,"request":"login_redirect","login":"\#(name)","url":"\#(answer)"}"#
@@ -70,11 +70,11 @@ import Testing
     }
   }
 
-  // RFC 9700 section 4.5, RFC 7636 section 4.6: the code is good, and of the same client and user.
+  // RFC 9700 section 4.5, RFC 7636 section 4.6: the code is valid, and of the same client and user.
   @Test func `code injection, by PKCE`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")
-      // The same address for both, which a server compares too.
+      // The same redirect URI for both, which a server compares too.
       let place = ["--redirect-uri", "http://127.0.0.1:\(try LoopbackServer.unusedPort())/callback"]
       let line = BrowserLogin.line(issuer, account: "other") + ["--browser", "--no-open"]
       let other = try BrowserLogin(tree, line + place)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  // RFC 8252 section 8.3: whoever has the port would get the answer.
+  // RFC 8252 section 8.3: whoever has the port would get the response.
   @Test func `port squatting, by not beginning`() throws {
     try Self.with { issuer, tree in
       let squatter = try UnixSocket.listenLoopback(port: 0)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  // RFC 8252 section 8.9; a name that leads here is no browser that comes from the server (DNS rebinding).
+  // RFC 8252 section 8.9; a request by another host name does not come from the server's redirect (DNS rebinding).
   @Test func `redirect probing, by answering nothing but its own address`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")

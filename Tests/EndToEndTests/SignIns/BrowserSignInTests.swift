@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-in in the browser (RFC 6749 section 4.1, RFC 7636, RFC 8252), which curl plays.
+/// Sign-in in the browser (RFC 6749 section 4.1, RFC 7636, RFC 8252), with curl as the browser.
 @Suite(.needsPrograms) struct `Sign-in in the browser` {
   private static func with(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer, AgentTree) throws -> Void
@@ -19,7 +19,8 @@ import Testing
       #expect(waiting.event["event"] == "browser")
       #expect(waiting.event["login"]?.string?.utf8.count == 32)
       #expect(waiting.event["must_paste"] == false)
-      // RFC 8252 section 7.3, RFC 9207: the literal, a port of the kernel's; each answer names the issuer.
+      // RFC 8252 section 7.3, RFC 9207: the address literal and a port chosen by the kernel; each response names the
+      // issuer.
       #expect(waiting.redirectURI.hasPrefix("http://127.0.0.1:"))
       #expect(waiting.redirectURI.hasSuffix("/callback"))
       // RFC 9126 section 4: the browser gets a reference only.
@@ -31,7 +32,7 @@ import Testing
       #expect(try !tree.token().isEmpty)
       #expect(try issuer.count("pushed_requests") == 1)
       #expect(try issuer.count("code_grants") == 1)
-      // The same answer once more finds nobody.
+      // When the same response is sent again, nothing listens.
       #expect(try BrowserLogin.browse(answer) == "000")
       #expect(try issuer.count("code_replays") == 0)
     }
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  // Every user of the machine can read a command line.
+  // Every user of the machine can read command lines.
   @Test func `gives the browser a link that is good once, and shows people the address`() throws {
     try Self.with { issuer, tree in
       try tree.directory.writeProgram("home/browser", "echo \"$*\" > '\(tree.path("home/seen"))'")
@@ -89,7 +90,7 @@ import Testing
       }
       #expect(try issuer.count("code_grants") == 0)
       #expect(try tree.events().count { $0["event"] == "peer_dropped" && $0["reason"] == "other_user" } == 1)
-      // The link is still good, and so is the answer.
+      // The link is still valid, and so is the response.
       #expect(try BrowserLogin.redirect(link) == waiting.url)
       #expect(try BrowserLogin.browse(answer) == "200")
       #expect(try waiting.end().status == .exited(0))

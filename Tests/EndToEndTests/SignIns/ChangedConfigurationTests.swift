@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Whoever can edit dotfiles must not be able to lead a refresh token elsewhere.
+/// An attacker who can edit dotfiles must not be able to redirect a refresh token.
 @Suite(.needsPrograms) struct `Settings changed behind the session` {
   enum Setting: String, CaseIterable, Sendable {
     case issuer, clientID, caFile, tokenEndpoint, revocationEndpoint, pins, authentication

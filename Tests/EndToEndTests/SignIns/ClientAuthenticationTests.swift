@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `A client that proves who it is` {
-  /// Makes a key and its public half with another implementation; returns the path of the key.
+  /// Creates a key and its public half with another implementation; returns the path of the key.
   private func key(_ tree: AgentTree, _ algorithm: String) throws -> String {
     let result = try ProcessRunner.shell(
       "openssl genpkey \(algorithm) -out '\(tree.path("key.pem"))' 2>/dev/null && openssl pkey -in '\(tree.path("key.pem"))' -pubout -outform DER -out '\(tree.path("public.der"))'"
@@ -95,7 +95,7 @@ import Testing
         let id = try #require(try tree.json("account", "show", "work")["settings"]?["client_id"]?.string)
         #expect(result.outputText.contains("registered a client for this account: \(id)"))
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
-        // A sign-out is about the session, and the client goes on.
+        // A sign-out only concerns the session; the client remains.
         #expect(try tree.agent("logout", "work").succeeded)
         #expect(try tree.agent("login", "work", "--device").succeeded)
         #expect(try issuer.count("registrations") == 1 && issuer.count("deletions") == 0)
@@ -174,7 +174,7 @@ import Testing
         let first = try tree.token()
         #expect(try tree.token("work", "--force-refresh") != first)
         #expect(try issuer.count("client_grants") == 2)
-        // Nothing but the vault is needed for the next one.
+        // The next one only needs the vault.
         #expect(try tree.agent("daemon", "stop").succeeded)
         #expect(try !tree.token().isEmpty && issuer.count("client_grants") == 3)
 

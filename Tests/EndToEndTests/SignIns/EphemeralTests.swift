@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// An account that is in no file.
+/// An account without files.
 @Suite(.needsPrograms) struct `An ephemeral account` {
   private static func with(_ options: [String] = [], _ body: (AgentTree, Issuer) throws -> Void) throws {
     try Issuer.with(options) { issuer in
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Files of the account: those that have its name, its person or its issuer in them or in their names.
+  /// Files with the account's name, user or issuer in their content or names.
   private static func traces(_ tree: AgentTree, _ issuer: Issuer) throws -> [String] {
     let folders = ["config", "state"].map(tree.path)
     let text = try ProcessRunner.run(

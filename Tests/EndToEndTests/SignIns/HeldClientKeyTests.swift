@@ -3,10 +3,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// A client that shows a certificate whose key never leaves the TPM, which is made of software.
+/// A client with a certificate whose key never leaves the TPM, here a software TPM.
 @Suite(.needsPrograms, .needsSoftwareTPM, .enabled(if: Spawn.search("python3") != nil))
 struct `A client whose key is in the TPM` {
-  /// The lines of the manual for it: a key, a request for its certificate, the sign-in; and that of a new client.
+  /// The manual's lines for it: a key, a certificate request, the sign-in; and those for a new client.
   private static func recipe() throws -> (key: String, request: String, signIn: String, registration: String) {
     let lines = try Manual().examples().filter { $0.purpose.contains("in the TPM") }.map(\.line)
     try #require(lines.count == 4, "\(lines)")
@@ -23,7 +23,7 @@ struct `A client whose key is in the TPM` {
     return try home.tree.shell("bash", line + more, home.machine(other), in: home.tree.directory.path)
   }
 
-  /// A key in the TPM and its certificate by the server's authority, made by the manual's lines.
+  /// A key in the TPM and its certificate from the server's authority, created with the manual's lines.
   private func makeKey(_ home: TPMHome, _ server: MutualTLSServer, on other: SoftwareTPM? = nil) throws {
     let recipe = try Self.recipe()
     for line in [recipe.key, recipe.request] {
@@ -54,7 +54,7 @@ struct `A client whose key is in the TPM` {
         "back POST /device client-7", "back POST /token client-7 urn:ietf:params:oauth:grant-type:device_code",
       ]
       #expect(try server.newRequests().filter { $0.contains("POST") } == posts)
-      // The vault has all that there is.
+      // The vault contains everything.
       try ProcessRunner.shell("rm '\(home.file("client.key"))' '\(home.file("client.pem"))'")
       try home.tree.stopDaemon()
       let renewed = try home.agent("token", "work", "--force-refresh")
@@ -107,12 +107,12 @@ struct `A client whose key is in the TPM` {
       let copied = try home.agent("token", "work", "--force-refresh", "--json", on: other)
       #expect(copied.failed(3) && copied.failureCode == "interaction_required", "\(copied.errorText)")
       #expect(copied.errorText.contains("the client's key"), "\(copied.errorText)")
-      // Nobody is asked to approve what would fail afterwards.
+      // The user is not asked to approve a session that would fail afterwards.
       let again = try home.agent("login", "work", "--device", "--json", on: other)
       #expect(again.status == .exited(3) && !again.outputText.contains("device_code"), "\(again.errorText)")
       #expect(try server.newRequests().filter { $0.contains("POST") } == [])
       try home.tree.stopDaemon()
-      // Nothing was lost where the key is.
+      // Nothing was lost on the machine with the key.
       try home.run("token", "work", "--force-refresh")
     }
   }
@@ -122,7 +122,7 @@ struct `A client whose key is in the TPM` {
       let server = try MutualTLSServer(home.tree)
       try makeKey(home, server)
       try #require(login(home, server).succeeded)
-      // The vault opens without it, so that only the client's key is missing.
+      // The vault can be decrypted without it, so that only the client's key is missing.
       try home.run("vault", "bind", "--to", "host")
       try home.tpm.end()
       let away = try home.agent("token", "work", "--force-refresh", "--json")
@@ -131,7 +131,7 @@ struct `A client whose key is in the TPM` {
       let resource = try home.agent("request", server.privateURL + "/resource")
       #expect(resource.failed(1), "\(resource.errorText)")
       #expect(resource.errorText.contains("the client's key is in the TPM, which cannot be used now"))
-      // The token that is there is handed out.
+      // The cached token is served.
       try home.run("token", "work")
       #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")
     }
@@ -218,7 +218,7 @@ struct `A client whose key is in the TPM` {
       let first = try #require(try certificate())
       try home.tree.stopDaemon()
       try home.run("token", "work", "--force-refresh")
-      // Another sign-in has the pair of the registration.
+      // Another sign-in uses the registered key pair.
       try home.run("login", "work", "--device")
       #expect(try certificate() == first)
       try home.run("logout", "work")
@@ -227,7 +227,7 @@ struct `A client whose key is in the TPM` {
       #expect(try server.newRequests().filter { $0.contains("/register") } == [])
       try home.run("account", "remove", "work")
       #expect(try server.newRequests().contains("front DELETE /clients/registered-0"))
-      // A new one has a pair of its own.
+      // A new one has its own key pair.
       try register(home, server, key: place)
       #expect(try certificate() != first)
     }

@@ -21,7 +21,7 @@ import Testing
       let result = try login(tree, server, "client", ["--host", String(server.privateURL.dropFirst("https://".count))])
       try #require(result.succeeded, "\(result.errorText)")
       #expect(try server.nextRequest() == "front GET /.well-known/openid-configuration")
-      // The alias, and the client's id in the form (RFC 8705 sections 2 and 5).
+      // The alias, and the client ID in the form (RFC 8705 sections 2 and 5).
       #expect(try server.nextRequest() == "back POST /token client-7 client_credentials")
       let settings = try tree.json("account", "show", "work")["settings"]
       #expect(settings?["token_endpoint_auth_method"] == "tls_client_auth" && settings?["client_certificate"] == true)
@@ -29,13 +29,13 @@ import Testing
       let thumbprint = try #require(status["certificate_thumbprint"]?.string)
       #expect(try #require(status["certificate_expires_at"]?.int) > SystemTime().wallSeconds())
 
-      // A token that is bound to the certificate is good only with it (section 3).
+      // A token bound to the certificate is valid only with it (section 3).
       let answer = try tree.agent("request", server.privateURL + "/resource")
       #expect(answer.succeeded, "\(answer.errorText)")
       #expect(try JSON(parsing: answer.output)["thumbprint"]?.string == thumbprint)
       #expect(try server.nextRequest() == "back GET /resource Bearer")
 
-      // The next token needs the vault only.
+      // The next token only needs the vault.
       try ProcessRunner.shell("rm '\(tree.path("client.key"))' '\(tree.path("client.pem"))'")
       #expect(try tree.agent("daemon", "stop").succeeded)
       #expect(try tree.token() == "bound-1")

@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// `login --paste`: the address that the browser ends at comes by hand.
+/// `login --paste`: the user pastes the URL at which the browser ends.
 @Suite(.needsPrograms) struct `An address that is pasted` {
-  /// A sign-in on a terminal that waits for the address.
+  /// A sign-in on a terminal that waits for the URL.
   private struct Waiting {
     let tree: AgentTree
     let issuer: Issuer
@@ -23,7 +23,7 @@ import Testing
 
     static func line(_ issuer: Issuer) -> [String] { BrowserLogin.line(issuer).dropLast() }
 
-    /// Where the issuer sends the browser.
+    /// The URL to which the issuer redirects the browser.
     func answer() throws -> String {
       try BrowserLogin.redirect(
         try #require(screen.lines.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(issuer.url + "/auth") }))
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// The values of an address that nobody else may learn.
+  /// The secret values of a URL.
   private static func secrets(of answer: String) throws -> [String] {
     try Form.parse(try #require(try URI(answer).query)).filter { ["code", "state"].contains($0.name) }.map(\.value)
   }
@@ -44,7 +44,7 @@ import Testing
     try Issuer.with { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
   }
 
-  /// Neither the screen, nor a file, nor the daemon's log has any of these.
+  /// They are not on the screen, in a file, or in the daemon's log.
   private static func expectNowhere(_ secrets: [String], _ tree: AgentTree, _ screen: WatchedProgram.Screen) throws {
     try #require(secrets.count == 2)
     let log = try tree.agent("daemon", "log", "--json").outputText
@@ -75,7 +75,7 @@ import Testing
   func `that is the wrong one is asked for again`(wrong: String) throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
-      // Enter alone says nothing.
+      // Enter alone has no effect.
       try waiting.program.type("^M")
       try waiting.paste(wrong)
       let refusal = "this is not the redirect address of this sign-in; copy the whole address"
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  // RFC 6749 section 4.1.2 sets no limit to a code; a terminal hands over 4,095 characters of a line at most.
+  // RFC 6749 section 4.1.2 does not limit the length of a code; a terminal delivers at most 4,095 characters of a line.
   @Test func `may be longer than a line of the terminal`() throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
@@ -108,7 +108,7 @@ import Testing
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
       let answer = try waiting.answer()
-      // Ctrl-U takes all back, and the backspace one character.
+      // Ctrl-U deletes everything, and backspace one character.
       try waiting.program.type("something else\u{15}" + answer + "xy\u{7F}\u{7F}")
       try waiting.program.type("^M")
       #expect(try waiting.program.end().status == 0)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// What was typed and not sent would be the next command of the shell.
+  /// Unsent input would be the shell's next command.
   @Test func `that was given up is not left to the shell`() throws {
     try Self.with { issuer, tree in
       let agent = try Programs.path("agent")

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `--profile fapi2`, with the built programs and a development issuer that does what FAPI 2.0 demands.
+/// `--profile fapi2`, with the built programs and a development issuer that meets FAPI 2.0.
 @Suite(.needsPrograms) struct `An account under FAPI 2.0` {
   private struct Scene {
     let tree: AgentTree
@@ -27,7 +27,7 @@ import Testing
       #expect(event["event"] == "signed_in" && status == .exited(0), "\(event)")
     }
 
-    /// The failure of a sign-in that gets no further than the server's metadata.
+    /// The failure of a sign-in that ends after reading the server's metadata.
     func refusal(_ options: String...) throws -> ProcessResult {
       let result = try tree.agent(line + ["--browser", "--no-open"] + options)
       #expect(try issuer.count("pushed_requests") == 0)

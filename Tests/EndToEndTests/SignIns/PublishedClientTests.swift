@@ -34,7 +34,7 @@ import Testing
       answer.withLock { $0 = Answer(status: status, headers: headers + ["Content-Type: application/json"], body: body) }
     }
 
-    /// What the command prints for this URL.
+    /// The output of the command for this URL.
     func document(_ tree: AgentTree, _ options: [String] = []) throws -> String {
       let result = try tree.agent(
         ["account", "client-metadata", "--client-id", url, "--allow-http-loopback"] + options)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a camera makes of the terminal, by a reader that is not ours (zbar).
+/// The terminal's QR code as read by an independent reader (zbar).
 @Suite(.needsPrograms) struct `The QR code of a sign-in` {
   @Test(arguments: [(["NO_COLOR": "1"], false), ([:], false), ([:], true)] as [([String: String], Bool)])
   func `is read from the screen as the address with the code in it`(variables: [String: String], isLight: Bool) throws {
@@ -20,7 +20,7 @@ import Testing
         try program.photograph(tree.path("screen.pgm"), isLight: isLight)
         let reader = try ProcessRunner.run(
           executable: "/usr/bin/zbarimg", arguments: ["--quiet", "--raw", tree.path("screen.pgm")])
-        // RFC 8628 section 3.3.1: the same address as the text's (`verification_uri_complete`), and nothing else.
+        // RFC 8628 section 3.3.1: the URL in the text (`verification_uri_complete`), and nothing else.
         #expect(reader.outputText == "\(address)\n", "\(reader.errorText)")
         try program.interrupt()
         #expect(try program.end().status == 130)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// RFC 9728 with RFC 7591: nobody knows a client at the authorization server of a resource.
+/// RFC 9728 with RFC 7591: no client is known at the authorization server of a resource.
 @Suite(.needsPrograms) struct `A client for a resource` {
   private static let options = ["--allow-http-loopback", "--device"]
 
@@ -60,7 +60,7 @@ import Testing
       try #require(login.succeeded, "\(login.errorText)")
       #expect(try issuer.count("resource_metadata") == 1)
       #expect(try JSON(parsing: Array(try #require(login.lines.last).utf8))["scope"] == "openid offline_access")
-      // One that cannot be asked is no reason against a sign-in at an issuer that is named.
+      // An unreachable resource does not prevent a sign-in at a named issuer.
       let silent = try tree.agent(["login", "other", "--resource", "http://127.0.0.1:1/x"] + options)
       #expect(
         silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x tells nothing"), "\(silent.errorText)")
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 5.2: the server holds the client to it.
+  // RFC 9449 section 5.2: the server enforces it for the client.
   @Test func `that asked for bound tokens gets no others`() throws {
     try Self.with(["--open-registration"]) { issuer, tree, resource in
       let login = try tree.agent(["login", resource, "--issuer", issuer.url, "--dpop"] + Self.options)

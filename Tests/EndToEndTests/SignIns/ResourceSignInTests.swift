@@ -19,13 +19,13 @@ import Testing
       try #require(login.succeeded, "\(login.errorText)")
       let end = try JSON(parsing: Array(try #require(login.lines.last).utf8))
       #expect(end["event"] == "signed_in" && end["account"] == "127.0.0.1")
-      // RFC 9728 section 2: what the resource says to ask for, and what lets the session last.
+      // RFC 9728 section 2: the scopes that the resource requests, and the one for a long-lived session.
       #expect(end["scope"] == "openid offline_access")
       #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
       let settings = try #require(try tree.json("account", "show")["settings"])
       #expect(settings["resource"] == [.string(resource)])
       #expect(settings["origins"] == [.string(issuer.url)])
-      // RFC 8707: the token is good there, and may go there.
+      // RFC 8707: the token is valid there, and may be sent there.
       let answer = try tree.agent("request", resource)
       #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
       #expect(try tree.agent("logout").succeeded)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  // RFC 9728 section 2: both see proofs of the same key.
+  // RFC 9728 section 2: both receive proofs of the same key.
   @Test func `binds tokens to a key whose proofs the resource takes too, also the next time`() throws {
     try Issuer.with(["--require-dpop", "--resource-dpop-algorithms", "PS256"]) { issuer in
       try AgentTree.with { tree in
@@ -50,7 +50,7 @@ import Testing
           try #require(try tree.agent("logout", "127.0.0.1").succeeded)
         }
         #expect(try issuer.count("proof_refusals") == 0)
-        // No key can do for both.
+        // No key suits both.
         try issuer.control("dpop_algorithms", "ES256")
         let asked = try issuer.count("device_authorizations")
         let refused = try tree.agent("login", "127.0.0.1", "--device", "--json")
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  // Section 7.6: only a person can trust an authorization server that a resource names.
+  // Section 7.6: only the user can trust an authorization server that a resource names.
   @Test func `asks that server nothing when nobody can be asked`() throws {
     try Self.with { issuer, tree, resource in
       let result = try tree.agent(["login", resource, "--no-input"] + Self.options)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  // The resource chooses that URL, and a person pastes the hint into a shell.
+  // The resource chooses that URL, and users paste the hint into a shell.
   @Test(arguments: [
     "/$(touch${IFS}here)", "/';touch;'", "/`touch`", "/a&touch&b", "/(x)!y*", "/\u{202E}x", "/a b", "/\n",
   ])
@@ -117,7 +117,7 @@ import Testing
       #expect(result.errorText.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }, "\(result.errorText)")
       for hint in Hints.all(in: result) {
         guard let start = hint.firstRange(of: "agent ") else { continue }
-        // A shell makes words of the hint and does nothing else.
+        // A shell splits the hint into words and does nothing else.
         let words = "agent() { printf '<%s>' \"$@\"; }; touch() { echo TOUCHED; }; " + hint[start.lowerBound...]
         let read = try tree.shell("sh", words)
         #expect(read.errorText.isEmpty && !read.outputText.contains("TOUCHED"), "\(hint): \(read)")
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  // Libraries that resources are written with put the slash of an empty path behind the issuer.
+  // Common resource libraries append a slash to an issuer with an empty path.
   @Test(arguments: ["", "/"])
   func `takes the server's own spelling where the resource's differs by a slash`(end: String) throws {
     try Self.with { issuer, tree, resource in

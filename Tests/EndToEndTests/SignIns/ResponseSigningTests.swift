@@ -21,7 +21,7 @@ import Testing
         #expect(try tree.json("whoami", "work")["subject"] == "user-alice")
         #expect(try tree.json("account", "show", "work")["settings"]?["id_token_algorithm"] == "HS256")
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
-        // No longer the secret, no longer a token.
+        // Without the secret there is no token.
         try tree.set("--unset", "id-token-algorithm")
         #expect(try tree.agent("token", "work", "--force-refresh", "--json").failureCode == "id_token_rejected")
       }

@@ -7,7 +7,7 @@ import Testing
   @Test func `the events tell where to approve, and then who is signed in`() throws {
     try Session.with { session in
       let code = try #require(session.events.first)
-      // RFC 8628 section 3.2: what the person needs.
+      // RFC 8628 section 3.2: the information that the user needs.
       #expect(code["event"] == "device_code")
       #expect(code["account"] == "work")
       #expect(code["issuer"] == .string(session.issuer.url))
@@ -33,7 +33,7 @@ import Testing
       try AgentTree.with { tree in
         let login = try tree.start(Self.login(issuer))
         let code = try JSON(parsing: Array(login.readLine().utf8))
-        // RFC 8628 section 3.3: the person has time; polls until then end in authorization_pending.
+        // RFC 8628 section 3.3: the user has time; until then polls return authorization_pending.
         try issuer.await("device_polls", 1)
         try issuer.control("approve", try #require(code["user_code"]?.string))
         let end = try JSON(parsing: Array(login.readLine().utf8))
@@ -56,7 +56,7 @@ import Testing
         try issuer.control("approve", try #require(code["user_code"]?.string))
         try login.signal(Signals.SIGINT)
         _ = try login.wait()
-        // The daemon has heard of it when it has nothing else to do.
+        // The daemon has noticed it when it is idle.
         #expect(try tree.json("list")["accounts"] == [])
         try issuer.control("hang", "off")
         try issuer.await("revocations", 1)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  // A person corrects the line, under another name too; what the first one left would be the active account.
+  // A user corrects the command line, with another account name; leftovers of the first would be the active account.
   @Test func `a first one that fails leaves nothing, and its hint is the whole line`() throws {
     try Issuer.with(approval: "never") { denying in
       try Issuer.with { issuer in
@@ -130,7 +130,7 @@ import Testing
         let code = try JSON(parsing: Array(login.readLine().utf8))
         try login.signal(Signals.SIGINT)
         #expect(try login.wait() == .exited(130))
-        // Nothing waits for this approval any more, so it makes no session.
+        // The approval is no longer awaited, so it creates no session.
         try issuer.control("approve", try #require(code["user_code"]?.string))
         let result = try tree.agent("token", "work")
         #expect(result.failed(3))
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  // RFC 7518 section 3.1, RFC 8037 section 3.1 and RFC 9864; each token brings an at_hash.
+  // RFC 7518 section 3.1, RFC 8037 section 3.1 and RFC 9864; each token contains an at_hash.
   @Test(arguments: [
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
   ])
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  // OpenID Connect Core 1.0 section 3.1.3.7: each of these makes the token one that must be refused.
+  // OpenID Connect Core 1.0 section 3.1.3.7: each of these makes the token invalid.
   @Test(arguments: ["iss", "aud", "exp", "signature", "at_hash"])
   func `an answer with a wrong ID Token signs nobody in`(fault: String) throws {
     try Issuer.with { issuer in
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  // OpenID Connect Core 1.0 section 5.7, in spirit: the new session may be another person's.
+  // OpenID Connect Core 1.0 section 5.7, in spirit: the new session may belong to another user.
   @Test func `nobody unknown takes the place of a user who is known`() throws {
     try Session.with { session in
       let subject = try session.tree.json("whoami", "work")["subject"]

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A command with a token file is a job of its shell as it would be alone.
+/// A command with a token file is a job of its shell, as without `agent`.
 @Suite(.needsPrograms) struct `A command with a token file, on a terminal` {
   private static func run(_ script: String, _ body: (WatchedProgram) throws -> Void) throws {
     try Session.with { session in
@@ -32,7 +32,7 @@ import Testing
     try Self.run("$exec sh -c 'echo ready; exec sleep 1000'; echo \"status: $?\"") { program in
       try program.until("ready")
       try program.type("^C")
-      // The shell ends with what it ran.
+      // The shell ends with its child.
       #expect(try program.end().status == 130)
     }
   }

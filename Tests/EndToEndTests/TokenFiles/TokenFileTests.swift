@@ -5,8 +5,8 @@ import Testing
 
 /// `agent exec --token-file`.
 @Suite(.needsPrograms) struct `A token in a file` {
-  /// Tells its file, and then a line each time it has changed: the content, or that it is gone. Ends with its input.
-  /// A shell would miss a signal that comes just before it waits.
+  /// Prints its file, and then a line each time it has changed: the content, or that it is gone. Ends with its input. A
+  /// shell would miss a signal that arrives just before it waits.
   private static let reader = """
     import os, signal, sys, threading
     path = os.environ["AGENT_TOKEN_FILE"]
@@ -25,7 +25,7 @@ import Testing
     os._exit(9)
     """
 
-  /// Runs the reader and gives it to `body`.
+  /// Runs the reader and passes it to `body`.
   private static func reading(
     _ tree: AgentTree, _ options: [String] = [], body: (RunningProcess, String) throws -> Void
   ) throws {
@@ -36,8 +36,8 @@ import Testing
     try body(process, path)
   }
 
-  /// Reads what the command says until it is what is awaited. It looks once for each signal, and may look late: then it says
-  /// the same twice.
+  /// Reads the command's output until it is as expected. It checks once per signal, and possibly late: then it prints
+  /// the same line twice.
   private static func await(_ process: RunningProcess, _ isAwaited: (String) throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     var told = try process.readLine()
@@ -104,7 +104,7 @@ import Testing
         for _ in 0..<2 { seen.append(try process.readLine()) }
         #expect(Set(seen).count == 2 && seen.allSatisfy { $0.hasPrefix("has ") })
         let token = try session.tree.token()
-        // A token that is good is what the file holds, or what it will hold next.
+        // The valid token is in the file, or will be next.
         if seen.last != "has \(token)" { #expect(try process.readLine() == "has \(token)") }
         #expect(try session.tree.files(containing: [token]) == [path])
         process.closeInput()
@@ -122,7 +122,7 @@ import Testing
         let token = try session.tree.agent("token", "--id-token").outputText
         #expect(second == "has \(token.dropLast())")
         #expect(try session.tree.files(containing: [String(token.dropLast())]) == [path])
-        // One at the beginning, where too little time was left by then, and one for the file.
+        // One at the beginning, because the remaining time was too short by then, and one for the file.
         #expect(try session.issuer.count("refreshes") <= before + 2)
         process.closeInput()
         #expect(try process.wait() == .exited(9))
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  // RFC 9700 section 4.14.2: a refresh token that is used twice may end the whole grant.
+  // RFC 9700 section 4.14.2: a reused refresh token may end the entire grant.
   @Test func `stays to its end when the answer that should have replaced it broke off`() throws {
     try RotatingServer.with { server in
       try AgentTree.with { tree in
@@ -216,12 +216,12 @@ import Testing
       try Self.reading(tree) { process, _ in
         let first = try process.readLine()
         #expect(first.hasPrefix("has "))
-        // What cannot be written cannot be forgotten.
+        // A token that cannot be stored must not be dropped.
         let state = "cd '\(tree.path("state/agent"))' && "
         try #require(try ProcessRunner.shell(state + "mv vault.lock kept && ln -s kept vault.lock").succeeded)
         #expect(try tree.agent("logout", "--local").failed(1))
         var told = try process.readLine()
-        // It may be back before the command looks.
+        // It may be back before the command checks.
         if told == "gone" { told = try process.readLine() }
         #expect(told == first)
         try #require(try ProcessRunner.shell(state + "mv kept vault.lock").succeeded)
@@ -263,7 +263,7 @@ import Testing
       try Self.reading(tree, isPrivate ? ["--no-daemon"] : []) { process, path in
         _ = try process.readLine()
         let name = String(try #require(path.split(separator: "/").last))
-        // Both at once, so that neither clears up behind the other.
+        // Both at once, so that neither cleans up after the other.
         try process.signal(Signals.SIGSTOP)
         try ProcessFiles.awaitStop(of: process.processID)
         if isPrivate {
@@ -301,7 +301,7 @@ import Testing
         try tree.killDaemon()
         try Self.await(process) { try $0 == "has \(tree.token())" }
         #expect(try tree.directory.open("runtime/agent").exists(String(path.split(separator: "/").last ?? "")))
-        // A daemon that was stopped on purpose stays so.
+        // A daemon that was stopped deliberately stays stopped.
         try tree.stopDaemon()
         try Self.await(process) { $0 == "gone" }
         #expect(try tree.daemons() == [])

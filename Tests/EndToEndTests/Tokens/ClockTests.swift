@@ -14,7 +14,7 @@ struct `A clock that jumps` {
       #expect(try tree.token() == token)
       #expect(try tree.status()["state"] == "active")
       #expect(try issuer.count("refreshes") == 0)
-      // An hour of sleep later the token has ended, whatever the clock says; it says so to the ID Token as well.
+      // After an hour of suspend the token has expired, whatever the clock shows; the ID Token as well.
       try clock.set(wall: jump, asleep: 3600)
       #expect(try tree.status()["state"] != "active")
       _ = try tree.agent("token", "work")
@@ -22,7 +22,7 @@ struct `A clock that jumps` {
     }
   }
 
-  // As after a pause of a virtual machine, which the clock that counts suspend does not see.
+  // As after a pause of a virtual machine, which the clock including suspend does not show.
   @Test(arguments: [3600, 86_400]) func `forward by more than its life has a token renewed before it is handed out`(
     jump: Int
   ) throws {
@@ -71,7 +71,7 @@ struct `A clock that jumps` {
       let end = try #require(tree.json("token", "work")["expires_at"]?.int)
       try clock.set(wall: jump)
       let told = try #require(tree.json("token", "work")["expires_at"]?.int)
-      // What jumped forward may have stood still, so the end stays where it was.
+      // A clock that jumped forward may have been paused, so the expiry remains.
       #expect(abs(told - (end + min(0, jump))) <= 3)
       #expect(try tree.events().contains { $0["event"] == "clock_set" && abs(($0["seconds"]?.int ?? 0) - jump) <= 3 })
       #expect(try issuer.count("refreshes") == 0)
@@ -80,7 +80,7 @@ struct `A clock that jumps` {
 
   @Test func `forward, by sleep, has a token in use renewed once, and an unused one left alone`() throws {
     try SetClock.with { (tree, issuer, clock) throws in
-      // Five minutes before the end of an hour at the latest.
+      // At the latest five minutes before the end of an hour.
       try clock.set(asleep: 3500)
       #expect(try issuer.count("refreshes") == 0)
       _ = try tree.agent("token", "work", "--min-valid", "1s")

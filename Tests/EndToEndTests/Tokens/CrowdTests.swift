@@ -33,7 +33,7 @@ import Testing
       let first = try session.tree.token()
       try session.waitUntilExpired()
       let before = try session.issuer.count("refreshes")
-      // The refresh takes long enough for most to come while it runs.
+      // The refresh takes long enough for most requests to arrive during it.
       try session.issuer.control("access_token_lifetime", "3600", ("delay_token_ms", "700"))
       let answers = try Crowd.run(50, session.tree, "token", "work")
       for answer in answers { #expect(answer.status == .exited(0), "\(answer.error)") }

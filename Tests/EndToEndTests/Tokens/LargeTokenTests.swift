@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  // Together more than the secure heap holds.
+  // Together larger than the secure heap.
   @Test func `of 80 accounts are all kept, and each is asked for once`() throws {
     let (count, bytes) = (80, 61_440)
     try Issuer.with(["--access-token-bytes", "\(bytes)"]) { issuer in

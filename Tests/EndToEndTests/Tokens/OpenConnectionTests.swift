@@ -3,11 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// The daemon does not look at its files for each request; what changed must be honoured all the same.
+/// The daemon does not read its files for each request, but changes must take effect.
 @Suite(.needsPrograms) struct `A request over an open connection` {
   private static let request = #"{"v":1,"request":"token","account":"work"}"#
 
-  /// How the settings are taken away, and how they are put back; in the directory that holds `config/agent`.
+  /// How to remove and restore the settings, in the directory that contains `config/agent`.
   private static let ways = [
     (away: "cat empty >config/agent/config.json", back: "cat kept >config/agent/config.json"),
     (away: "cp empty new && mv new config/agent/config.json", back: "cp kept new && mv new config/agent/config.json"),
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Another daemon signs the account out and in again; both have the same files.
+  /// Another daemon with the same files signs the account out and in again.
   @Test func `goes by the vault as it is when it is sent`() throws {
     try Session.with { session in
       let tree = session.tree

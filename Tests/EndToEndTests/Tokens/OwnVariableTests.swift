@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Variables that an account's settings name.
+/// Variables named in an account's settings.
 @Suite(.needsPrograms) struct `The variables of an account` {
   private static let names = ["--var", "GITHUB_TOKEN=access_token", "--var", "PERSON=claim:sub"]
 
@@ -42,7 +42,7 @@ import Testing
           let refused = try tree.agent("account", "set", "work", "--var", name)
           #expect(refused.failed(2), "\(name): \(refused.errorText)")
         }
-        // Whoever edits the settings gets no further.
+        // An attacker who edits the settings gains nothing.
         let text = try tree.directory.readText("config/agent/config.json")
         try tree.directory.write(
           "config/agent/config.json", text.replacing("API=access_token", with: "LD_PRELOAD=access_token"))
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-/// How long the token of a variable lasts.
+/// How long the token of a variable is valid.
 @Suite(.needsPrograms) struct `The validity of a token in a variable` {
   @Test(arguments: [
     ["env", "--json"], ["exec", "--", "sh", "-c", #"echo "{\"AGENT_ACCESS_TOKEN\":\"$AGENT_ACCESS_TOKEN\"}""#],
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  // RFC 6749, section 5.1: the server need not tell a lifetime.
+  // RFC 6749, section 5.1: the server may omit the lifetime.
   @Test func `that nobody told is that of its age, and is said to be unknown`() throws {
     try Session.with("--access-token-lifetime", "0") { session in
       let (tree, issuer) = (session.tree, session.issuer)

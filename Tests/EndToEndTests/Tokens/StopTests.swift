@@ -5,7 +5,7 @@ import Testing
 
 // What spends something is cut only by the end of the process.
 @Suite(.needsPrograms) struct `A refresh that is under way` {
-  /// An account at a server that has got a refresh token and does not answer.
+  /// An account at a server that has received a refresh token and does not respond.
   private static func held(
     _ options: [String] = [], _ body: (AgentTree, RotatingServer, RunningProcess) throws -> Void
   ) throws {
@@ -52,7 +52,7 @@ import Testing
       Threads.sleep(for: .milliseconds(300))
       server.release()
       #expect(try caller.wait() == .signalled(signal))
-      // Nothing runs on: in a container the end of the command is the end of all.
+      // Nothing keeps running: in a container the end of the command ends everything.
       let beside = try tree.agent("token", "work", "--force-refresh", "--no-daemon")
       #expect(beside.succeeded, "\(beside.errorText)")
       #expect(server.replays == 0 && server.repeated == 0)

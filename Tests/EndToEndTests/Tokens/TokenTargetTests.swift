@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Tokens with fewer scopes, for a resource or for an audience, beside the account's own.
+/// Tokens with fewer scopes, for a resource or for an audience, in addition to the account's own.
 @Suite(.needsPrograms) struct `Tokens with a target` {
-  /// The claims of a token that is a JWT, or what goes with it in JSON.
+  /// The claims of a JWT access token, or the JSON output about it.
   private func token(_ session: borrowing Session, _ options: String...) throws -> String {
     let result = try session.tree.agent(["token", "work"] + options)
     try #require(result.succeeded, "\(result.errorText)")

@@ -64,7 +64,7 @@ import Testing
       var seen: Set<String> = []
       for _ in 0..<20 { seen.insert(try session.tree.token("work", "--force-refresh")) }
       #expect(seen.count == 20)
-      // RFC 9700 section 4.14.2: a refresh token that comes twice ends the grant.
+      // RFC 9700 section 4.14.2: a reused refresh token ends the grant.
       #expect(try session.issuer.count("refreshes") == 20)
       #expect(try session.issuer.count("reuse_detected") == 0)
     }
@@ -76,7 +76,7 @@ import Testing
         _ = try session.tree.token("work", "--force-refresh")
         let daemon = try session.tree.daemon()
         try session.tree.killDaemon()
-        // Its socket is still there.
+        // Its socket still exists.
         #expect(try session.tree.directory.open("runtime/agent").exists("agent.sock"))
         #expect(try !session.tree.token().isEmpty)
         #expect(try session.tree.daemon() != daemon)
@@ -113,7 +113,7 @@ import Testing
   @Test func `a session that the server ended asks for a sign-in`() throws {
     try Session.with { session in
       try session.issuer.control("revoke_all", "1")
-      // RFC 6749 section 5.2: invalid_grant is the one error that ends a grant.
+      // RFC 6749 section 5.2: only invalid_grant ends a grant.
       let result = try session.tree.agent("token", "work", "--force-refresh")
       #expect(result.failed(3))
       #expect(result.errorText.contains("agent: error: work: session expired, please sign in again"))
@@ -145,7 +145,7 @@ import Testing
   // RFC 6750 section 3.1.
   @Test func `a token that UserInfo refuses is renewed once, and no more than once`() throws {
     try Session.with { session in
-      // Without an ID Token only UserInfo tells who it is.
+      // Without an ID Token only UserInfo identifies the user.
       try session.issuer.control("id_token", "off")
       try session.tree.signIn("other", at: session.issuer.url)
       let before = try session.issuer.count("refreshes")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms, .serialized) struct `Two daemons on one vault` {
-  /// Runs bodies at the same time, each on a thread of its own, and returns what they threw.
+  /// Runs the bodies concurrently, each on its own thread, and returns their errors.
   private static func together(_ bodies: [@Sendable () throws -> Void]) throws -> [any Error] {
     let ended = WorkQueue<(any Error)?>()
     for body in bodies {
@@ -59,13 +59,13 @@ import Testing
 
   @Test func `a daemon that is killed after a lost answer loses no session`() throws {
     try Session.with { session in
-      // The server has rotated the token and nobody heard of it. A server with leeway for just that
-      // (RFC 9700 section 4.14.2) takes the old token once more.
+      // The server has rotated the token and the response was lost. A server with leeway for this case (RFC 9700
+      // section 4.14.2) accepts the old token once more.
       try session.issuer.control("reuse_leeway", "60", ("body", "drop"), ("times", "1"))
       let asked = try session.tree.start(["token", "work", "--force-refresh"])
       try session.issuer.await("refreshes", 1)
       try session.tree.killDaemon()
-      // Had it been quick, the second attempt has brought a token.
+      // If it was quick, the second attempt has returned a token.
       #expect(try [.exited(4), .exited(0)].contains(asked.wait()))
       #expect(try !session.tree.token().isEmpty)
       #expect(try session.issuer.count("reuse_detected") == 0)

@@ -3,10 +3,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// Fair shares: whoever waits for a server, a writer or a lock keeps nobody else waiting. What shows it is that the
-/// others still wait when the answer is there; the limits of time only end a test that fails.
+/// Fair shares: waiting for a server, a writer or a lock delays no other request. This is shown by the others still
+/// waiting when the response arrives; the time limits only end a failing test.
 @Suite(.needsPrograms, .serialized) struct `Those who wait` {
-  /// A healthy account, and local questions, while the connections of others stay unanswered.
+  /// A healthy account, and local requests, while the connections of others stay unanswered.
   private static func expectService(_ session: Session, beside silent: SilentServers) throws {
     for command in [["list"], ["status"], ["token", "work", "--force-refresh"], ["lock"]] {
       let result = try session.tree.agent(command)
@@ -15,7 +15,7 @@ import Testing
     #expect(try silent.areOpen(), "no exchange with a silent server has ended yet")
   }
 
-  /// The daemon ends though no server answers.
+  /// The daemon ends although no server responds.
   private static func expectStop(_ session: Session) throws {
     let begin = Instant.now
     try session.tree.stopDaemon()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  // The room for an answer is reserved for as long as its exchange lasts.
+  // The memory for a response is reserved during its exchange.
   @Test func `eight servers that never end the answers they began stop nobody else`() throws {
     try Session.with { session in
       let length = 64 << 10
@@ -102,7 +102,7 @@ import Testing
       try issuer.await("hangs", 1)
       let daemon = try OtherProcess(try tree.daemon())
       try daemon.signal(Signals.SIGTERM)
-      // It has begun to stop when nobody can connect any more.
+      // It has begun to stop when connections are refused.
       while (try? Peer(tree.socketPath)) != nil { Threads.sleep(for: .milliseconds(1)) }
       try issuer.control("hang", "off")
       _ = try waiting.wait()
@@ -133,7 +133,7 @@ import Testing
   ) throws {
     try Session.with { session in
       let silent = try SilentServers(70)
-      // Without the option the address may be one of a resource, which is asked first.
+      // Without the option the URL may be a resource's, which is contacted first.
       let logins = try silent.urls.enumerated().map { number, url in
         try session.tree.start(
           ["login"] + (way.isEmpty ? [url] : ["new\(number)", "--issuer", url, "--client-id", "agent-cli"])
@@ -142,7 +142,7 @@ import Testing
       try silent.await(70)
       for login in logins { try login.signal(Signals.SIGINT) }
       for login in logins { _ = try login.wait() }
-      // The last connections would end by themselves 30 seconds after they were made.
+      // The last connections would end by themselves 30 seconds after they were opened.
       try silent.awaitClosing(within: .seconds(20))
       #expect(try session.tree.agent("list").succeeded)
       #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Tokens that a person types or pastes at a terminal, which hands them over line by line.
+/// Tokens that a user types or pastes at a terminal, which delivers them line by line.
 @Suite(.needsPrograms) struct `Tokens that are typed` {
   private static let question = "reading tokens, one a line, up to an end of file (Ctrl-D)"
 
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  // A terminal drops the rest of a line that is longer.
+  // A terminal drops the rest of a longer line.
   @Test(arguments: [["decode"], []]) func `are not taken when they may be cut off`(words: [String]) throws {
     try typing(words) { program, _ in
       try program.type(String(repeating: "a", count: 5000))
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Whoever reads the terminal in the place of a command that stands still would take the shell's input.
+  /// Reading the terminal on behalf of a stopped command would consume the shell's input.
   @Test func `are not read while the command is suspended`() throws {
     try AgentTree.with { tree in
       let key = try SignedTokens(.Ed25519)

@@ -5,7 +5,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Runs `agent verify` over a token, without a daemon or a network.
+/// Runs `agent verify` on a token, without a daemon or a network.
 private func verify(
   _ token: String, _ options: [String] = [], _ files: [(String, String)], json: Bool = true
 ) throws -> ProcessResult {
@@ -152,7 +152,7 @@ private func code(_ result: ProcessResult) throws -> String {
     #expect(wrong.failed(2) && wrong.errorText.contains("RS256"), "\(wrong.errorText)")
     let short = try verify(token, ["--hmac-key-file", "key"], [("key", "short")])
     #expect(short.failed(1) && short.errorText.contains("too short"), "\(short.errorText)")
-    // From a descriptor too, which is not in the way of the tokens.
+    // From a descriptor too, which does not conflict with the tokens.
     try AgentTree.with { tree in
       try tree.directory.write("key", Self.secret)
       let script = "exec \"$1\" verify --hmac-key-fd 9 9<\"$2\""
@@ -163,7 +163,7 @@ private func code(_ result: ProcessResult) throws -> String {
     }
   }
 
-  /// The attack: a token under an HMAC whose secret is the public key that everybody has.
+  /// The attack: a token with an HMAC whose secret is the published public key.
   @Test func `never takes a public key for the secret of an HMAC`() throws {
     let key = try SignedTokens()
     let pem = try key.publicPEM()
@@ -201,7 +201,7 @@ private func code(_ result: ProcessResult) throws -> String {
       #expect(try JSON(parsing: good.output)["not_checked"] == nil)
       let url = session.issuer.url
       try session.issuer.control("break_metadata", "id_token_algorithms")
-      // A daemon without the metadata of before.
+      // A daemon without cached metadata.
       try AgentTree.with { tree in
         for (options, expected) in [
           (["--profile", "id-token"], "algorithm_not_allowed"), ([], "algorithm_not_allowed"),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `agent verify with keys at hand` {
-  /// Runs it over tokens, and gives what it printed.
+  /// Runs it on tokens, and returns its output.
   private static func verify(
     _ tokens: [String], _ options: [String] = [], keys: String? = nil, by key: SignedTokens
   ) throws -> ProcessResult {
@@ -13,7 +13,7 @@ import Testing
       try tree.directory.write("jwks", try keys ?? key.keySet())
       let result = try tree.agent(
         ["verify", "--jwks", tree.path("jwks")] + options, input: tokens.joined(separator: "\n"))
-      // Nothing is left behind, and nothing was running.
+      // Nothing is left running, and nothing was running.
       #expect(try tree.daemons() == [])
       return result
     }
@@ -39,7 +39,7 @@ import Testing
     #expect(verdict["header"]?["alg"]?.string == algorithm.rawValue)
   }
 
-  /// Tokens that do not hold, each with its code.
+  /// Invalid tokens, each with its code.
   private static func faults(_ key: SignedTokens) throws -> [(String, String)] {
     let now = SystemTime().wallSeconds()
     func header(_ json: String) -> String { "\(Base64URL.encode(Array(json.utf8))).e30.c2ln" }
@@ -72,7 +72,7 @@ import Testing
     let result = try Self.verify(faults.map(\.0) + [good], ["--json"], by: key)
     #expect(result.status == .exited(7) && result.errorText == "")
     #expect(try Self.codes(result) == faults.map(\.1) + ["valid"])
-    // No message repeats what came from a token.
+    // No message repeats text from a token.
     for (token, _) in faults where token.count > 40 { #expect(!result.outputText.contains(token.suffix(20))) }
     let plain = try Self.verify(faults.map(\.0) + [good], by: key)
     #expect(plain.status == .exited(7) && plain.lines.count == faults.count + 1)
@@ -130,7 +130,7 @@ import Testing
       let result = try Self.verify([try key.token()], keys: keys, by: key)
       #expect(result.failed(1) && result.errorText.contains(message), "\(result.errorText)")
     }
-    // One key alone will do.
+    // A single key is accepted.
     let set = try JSON(parsing: Array(try key.keySet().utf8))
     let single = String(decoding: try #require(set["keys"]?.array?.first).serialized(), as: UTF8.self)
     #expect(try Self.verify([try key.token()], keys: single, by: key).succeeded)
@@ -146,7 +146,7 @@ import Testing
       let result = try tree.agent("verify", tree.path("tokens"), "--jwks", tree.path("jwks"), "--json")
       #expect(result.status == .exited(7))
       #expect(try Self.codes(result) == tokens.map { $0 == good ? "valid" : "bad_signature" })
-      // As it comes: the second token is written when the verdict on the first is there.
+      // Incrementally: the second token is written when the verdict on the first is there.
       let program = try tree.start(["verify", "--jwks", tree.path("jwks")])
       for _ in 1...3 {
         try program.send(good + "\n")
@@ -187,7 +187,7 @@ import Testing
     try session.tree.token("work", "--id-token")
   }
 
-  /// A token in the issuer's name by a key that it does not have.
+  /// A token in the issuer's name, signed with another key.
   private static func stranger(_ keyID: String, _ session: Session) throws -> String {
     try SignedTokens(keyID: keyID).token([("iss", .string(session.issuer.url))])
   }
@@ -198,7 +198,7 @@ import Testing
       let result = try session.tree.agent(["verify", "--json", "--audience", "agent-cli"], input: token)
       #expect(result.succeeded && result.errorText == "", "\(result.errorText)")
       #expect(try JSON(parsing: result.output)["claims"]?["iss"]?.string == session.issuer.url)
-      // The keys that the sign-in has got are the ones.
+      // The keys fetched by the sign-in are used.
       #expect(try session.issuer.count("jwks") == 1)
       let other = try session.tree.agent(["verify"], input: try Self.stranger("other", session))
       #expect(other.status == .exited(7) && other.outputText.hasPrefix("not valid (unknown_key): "))
@@ -218,7 +218,7 @@ import Testing
         #expect(privately.succeeded, "\(privately.errorText)")
         #expect(try tree.agent(["verify"], input: token).failed(3))
       }
-      // The account's own settings say how it is reached.
+      // The account's own settings determine the connection.
       #expect(try session.tree.agent(["verify", "--issuer", session.issuer.url], input: token).succeeded)
       let wrong = try session.tree.agent(
         ["verify", "--issuer", "https://id.example.com", "--account", "work"], input: token)
@@ -230,13 +230,13 @@ import Testing
     try Session.with { session in
       let token = try Self.idToken(session)
       let options = ["verify", "--issuer", session.issuer.url]
-      // What is named counts, and not what an account says.
+      // The given options apply, not the account's settings.
       let missing = try session.tree.agent(
         options + ["--allow-http-loopback", "--ca-file", "/nowhere.pem"], input: token)
       #expect(missing.failed(1) && missing.errorText.contains("/nowhere.pem"), "\(missing.errorText)")
       let both = try session.tree.agent(options + ["--account", "work", "--allow-http-loopback"], input: token)
       #expect(both.failed(2), "\(both.errorText)")
-      // Two accounts that trust different servers are two answers.
+      // Two accounts that trust different servers have two results.
       let pin = "sha256//" + String(repeating: "A", count: 43) + "="
       let login = ["account", "add", "pinned", "--issuer", session.issuer.url, "--client-id", "agent-cli"]
       let added = try session.tree.agent(login + ["--allow-http-loopback", "--pin", pin])
@@ -253,7 +253,7 @@ import Testing
   @Test func `finds the key that an issuer has changed to, and asks it no more than once a minute`() throws {
     try Session.with { session in
       try session.issuer.control("rotate_key", "1")
-      // The daemon learns the new key at the refresh; another one has only the cache of before.
+      // The daemon learns the new key at the refresh; another one has only the earlier cache.
       let old = try Self.idToken(session)
       try AgentTree.with { tree in
         let options = ["verify", "--issuer", session.issuer.url, "--allow-http-loopback"]
@@ -297,7 +297,7 @@ import Testing
       }
       let mixed = try session.tree.agent(["verify", "--json"], input: "\(strange)\nx\n\(token)\n")
       #expect(mixed.status == .exited(7) && mixed.lines.count == 3)
-      // A daemon that starts now has it on disk.
+      // A new daemon has it on disk.
       try session.tree.stopDaemon()
       #expect(try session.tree.agent(["verify"], input: token).succeeded)
     }
