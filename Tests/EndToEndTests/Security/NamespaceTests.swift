@@ -13,7 +13,7 @@ import Testing
     try tree.shell("sh", "\((unshare ?? []).joined(separator: " ")) \(option) sh -c '\(line)'")
   }
 
-  /// A caller in its own mount namespace does not see another daemon outside.
+  /// A caller that itself has a private mount namespace is not outside.
   private static let options = Namespaces.arePrivate ? ["-n"] : ["-n", "-m"]
 
   @Test(.enabled(if: unshare != nil, "no namespaces may be made here"), arguments: options)
@@ -46,7 +46,7 @@ import Testing
       let outside = try tree.json("daemon", "start")
       let inside = try Self.run(tree, "-n", "agent daemon status --json")
       #expect(try JSON(parsing: inside.output)["pid"] == outside["pid"])
-      // The next daemon there removes traces of an earlier one.
+      // The next daemon there removes the marker file of an earlier one.
       try tree.stopDaemon()
       _ = try Self.run(tree, "-n", "agent daemon start --quiet; agent daemon stop")
       #expect(try tree.json("daemon", "start")["own_namespaces"] == outside["own_namespaces"])

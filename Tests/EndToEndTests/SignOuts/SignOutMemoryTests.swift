@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// After a sign-out nothing of the session is left on this machine: not in a file, and not in the daemon's memory.
+/// After a sign-out nothing of the session is left on this machine, neither in a file nor in the daemon's memory.
 @Suite(.needsPrograms, .needsForeignMemory) struct `After a sign-out` {
   /// A tree at an issuer of canaries whose account `work` has used every feature.
   private struct Scene {
@@ -38,8 +38,8 @@ import Testing
       try #require(result.succeeded, "\(line): \(result.errorText)")
     }
 
-    /// By the browser, which brings an authorization code. It ends with an ID Token that is refused, for the issuer
-    /// signs the same one for all, without a nonce (OpenID Connect Core section 3.1.3.7).
+    /// By the browser, which receives an authorization code. It fails with a refused ID Token, because the issuer signs
+    /// the same one for all, without a nonce (OpenID Connect Core section 3.1.3.7).
     func signInByBrowser(_ account: String) throws {
       let login = try BrowserLogin(tree, line("login", account, "--browser", "--no-open"))
       let query = "code=\(Canaries.percentEncoded(canaries.code))&state=\(Canaries.percentEncoded(try login.state()))"
@@ -59,7 +59,7 @@ import Testing
       for command in commands { try run(command) }
     }
 
-    /// Where any of the canaries lies in the daemon's memory.
+    /// The locations of the canaries in the daemon's memory.
     func places() throws -> [ProcessMemory.Place] {
       try ProcessMemory(of: daemon).places(of: canaries.named.filter { $0.name != "user code" })
     }
@@ -71,7 +71,7 @@ import Testing
       try scene.run(scene.line("import", "brought", "--refresh-token-file", scene.secrets.path("refresh")))
       try scene.signInByBrowser("browsed")
       for account in ["work", "brought"] { try scene.useEverything(account) }
-      // What is there is found.
+      // The search finds existing secrets.
       let issuer = try ProcessMemory(of: scene.daemon).places(of: [("issuer", scene.issuer.url)])
       #expect(!issuer.isEmpty)
       try scene.run(["logout", "--all"])

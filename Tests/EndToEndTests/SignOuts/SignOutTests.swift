@@ -66,7 +66,7 @@ import Testing
       let url = try #require(account["end_session_url"]?.string)
       #expect(url.hasPrefix(session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="))
       #expect(!url.contains(idToken.prefix(20)))
-      // The server takes it.
+      // The server accepts it.
       let page = try session.tree.shell("dash", "curl -qsS --noproxy '*' -w '%{http_code}' -o /dev/null '\(url)'")
       #expect(page.outputText == "200")
     }
@@ -110,7 +110,7 @@ import Testing
       try session.issuer.control("hang", "token")
       let refreshes = try session.issuer.count("refreshes")
       let waiting = try tree.start(["token", "work", "--force-refresh"])
-      // The refresh holds the account, so the sign-out comes after it and revokes what it got.
+      // The refresh locks the account, so the sign-out runs after it and revokes its token.
       try tree.awaitEvent("refresh_began", of: "work")
       let logout = try tree.start(["logout", "work", "--json"])
       #expect(try waiting.wait() == .exited(3))
@@ -129,7 +129,7 @@ import Testing
           try tree.agent(
             "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback"
           ).succeeded)
-        // Nobody can give up a sign-in that asks nobody.
+        // A sign-in without questions cannot be cancelled.
         try issuer.control("hang", "token")
         let began = try tree.events().count { $0["event"] == "sign_in_began" }
         let login = try tree.start(["login", "work", "--guest", "--json"])
@@ -188,7 +188,7 @@ import Testing
       let accounts = try #require(JSON(parsing: Array(result.outputText.utf8))["accounts"]?.array)
       #expect(accounts.first { $0["account"] == "shut" }?["error"]?["code"] == "locked")
       #expect(accounts.count { $0["revoked"] == true } == accounts.count - 1)
-      // Forgotten: the way that `agent help unlock` tells.
+      // Forgotten: the procedure in `agent help unlock`.
       try home.run("logout", "--local", "shut")
       let slots = try home.run("vault", "status", "--json")
       let slot = try #require(

@@ -20,7 +20,7 @@ import Testing
   struct ShellLine: Sendable, CustomTestStringConvertible {
     let path: String
     let arguments: [String]
-    /// Evaluates what `agent env` prints with some options more.
+    /// Evaluates the output of `agent env` with additional options.
     let line: String
     var testDescription: String { "\(path): \(line)" }
   }
@@ -139,7 +139,7 @@ import Testing
       #expect(try session.tree.token() != access)
       let role = try session.tree.agent("env", "--shell", "json", "--var", "ROLE=claim:role")
       #expect(role.outputText == #"{"ROLE":"admin"}"# + "\n")
-      // The vault has that of the sign-in.
+      // The vault has the one of the sign-in.
       try session.tree.stopDaemon()
       let after = try session.tree.agent("env", "--shell", "json", "--var", "ROLE=claim:role")
       #expect(after.outputText == role.outputText)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent doctor` with a real issuer, real `git` and what stands in the way of both.
+/// `agent doctor` with a real issuer, real `git` and problems of both.
 @Suite(.needsPrograms) struct `The doctor` {
   /// The findings of a check, each with its level, message and hint.
   private static func findings(
@@ -92,7 +92,7 @@ import Testing
         found.contains(
           "fail \(silent.urls[0]): the server did not answer within 2 seconds; try: curl -sSI \(silent.urls[0])"),
         "\(found)")
-      // The one that is silent is not asked for another account.
+      // The silent server is not asked about another account.
       #expect(try tree.agent("doctor", "gone").outputText.contains("silent") == false)
     }
   }
@@ -136,7 +136,7 @@ import Testing
       #expect(
         try Self.findings("socket", tree, ["AGENT_SOCKET": unused], status: 1)
           == ["warn AGENT_SOCKET is \(unused), where no daemon listened; try: unset AGENT_SOCKET"])
-      // As cron has it, which knows no directory of the session.
+      // As in cron, which has no session directory.
       try #require(tree.agent(["daemon", "start"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       let two = try Self.findings("socket", tree)
       #expect(two.count == 2 && two[1].hasPrefix("warn a second daemon runs, process "), "\(two)")
@@ -243,7 +243,7 @@ import Testing
         tree.agent(
           "account", "add", "work", "--issuer", "https://id.example", "--client-id", "x", "--host", "git.example.com"
         ).succeeded)
-      // As an update that puts the program elsewhere leaves it.
+      // As left by an update that moves the program.
       let copied = try "mkdir bin; cp '\(Programs.path("agent"))' bin; bin/agent setup git --yes; rm bin/agent"
       let made = try tree.shell("sh", copied)
       try #require(made.succeeded, "\(made.errorText)")
@@ -277,7 +277,7 @@ import Testing
       try #require(tree.shell("sh", "ln -sf /nowhere ../data/agent/bin/keyring").succeeded)
       let broken = try Self.findings("setup", tree, changes, status: 1)
       #expect(broken == ["fail \(data)/agent/bin/keyring does not lead to this program; try: agent setup pip"])
-      // It mends that.
+      // It fixes that.
       let mended = try tree.agent(["setup", "pip", "--host", "pip.example.com", "--yes"], changes)
       #expect(mended.succeeded, "\(mended.errorText)")
       #expect(try tree.agent(["setup", "--undo"], changes).succeeded)
@@ -367,7 +367,7 @@ import Testing
           "warn cargo asks another provider for theirs, which ~/.cargo/config.toml names; try: agent setup cargo"
             + " --host https://b.example/ --name theirs --print",
         ])
-      // A nearer file goes before that of the home.
+      // A nearer file overrides the one in the home directory.
       let nearer = """
         mkdir -p p/.cargo; printf '[registries.ours]\\ncredential-provider = ["cargo:token"]\\n' >p/.cargo/config.toml
         cd p; agent doctor --json | jq -r '.findings[] | select(.check == "helper") | .level + " " + .message'
@@ -441,7 +441,7 @@ import Testing
   }
 
   @Test func `tells a home and a runtime directory of another user`() throws {
-    // Only root can make files of another user.
+    // Only root can create files of another user.
     guard Machine.userID == 0 else { return }
     try AgentTree.with { tree in
       let other = tree.path("other")

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-/// At a server that gives an ID Token at the sign-in and none at a refresh (OpenID Connect Core, section 12.2).
+/// At a server that returns an ID Token at the sign-in but none at a refresh (OpenID Connect Core, section 12.2).
 @Suite(.needsPrograms) struct `Who is signed in` {
   private func check(_ tree: AgentTree, _ account: String, _ idToken: String) throws {
     let token = try tree.agent("token", account, "--id-token")

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Who is signed in, as `list` and `status` tell it.
+/// The signed-in user, as shown by `list` and `status`.
 @Suite(.needsPrograms) struct `The person of an account` {
   private static let scope = ["--scope", "openid email offline_access"]
 

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The ends of sessions that a server names: `refresh_token_expires_in` and `authorization_expires_in`.
+/// Ends of sessions that a server announces: `refresh_token_expires_in` and `authorization_expires_in`.
 @Suite(.needsPrograms) struct `The end of a session` {
   private static let day = 86_400
 
@@ -32,7 +32,7 @@ import Testing
       #expect(
         try told().count == 1 && told()[0].contains("\"expires_at\":\(account["sign_in_by"]?.int ?? 0)"))
       try session.tree.stopDaemon()
-      // No token is in memory: the record tells it.
+      // No token is in memory; the record contains it.
       #expect(try session.tree.agent("daemon", "start").succeeded)
       let deadline = Instant.now.advanced(by: .testLimit)
       while try told().isEmpty {
@@ -57,7 +57,7 @@ import Testing
           #expect(result.outputText.contains("sign in again by \(day) (\(String(stamp)))"), "\(result.outputText)")
         }
       }
-      // On a terminal beside the token, and nowhere else.
+      // On a terminal with the token, and nowhere else.
       for command in ["token", "env"] {
         let program = try WatchedProgram(
           session.tree, columns: 200, ["TZ": "UTC0"], [try Programs.path("agent"), command])
@@ -91,12 +91,12 @@ import Testing
       try session.issuer.control("rotation", "off")
       #expect(try refreshed("off")["refresh_token_expires_at"] == nil, "an answer that names no end has none")
       #expect(Self.isNear(try refreshed("\(5 * Self.day)")["refresh_token_expires_at"], 5 * Self.day))
-      // What is absurd counts as absent, and ends no session.
+      // Absurd values are ignored, and end no session.
       for value in ["-1", "0.5", "1000000000000000000", "\"soon\"", "[]", "0"] {
         let account = try refreshed(value)
         #expect(account["refresh_token_expires_at"] == nil && account["state"] == "active", "\(value)")
       }
-      // An end that has come is the server's to tell.
+      // Only the server decides whether an end has come.
       _ = try refreshed("1")
       Threads.sleep(for: .milliseconds(1100))
       #expect(try session.tree.agent("token", "--force-refresh").succeeded)

@@ -10,7 +10,7 @@ import Testing
       #expect(try session.issuer.count("userinfo") == 1)
       #expect(try session.tree.json("status", "work")["accounts"]?.array?.first?["check"] == nil)
       #expect(try session.issuer.count("userinfo") == 1, "without the option nobody is asked")
-      // With nothing in memory it gets a token first.
+      // If nothing is cached, it gets a token first.
       try session.tree.stopDaemon()
       #expect(try session.tree.check()["check"] == "ok")
       #expect(try session.issuer.count("refreshes") == 1)
@@ -59,7 +59,7 @@ import Testing
       #expect(account["check_problem"]?["code"] == "network")
       #expect(account["state"] != "expired")
     }
-    // A server with nothing but a token endpoint.
+    // A server with only a token endpoint.
     try ScriptedServer.with(ScriptedServer.Tokens()) { server in
       try AgentTree.with { tree in
         try tree.signIn(at: server.url)

@@ -7,11 +7,11 @@ import Vault
 import Vocabulary
 
 extension AgentTree {
-  /// Adds accounts that are signed in as another is, each at a server of its own.
+  /// Adds accounts signed in like another one, each at its own server.
   ///
   /// - Parameters:
-  ///   - prefix: Of their names; a number from 0 on follows.
-  ///   - issuer: That of the account `work`, whose place the URLs take.
+  ///   - prefix: The prefix of their names, followed by a number from 0.
+  ///   - issuer: The issuer of the account `work`, which the URLs replace.
   func copyWork(as prefix: String, from issuer: String, to urls: [String]) throws {
     let vault = Vault(stateDirectory: path("state/agent"), machineIdentity: Machine.identity(), userID: Machine.userID)
     var content = ""
@@ -34,7 +34,7 @@ extension AgentTree {
   }
 
   private static func replace(_ old: String, by new: String, in text: String) -> String {
-    // The strict writer of JSON escapes no slash.
+    // The strict JSON writer escapes no slash.
     text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
   }
 }

@@ -27,7 +27,7 @@ extension AgentTree {
     #expect(process.ends(within: .testLimit), "the daemon outlives its stop")
   }
 
-  /// Waits until the daemon has so many connections with clients.
+  /// Waits until the daemon has `count` connections with clients.
   func awaitConnections(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     // The listener has the name too.
@@ -42,14 +42,14 @@ extension AgentTree {
     try json("status", account)["accounts"]?.array?.first?["state"] == "refreshing"
   }
 
-  /// Kills the tree's daemon, which gets no chance to clean up.
+  /// Kills the tree's daemon, without a chance to clean up.
   func killDaemon() throws {
     let process = try OtherProcess(try daemon())
     try process.signal(Signals.SIGKILL)
     try #require(process.ends(within: .testLimit))
   }
 
-  /// Stops what runs in the tree; a daemon that does not stop is an issue, and is killed.
+  /// Stops everything that runs in the tree; a daemon that does not stop is reported as an issue and killed.
   func close() {
     do {
       for number in try daemons() {
@@ -64,7 +64,7 @@ extension AgentTree {
     }
   }
 
-  /// Runs `body` while the daemon takes connections and answers nothing.
+  /// Runs `body` while the daemon accepts connections and does not respond.
   func whileDaemonIsSilent<Result>(_ body: () throws -> Result) throws -> Result {
     let daemon = try daemon()
     let process = try OtherProcess(daemon)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// Changes the settings of an account behind the daemon's back, as an editor would.
+  /// Changes an account's settings without the daemon's knowledge, like an editor.
   func editSettings(of account: String = "work", _ change: (inout JSONObject) -> Void) throws {
     try editAllSettings { settings in
       var accounts = try #require(settings["accounts"]?.object)
@@ -15,7 +15,7 @@ extension AgentTree {
     }
   }
 
-  /// The same with the whole file.
+  /// Likewise for the entire file.
   func editAllSettings(_ change: (inout JSONObject) throws -> Void) throws {
     let folder = try directory.open("config/agent")
     var settings = try #require(JSON(parsing: try folder.readFile("config.json", limit: 1 << 20)).object)
@@ -29,9 +29,9 @@ extension AgentTree {
     return try #require(names.first { $0.hasPrefix("vault.") && $0 != "vault.lock" }, "there is no vault")
   }
 
-  /// The files below the tree that hold one of these texts.
+  /// The files below the tree that contain one of these texts.
   ///
-  /// A file that holds one is made first and must be found, so that an empty answer means something.
+  /// Creates a file with one first, which must be found, so that an empty result is meaningful.
   func files(containing secrets: [String]) throws -> [String] {
     let control = "control.\(secrets.count)"
     try directory.write(control, try #require(secrets.last))

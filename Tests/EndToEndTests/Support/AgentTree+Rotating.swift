@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// Sets up an account with a grant of a server; this is one refresh.
+  /// Sets up an account with a grant of a server; this uses one refresh.
   func importAccount(_ account: String = "work", at server: RotatingServer, _ options: String...) throws {
     let result = try agent(
       [
@@ -14,12 +14,12 @@ extension AgentTree {
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// What `status` says of an account.
+  /// The `status` of an account.
   func status(of account: String = "work") throws -> JSON {
     try #require(try json("status", account)["accounts"]?.array?.first)
   }
 
-  /// Waits until `status` says so of an account. There is nothing to wait for but the answer itself.
+  /// Waits until an account has this `status`, which is the only indication.
   func awaitStatus(of account: String = "work", _ isSo: (JSON) -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {

@@ -3,13 +3,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// A home of its own for the programs: nothing outside it is read or written, and no daemon but its
-/// own is reached. Use it through ``with(_:)``, which leaves no process behind.
+/// A separate home directory for the programs: nothing outside it is read or written, and no other daemon is used. Use
+/// it through ``with(_:)``, which leaves no process behind.
 final class AgentTree: Sendable {
   let directory: TemporaryDirectory
   private let variables: [(name: String, value: String)]
 
-  /// Runs `body` with a new tree, then stops what still runs there and checks that it is gone.
+  /// Runs `body` with a new tree, then stops its remaining processes and checks that they are gone.
   static func with<Result>(
     runtime: String = "runtime", _ body: (AgentTree) throws -> Result
   ) throws -> Result {
@@ -38,7 +38,7 @@ final class AgentTree: Sendable {
   /// The socket of the tree's daemon.
   var socketPath: String { directory.path("runtime/agent/agent.sock") }
 
-  /// The environment of every program, with some variables set to other values or, by nil, left out.
+  /// The environment of every program, with some variables changed, or removed if nil.
   func environment(_ changes: [String: String?] = [:]) -> [String] {
     let kept = variables.filter { changes[$0.name] == nil }.map { "\($0.name)=\($0.value)" }
     return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
@@ -90,14 +90,14 @@ final class AgentTree: Sendable {
     return String(result.outputText.dropLast())
   }
 
-  /// What a command prints with `--json`.
+  /// The output of a command with `--json`.
   func json(_ arguments: String...) throws -> JSON {
     let result = try agent(arguments + ["--json"])
     try #require(result.succeeded, "\(result.errorText)")
     return try JSON(parsing: result.output)
   }
 
-  /// Signs in over the device grant at an issuer that approves by itself, and returns the events.
+  /// Signs in with the device grant at an issuer that approves automatically, and returns the events.
   @discardableResult
   func signIn(
     _ account: String = "work", at issuer: String, clientID: String = "agent-cli", _ options: String...
@@ -105,7 +105,7 @@ final class AgentTree: Sendable {
     try signIn(account, at: issuer, clientID: clientID, options: options)
   }
 
-  /// The same with a list of options.
+  /// Likewise with a list of options.
   @discardableResult
   func signIn(
     _ account: String = "work", at issuer: String, clientID: String = "agent-cli", options: [String]
@@ -123,15 +123,15 @@ extension ProcessResult {
   /// The lines of the standard output.
   var lines: [Substring] { outputText.split(separator: "\n") }
 
-  /// The failure that a command with `--json` tells on standard error.
+  /// The failure on standard error of a command with `--json`.
   var failureCode: String? { failure?["code"]?.string }
 
-  /// The failure that a command with `--json` tells on standard error, with its message and hint.
+  /// The failure on standard error of a command with `--json`, with its message and hint.
   var failure: JSON? {
     guard let line = errorText.split(separator: "\n").last else { return nil }
     return (try? JSON(parsing: Array(line.utf8)))?["error"]
   }
 
-  /// Whether it failed as a command must: with this status, and without a byte on standard output.
+  /// Whether it failed correctly: with this status, and without a byte on standard output.
   func failed(_ status: Int32) -> Bool { self.status == .exited(status) && output.isEmpty }
 }

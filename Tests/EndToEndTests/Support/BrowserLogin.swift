@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A sign-in in the browser that has told its address. curl is the browser.
+/// A sign-in in the browser that has printed its URL. curl is the browser.
 struct BrowserLogin {
   let login: RunningProcess
   let event: JSON
@@ -48,13 +48,13 @@ struct BrowserLogin {
 
   static let curl = "curl -qsS --noproxy '*' --max-time 1800 -o /dev/null"
 
-  /// The status of the page that a browser ends at; `000` where nobody listens.
+  /// The status of the page at which a browser ends; `000` if nothing listens.
   @discardableResult
   static func browse(_ url: String, _ options: String = "") throws -> String {
     try ProcessRunner.shell("\(curl) -L -w '%{http_code}' \(options) '\(url)'").outputText
   }
 
-  /// Where the issuer sends a browser to.
+  /// The URL to which the issuer redirects a browser.
   static func redirect(_ url: some StringProtocol) throws -> String {
     try ProcessRunner.shell("\(curl) -w '%{redirect_url}' '\(url)'").outputText
   }

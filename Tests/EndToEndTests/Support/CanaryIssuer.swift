@@ -5,29 +5,29 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server, and a server of a resource, all of whose secrets the test knows and looks for
-/// afterwards. It approves a sign-in at the first poll, and it can fail in ways that tell the secrets.
+/// An authorization server and a resource server, all of whose secrets the test knows and searches for afterwards. It
+/// approves a sign-in at the first poll, and it can fail in ways that reveal the secrets.
 final class CanaryIssuer: Sendable {
-  /// How it answers from now on.
+  /// How it responds from now on.
   enum Mood: Sendable, CaseIterable {
     case good
-    /// Nobody has approved yet.
+    /// The user has not approved yet.
     case pending
     /// A secret is in the description of an error (RFC 6749 section 5.2).
     case described
-    /// The same with what cannot be seen in the middle of it.
+    /// Likewise with invisible characters in the middle of it.
     case hidden
     /// All are in headers (RFC 6750 section 3).
     case challenged
-    /// In a page for people.
+    /// In an HTML page.
     case page
-    /// In the place of a redirect.
+    /// In the URL of a redirect.
     case redirected
     /// One in a form instead of JSON.
     case form
-    /// An error with tokens beside it.
+    /// An error together with tokens.
     case mixed
-    /// An answer that is cut off after its tokens.
+    /// A response that is truncated after its tokens.
     case cut
 
     static let bad: [Mood] = allCases.filter { $0 != .good && $0 != .pending }
@@ -45,8 +45,7 @@ final class CanaryIssuer: Sendable {
   var url: String { "http://127.0.0.1:\(server.port)" }
 
   static let clientID = "agent-canary"
-  /// A client that has nothing but the refresh token which it brings, and the beginning of its
-  /// credentials (RFC 7617).
+  /// A client that has only the refresh token that it sends, and the beginning of its credentials (RFC 7617).
   static let importingClientID = "agent-import"
   private static let importMark = Base64.encode(Array(importingClientID.utf8))
 
@@ -163,7 +162,7 @@ extension CanaryIssuer {
     ]
   }
 
-  /// One of the secrets that this request's sender has, and whose repetition it can tell, in one spelling.
+  /// One of the secrets known to the sender of this request, which can detect its repetition, in one encoding.
   private static func one(
     of request: ReceivedRequest, _ path: Substring, _ canaries: Canaries, _ turn: Int
   ) -> String {

@@ -2,16 +2,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// The texts that can be translated, as the catalogue of them has them. Another check sees that each is translated.
+/// The translatable texts, from their catalogue. Another check ensures that each is translated.
 struct Catalogue: Sendable {
-  /// The parts of each text around its values, and the first of them again.
+  /// The parts of each text around its values, indexed by the first of them.
   private let texts: [Text]
 
   private struct Text: Sendable {
     let first: Substring
     let rest: ArraySlice<Substring>
 
-    /// Whether all parts are in a line, one behind the other.
+    /// Whether a line contains all parts in order.
     func isWithin(_ line: Substring) -> Bool {
       var left = line
       for part in [first] + rest {
@@ -31,7 +31,7 @@ struct Catalogue: Sendable {
       let text = String(line.drop { $0 != "\"" }.dropFirst().dropLast())
       let parts = Self.parts(
         text.replacing("\\n", with: "\n").replacing("\\\"", with: "\"").replacing("\\\\", with: "\\"))
-      // Of nothing but values nothing can be told.
+      // A text that consists only of values cannot be checked.
       return parts.contains { $0.contains(where: \.isLetter) } ? Text(first: parts[0], rest: parts.dropFirst()) : nil
     }
   }
@@ -44,14 +44,14 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// The English that would remain in a text in another language: words of the text, or of the values in it, that are no
-  /// text of the catalogue.
+  /// The English that would remain in a translated text: words of the text, or of its values, that are no text of the
+  /// catalogue.
   func remains(of text: Substring) -> [String] {
     var reader = Reader(texts: texts.filter { $0.isWithin(text) })
     return reader.remains(of: text)
   }
 
-  /// Reads one line, by the texts that can be in it.
+  /// Reads one line, by the texts that it can contain.
   private struct Reader {
     let texts: [Text]
     private var known: [Substring: [String]] = [:]
@@ -68,17 +68,17 @@ struct Catalogue: Sendable {
           break
         }
       }
-      // The name of a member or an error of the standard may be behind a text, in brackets.
+      // The name of a member or a standard error may follow a text, in brackets.
       if !words.isEmpty, text.hasSuffix(")"), let bracket = text.lastIndex(of: "("), text[..<bracket].hasSuffix(" "),
         EnglishWords.found(in: String(text[bracket...])).isEmpty, remains(of: text[..<bracket].dropLast()).isEmpty
       {
         words = []
       }
-      // Two texts with a colon between them are one without words of its own: an account, a host or a subject and what is
-      // said of it, or what failed and why.
+      // Two texts with a colon between them are one text without words of its own: an account, host or subject and a
+      // text about it, or a failure and its reason.
       for range in text.ranges(of: ": ") where !words.isEmpty {
         let (first, second) = (text[..<range.lowerBound], text[range.upperBound...])
-        // Behind an error's name stand the words of the server.
+        // An error's name is followed by the server's words.
         let isTold = first.hasSuffix(")") && first.split(separator: "(").last?.contains("_") == true
         if remains(of: first).isEmpty, isTold || remains(of: second).isEmpty { words = [] }
       }
@@ -86,7 +86,7 @@ struct Catalogue: Sendable {
       return words
     }
 
-    /// Whether a text is a value, a part, a value, a part, and so on to its end, and nothing remains of any value.
+    /// Whether a text alternates between values and parts to its end, and nothing remains of any value.
     private mutating func isWhole(_ text: Substring, _ parts: ArraySlice<Substring>) -> Bool {
       guard let part = parts.first else { return text.isEmpty }
       if parts.count == 1 {
@@ -101,33 +101,33 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Has each line that a command that failed has told of itself be a text of the catalogue, whatever values are in it.
+  /// Checks that each line printed by a failed command is a text of the catalogue, with any values.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     guard !result.succeeded, !arguments.contains("--json") else { return }
     try check(result.errorText, of: arguments)
   }
 
-  /// The same for what several commands have told.
+  /// Likewise for the output of several commands.
   static func check(_ errorText: String, of arguments: [String]) throws {
     let catalogue = try shared.get()
-    // What is told step by step is for those who look into the program, and in English.
+    // Steps are diagnostics for developers, in English.
     let tellsSteps = arguments.contains { $0 == "-v" || $0.contains(" -v ") || $0.contains("--verbose") }
     for line in errorText.split(separator: "\n") {
       guard let prefix = ["agent: error: ", "agent: hint: ", "agent: "].first(where: line.hasPrefix) else { continue }
       if tellsSteps, prefix == "agent: " { continue }
       let text = line.dropFirst(prefix.count)
       var remains = catalogue.remains(of: text)
-      // Between quotes stands a word of somebody else.
+      // Quoted words are not ours.
       if !remains.isEmpty, text.contains("\"") {
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         let own = parts.map { $0.offset % 2 == 0 ? String($0.element) : "x" }.joined(separator: "\"")
         remains = catalogue.remains(of: own[...])
       }
-      // Before what is wrong with a file stands its path.
+      // A problem of a file follows its path.
       if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
         remains = catalogue.remains(of: text[space...].dropFirst())
       }
-      // A helper tells all in one line: the error, and the hint behind it in brackets.
+      // A helper prints everything in one line: the error, followed by the hint in brackets.
       if !remains.isEmpty, text.hasSuffix(")"), let bracket = text.firstRange(of: " (") {
         remains = catalogue.remains(of: text[..<bracket.lowerBound])
         remains += catalogue.remains(of: text[bracket.upperBound...].dropLast())
@@ -137,7 +137,7 @@ struct Catalogue: Sendable {
   }
 }
 
-/// Finds English words in a text that is in another language.
+/// Finds English words in a text in another language.
 enum EnglishWords {
   /// Words that are in most English sentences, and in no German one.
   private static let common: Set<String> = [
@@ -150,9 +150,8 @@ enum EnglishWords {
     "where", "who", "one", "every", "any", "nothing", "already", "before", "after", "between", "now", "found", "kept",
   ]
 
-  /// The English words that remain without what is the same in all languages: what is quoted, addresses, paths,
-  /// options, names with a sign or a digit in them, what a server said, and commands up to the end of a part of a
-  /// sentence.
+  /// The English words that remain without the parts that are the same in all languages: quotations, URLs, paths,
+  /// options, names with a sign or a digit in them, a server's words, and commands up to the end of a clause.
   static func found(in text: String) -> [String] {
     var words: [String] = []
     for line in text.split(separator: "\n") { words += found(inLine: withoutQuotes(String(line))) }
@@ -178,7 +177,7 @@ enum EnglishWords {
 
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
 
-  /// The text without what stands in quotes, or behind "server:" in brackets.
+  /// The text without quotations, and without the words after "server:" in brackets.
   private static func withoutQuotes(_ text: String) -> String {
     var result = ""
     var end: Character?

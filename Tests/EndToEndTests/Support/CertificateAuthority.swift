@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A certificate authority of the tests, made by the openssl program: `ca.pem` and `ca.key` in a directory. What it
-/// certifies lies there too, as NAME.pem and NAME.key.
+/// A test certificate authority, created with the openssl program: `ca.pem` and `ca.key` in a directory. Its
+/// certificates are there too, as NAME.pem and NAME.key.
 struct CertificateAuthority {
   private let directory: String
   private static let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
@@ -18,7 +18,7 @@ struct CertificateAuthority {
 
   /// - Parameters:
   ///   - names: The subject's alternative names, such as `IP:127.0.0.1`; nil for a client.
-  ///   - days: How long it is good from now on; below 0 it never was.
+  ///   - days: How long it is valid from now on; if negative, it never was.
   func certify(_ name: String, subject: String, names: String? = nil, days: Int = 2) throws {
     try run(
       """
@@ -28,7 +28,7 @@ struct CertificateAuthority {
       """)
   }
 
-  /// A certificate that nobody but itself vouches for.
+  /// A self-signed certificate.
   func makeSelfSigned(_ name: String, subject: String, names: String? = nil) throws {
     try run(
       """

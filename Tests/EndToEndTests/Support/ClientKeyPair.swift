@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-/// A client's key on P-256, made by another implementation, and its public half.
+/// A client's P-256 key, created by another implementation, and its public half.
 enum ClientKeyPair {
   /// - Returns: The paths of the key, in PEM, and of a JWK Set with its public half, called `k1`.
   static func make(in tree: AgentTree) throws -> (file: String, keys: String) {
@@ -11,7 +11,7 @@ enum ClientKeyPair {
       "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out '\(file)' 2>/dev/null"
         + " && openssl pkey -in '\(file)' -pubout -outform DER -out '\(half)'")
     try #require(result.succeeded, "\(result.errorText)")
-    // The point are the last 64 bytes of the public structure (RFC 5480 section 2.2).
+    // The point is the last 64 bytes of the public structure (RFC 5480 section 2.2).
     let point = try tree.directory.read("public.der").suffix(64)
     let (x, y) = (Base64URL.encode(Array(point.prefix(32))), Base64URL.encode(Array(point.suffix(32))))
     try tree.directory.write(

@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// Many commands at once: they are started, held at a gate, and let go together.
+/// Many concurrent commands: they are started, wait at a gate, and are released together.
 enum Crowd {
   struct Answer: Sendable, Hashable {
     var status: ProcessStatus

@@ -1,20 +1,20 @@
-/// What happens at one call of the daemon, as `Tests/Faults/faults.c` takes it.
+/// A fault at one call of the daemon, in the format of `Tests/Faults/faults.c`.
 struct Fault: Sendable, Equatable, CustomStringConvertible {
   let description: String
-  /// What a person reads when the operation fails for it; nil when the process just ends, or goes on.
+  /// The message for users if the operation fails because of it; nil if the process just ends, or continues.
   let message: String?
-  /// The same where it is about the settings.
+  /// Likewise for the settings.
   var inSettings: String?
 
-  /// Ended by SIGKILL.
+  /// Killed by SIGKILL.
   var isKill: Bool { self == .killBefore || self == .killAfter }
 
   static let killBefore = Fault(description: "before", message: nil)
   static let killAfter = Fault(description: "after", message: nil)
-  /// Less is written than was asked for, which is no error.
+  /// Less is written than requested, which is not an error.
   static let shortWrite = Fault(description: "short", message: nil)
 
-  // The numbers of Linux, which are the same on every machine that this runs on; "+" for what lasts.
+  // Linux error numbers, the same on all supported machines; "+" for a persistent fault.
   static let failure = Fault(description: "5", message: "Input/output error")
   static let interruption = Fault(description: "4", message: "Interrupted system call")
   static let full = Fault(
@@ -27,19 +27,19 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   static let noLocks = Fault(description: "37+", message: "No locks available")
   static let noMemory = Fault(description: "12", message: "Cannot allocate memory")
 
-  /// From this call on all of this function wait until there is another order.
+  /// From this call on, all calls of this function wait until there is another order.
   static func hold(_ function: String) -> Fault { Fault(description: "hold-\(function)", message: nil) }
 
-  /// From this call on all of this function take a second.
+  /// From this call on, all calls of this function take a second.
   static func slow(_ function: String) -> Fault { Fault(description: "slow-\(function)", message: nil) }
 
-  /// The call is done, and reported as failed with this error number.
+  /// The call succeeds, but reports this error number.
   static func done(_ number: Int) -> Fault { Fault(description: "done-\(number)", message: nil) }
 
   /// The call fails with this error number.
   static func number(_ number: Int) -> Fault { Fault(description: "\(number)", message: nil) }
 
-  /// What can happen at a call of this function.
+  /// The possible faults at a call of this function.
   static func all(at function: String) -> [Fault] {
     let kills = [killBefore, killAfter]
     return switch function {

@@ -19,7 +19,7 @@ final class FaultLibrary: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests where nothing can be put between the daemon and the C library.
+  /// Skips tests if no library can be interposed between the daemon and the C library.
   static var needsFaults: Self {
     .enabled(
       if: FaultLibrary.shared != nil && !Programs.areSanitized,

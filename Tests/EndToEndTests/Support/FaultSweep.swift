@@ -2,21 +2,21 @@ import Platform
 import TestSupport
 import Testing
 
-/// Does something again and again, each time with another fault at another of its steps, and looks what became of it.
+/// Repeats an operation, each time with another fault at another of its steps, and checks the result.
 struct FaultSweep {
   /// One attempt with a fault.
   struct Trial: CustomStringConvertible {
     let step: FaultyDaemon.Step
     let fault: Fault
     let isHit: Bool
-    /// The calls up to the fault's, and those after it if the daemon went on.
+    /// The calls up to the fault's, and those after it if the daemon continued.
     let trace: [FaultyDaemon.Step]
     let result: ProcessResult
 
     var description: String { "\(fault) at \(step): \(result.status) \(result.errorText)" }
   }
 
-  /// How many trials ended how, by function and fault.
+  /// The number of trials with each result, by function and fault.
   struct Tally {
     private(set) var trials = 0
     private(set) var hits = 0
@@ -42,10 +42,10 @@ struct FaultSweep {
   let issuer: Issuer
   let daemon: FaultyDaemon
 
-  /// All faults at all steps; else a few for each, others at each step.
+  /// All faults at all steps; otherwise a few for each, others at each step.
   static let isThorough = Environment.value("AGENT_FAULTS") == "all"
 
-  /// A tree with the account `home`, which must stay as it is, and the daemon that can fail.
+  /// A tree with the account `home`, which must remain unchanged, and the daemon that can fail.
   static func with(_ body: (FaultSweep) throws -> Void) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -60,13 +60,13 @@ struct FaultSweep {
     }
   }
 
-  /// Runs `operation` with each fault. Before each time `prepare` runs, and after it `check`, both without faults;
-  /// a daemon that was ended by the fault runs again then.
+  /// Runs `operation` with each fault. Runs `prepare` before and `check` after each time, both without faults; a daemon
+  /// that was ended by the fault runs again then.
   ///
   /// - Parameters:
-  ///   - share: Of so many steps one is tried, unless the run is thorough.
-  ///   - isRepeatable: Whether a second run does the same. Then it is rehearsed twice, because the daemon reads the vault
-  ///     once by itself soon after its start, which may fall into one of the two.
+  ///   - share: One step of this many is tried, unless the run is thorough.
+  ///   - isRepeatable: Whether a second run does the same. Then it is rehearsed twice, because the daemon reads the
+  ///     vault once soon after its start, which may coincide with one of the two.
   func run(
     _ name: String, share: Int = 1, isRepeatable: Bool = false, prepare: () throws -> Void = {},
     operation: () throws -> ProcessResult,
@@ -95,12 +95,12 @@ struct FaultSweep {
         try check(trial)
       }
     }
-    // How many reads and writes there are differs a little from time to time, so the last steps may not come.
+    // The number of reads and writes varies slightly, so the last steps may not be reached.
     #expect(tally.hits * 4 >= tally.trials * 3)
     tally.report(name, steps: steps.count)
   }
 
-  /// The steps of an operation that goes well.
+  /// The steps of a successful operation.
   private func rehearse(
     _ prepare: () throws -> Void, _ operation: () throws -> ProcessResult
   ) throws -> [FaultyDaemon.Step] {
@@ -120,7 +120,7 @@ struct FaultSweep {
     return error + all.filter { $0.description == kill.description }
   }
 
-  /// What fails is told as what it is.
+  /// A failure is reported correctly.
   private func expectRightError(_ trial: Trial) {
     guard trial.isHit, !trial.result.succeeded else { return }
     if let message = trial.fault.message {
@@ -151,7 +151,7 @@ struct FaultSweep {
 }
 
 extension FaultSweep.Trial {
-  /// Whether the daemon ended after the token request had gone out, and before the vault was replaced.
+  /// Whether the daemon ended after the token request was sent, and before the vault was replaced.
   var isBetweenAnswerAndWrite: Bool {
     let isSent = trace.contains { $0.function == "send" && ($0.number < step.number || fault.description == "after") }
     let isWritten = trace.contains {

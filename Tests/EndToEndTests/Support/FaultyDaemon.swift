@@ -4,7 +4,7 @@ import Testing
 
 /// A tree's daemon in the foreground, whose calls can fail.
 final class FaultyDaemon: Sendable {
-  /// A call that the daemon made.
+  /// A call by the daemon.
   struct Step: Sendable, CustomStringConvertible {
     let number: Int
     let function: String
@@ -20,7 +20,7 @@ final class FaultyDaemon: Sendable {
   private let serial = Monitor(0)
 
   /// - Parameters:
-  ///   - roots: The directories whose files its calls are counted at; nil for those of vault and settings.
+  ///   - roots: The directories in which its calls are counted; nil for those of the vault and settings.
   ///   - isWatched: Whether it can watch files.
   init(_ tree: AgentTree, at roots: [String]? = nil, isWatched: Bool = true) throws {
     self.tree = tree
@@ -29,9 +29,9 @@ final class FaultyDaemon: Sendable {
     try start()
   }
 
-  /// Starts it, or starts it again after its end.
+  /// Starts it, or restarts it after its end.
   func start() throws {
-    // A client that found none, because it had ended in its first moments, has started one of its own.
+    // A client found none, because it had ended at once, and has started another one.
     for number in try tree.daemons() {
       let stray = try OtherProcess(number)
       try stray.signal(Signals.SIGKILL)
@@ -55,7 +55,7 @@ final class FaultyDaemon: Sendable {
     process.withLock { $0 = started }
   }
 
-  /// Ends it by SIGKILL.
+  /// Ends it with SIGKILL.
   func kill() throws {
     guard let running = process.withLock({ $0 }) else { return }
     _ = try running.terminate(Signals.SIGKILL)
@@ -66,10 +66,10 @@ final class FaultyDaemon: Sendable {
     try start()
   }
 
-  /// Waits for the end that a fault brought it.
+  /// Waits until a fault has ended it.
   func waitForEnd() throws { _ = try process.withLock { $0 }?.wait() }
 
-  /// From now on calls are counted anew, and the one with this number has the fault; zero is none.
+  /// Restarts the count of calls; the one with this number has the fault, or none if zero.
   func order(_ step: Int = 0, _ fault: Fault? = nil) throws {
     let number = serial.update { (serial: inout Int) -> Int in
       serial += 1
@@ -80,7 +80,7 @@ final class FaultyDaemon: Sendable {
       "order", with: Array("\(number) \(step) \(fault?.description ?? "none")\n".utf8).span)
   }
 
-  /// The calls since the last order, or between the one before it and the last.
+  /// The calls since the last order, or between the previous one and the last.
   func steps(ofLast isLast: Bool = true) throws -> [Step] {
     try lines(ofLast: isLast).compactMap { words in
       guard words.count >= 4, let number = Int(words[1]) else { return nil }
@@ -88,15 +88,15 @@ final class FaultyDaemon: Sendable {
     }
   }
 
-  /// Whether the fault of the order before the last has happened. A daemon does some work after it has answered, so
-  /// only another order settles that.
+  /// Whether the fault of the order before the last has happened. A daemon does some work after it has responded, so
+  /// only another order determines that.
   func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
 
-  /// Lets all calls of a function wait, until `body` returns, which begins when one of them waits.
+  /// Blocks all calls of a function until `body` returns, which begins when one of them waits.
   ///
   /// - Parameters:
-  ///   - step: The number of the call from which on they wait.
-  ///   - begin: Begins what waits then.
+  ///   - step: The number of the first blocked call.
+  ///   - begin: Starts the work that then waits.
   func holding<Work>(
     _ function: String, from step: Int = 1, _ begin: () throws -> Work, _ body: (Work) throws -> Void
   ) throws -> Work {

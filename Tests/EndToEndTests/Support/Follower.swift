@@ -7,7 +7,7 @@ import Testing
 final class Follower: Sendable {
   private let process: RunningProcess
 
-  /// Returns when it is told what happens.
+  /// Returns once it receives events.
   init(_ tree: AgentTree, _ options: String...) throws {
     process = try tree.start(["events", "--follow", "--json", "--verbose"] + options)
     let deadline = Instant.now.advanced(by: .testLimit)
@@ -22,12 +22,12 @@ final class Follower: Sendable {
     var object = try #require(JSON(parsing: Array(process.readLine().utf8)).object)
     #expect((object["time"]?.int ?? 0) > 1_600_000_000)
     object["time"] = nil
-    // When a token ends differs from run to run.
+    // The expiry of a token differs from run to run.
     if object["expires_at"] != nil { object["expires_at"] = "T" }
     return String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }
 
-  /// The next events until one begins so.
+  /// The next events until one begins like this.
   func until(_ event: String) throws -> [String] {
     var events: [String] = []
     repeat { events.append(try next()) } while events.last?.hasPrefix(#"{"event":"\#(event)""#) == false

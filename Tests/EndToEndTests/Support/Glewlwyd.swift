@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A running Glewlwyd, set up by the scripts beside these tests.
+/// A running Glewlwyd, set up by the scripts next to these tests.
 struct Glewlwyd: Sendable {
   let issuer: String
   /// The file with the authority that signed its certificate.
@@ -13,7 +13,7 @@ struct Glewlwyd: Sendable {
 
   @TaskLocal fileprivate static var running: Glewlwyd?
 
-  /// The instance of the suite that runs.
+  /// The instance of the running suite.
   static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
 
   /// - Parameter settings: Variables of the script `up`.
@@ -39,7 +39,7 @@ struct Glewlwyd: Sendable {
     try #require(description["client_ids"]?[algorithm]?.string)
   }
 
-  /// The public client that gets bound tokens only (RFC 9449 section 5.2).
+  /// The public client that only gets bound tokens (RFC 9449 section 5.2).
   func boundClientID() throws -> String { try #require(description["bound_client_id"]?.string) }
 
   func confidentialClient() throws -> (id: String, secret: String) {
@@ -47,19 +47,19 @@ struct Glewlwyd: Sendable {
     return (id, try #require(description["confidential_client_secret"]?.string))
   }
 
-  /// The client that signs in with a browser, and the redirect URIs that it has.
+  /// The client that signs in with a browser, and its redirect URIs.
   func browserClient() throws -> (id: String, redirectURIs: [String]) {
     let uris = try #require(description["redirect_uris"]?.array).compactMap { $0.string }
     return (try #require(description["browser_client_id"]?.string), uris)
   }
 
-  /// Where its scripts keep what they know of it.
+  /// The directory in which its scripts store their state.
   var folder: String { directory.path }
 
   /// A value of `BROWSER`: the user signs in, consents, and comes back.
   var browser: String { "\(Self.folder)/browse \(directory.path)" }
 
-  /// The pin of the server's key, as libcurl has it: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
+  /// The pin of the server's key in libcurl's format: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
   func pin() throws -> String {
     let line = """
       openssl x509 -in '\(directory.path("server.crt"))' -pubkey -noout | openssl pkey -pubin -outform DER |
@@ -68,13 +68,13 @@ struct Glewlwyd: Sendable {
     return "sha256//" + (try ProcessRunner.shell(line).outputText)
   }
 
-  /// Signs in to the account `work`, approves as the user would, and returns the last event.
+  /// Signs in to the account `work`, approves like the user, and returns the last event.
   func signIn(_ tree: AgentTree, clientID: String? = nil, _ options: String...) throws -> JSON {
     let client = try clientID ?? self.clientID(for: "RS256")
     return try signIn(tree, ["--client-id", client] + options)
   }
 
-  /// The same with a client that the options name or register.
+  /// Likewise with a client that the options name or register.
   func signIn(_ tree: AgentTree, _ options: [String]) throws -> JSON {
     let login = try tree.start(
       ["login", "work", "--issuer", issuer, "--ca-file", authority, "--device", "--json"] + options)
@@ -92,7 +92,7 @@ struct Glewlwyd: Sendable {
     return end
   }
 
-  /// The scripts are in the folder beside the one of these tests.
+  /// The scripts are in the folder next to the one of these tests.
   private static var folder: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Glewlwyd"
   }
@@ -130,7 +130,7 @@ struct GlewlwydTrait: SuiteTrait, TestScoping {
 extension Trait where Self == GlewlwydTrait {
   static var withGlewlwyd: Self { GlewlwydTrait(settings: []) }
 
-  /// The same, with variables of the script `up`.
+  /// Likewise, with variables of the script `up`.
   static func withGlewlwyd(_ settings: String...) -> Self { GlewlwydTrait(settings: settings) }
 }
 

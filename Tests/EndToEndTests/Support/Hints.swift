@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// The commands in hints, which run as they are printed.
+/// The commands in hints, which run as printed.
 enum Hints {
-  /// The commands that a text names, each as its words: from `agent` up to what ends a part of a sentence.
+  /// The commands in a text, each split into words: from `agent` to the end of a clause.
   static func commands(in text: String) -> [[String]] {
     var commands: [[String]] = []
     var current: [String]?
@@ -28,7 +28,7 @@ enum Hints {
     return (commands + [current].compactMap { $0 }).filter { !$0.isEmpty }
   }
 
-  /// The words as a shell splits them; a bare one has no quotes.
+  /// The words as split by a shell; a bare one has no quotes.
   private static func words(_ text: String) -> [(text: String, isBare: Bool)] {
     var words: [(text: String, isBare: Bool)] = []
     var word: (text: String, isBare: Bool)?
@@ -53,7 +53,7 @@ enum Hints {
     return words + [word].compactMap { $0 }
   }
 
-  /// The hints of a command that failed.
+  /// The hints of a failed command.
   static func all(in result: ProcessResult) -> [String] {
     let prefix = "agent: hint: "
     return result.errorText.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map {
@@ -61,19 +61,19 @@ enum Hints {
     }
   }
 
-  /// Words that stand for something a person would have to put in: a hint has none.
+  /// Placeholders that users would have to replace: a hint has none.
   private static let placeholders: Set<String> = [
     "ACCOUNT", "ADDRESS", "ALGORITHM", "ARN", "COMMAND", "DURATION", "FIELD", "FILE", "HOST", "ID", "ISSUER", "LOGIN",
     "NAME", "NUMBER", "PATH", "PROVIDER", "REDIRECT", "SCOPE", "SLOT", "URI", "URL", "USER", "VALUE",
   ]
 
-  /// The placeholders in a hint, outside of the quotes of a shell.
+  /// The placeholders in a hint, outside of shell quotes.
   static func placeholders(in hint: String) -> [String] {
     words(hint).filter(\.isBare).flatMap { $0.text.split { !$0.isLetter && $0 != "_" } }.map { String($0) }
       .filter(placeholders.contains)
   }
 
-  /// Runs each command that the hints of a command that failed name, as they are printed.
+  /// Runs each command in the hints of a failed command, as printed.
   static func check(_ result: ProcessResult, in tree: AgentTree, of arguments: [String]) throws {
     guard !result.succeeded else { return }
     let hints =
@@ -82,13 +82,13 @@ enum Hints {
     try check(hints, in: tree, of: arguments)
   }
 
-  /// The same for the hints of several commands.
+  /// Likewise for the hints of several commands.
   static func check(_ hints: [String], in tree: AgentTree, of arguments: [String]) throws {
     for hint in hints {
-      // Text in double quotes is that of somebody else.
+      // Text in double quotes is not ours.
       let own = hint.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
       let found = own.flatMap { placeholders(in: String($0.element)) }
-      // "URL" is a word of the language too, but of no command.
+      // "URL" is also an ordinary word, but not in commands.
       #expect(found.allSatisfy { $0 == "URL" || $0 == "URI" }, "the hint \"\(hint)\" of \(arguments) is not whole")
       for command in commands(in: hint) {
         #expect(placeholders(in: command.joined(separator: " ")).isEmpty, "\"\(hint)\" of \(arguments) is not whole")
@@ -98,10 +98,10 @@ enum Hints {
   }
 }
 
-/// A command of a hint. Where it can be, it is run as printed, in a copy of the tree and without a network, so that it
-/// changes nothing that a test looks at, and no server hears of it.
+/// A command of a hint. If possible, it is run as printed, in a copy of the tree and without a network, so that it
+/// affects neither the test nor a server.
 private struct HintedCommand {
-  /// The words from behind `agent` up to those of another program.
+  /// The words after `agent`, up to those of another program.
   private let words: [String]
   private let isWhole: Bool
 
@@ -110,7 +110,7 @@ private struct HintedCommand {
     isWhole = words.count == command.count
   }
 
-  /// Commands that ask for a secret or start what stays are only read.
+  /// Commands that ask for a secret or start a lasting process are only parsed.
   private var runs: Bool {
     let asking = ["--client-secret-prompt", "--protect", "--start", "--resume", "--all", "--help", "--follow"]
     let ending = ["unlock", "vault", "daemon", "exec", "events", "setup", "helper", "doctor", "verify", "decode"]
@@ -140,7 +140,7 @@ private struct HintedCommand {
     let copy = try TemporaryDirectory()
     let result = try run(
       "/usr/bin/unshare", ["-rn", "/bin/sh", "-c", Self.script, "sh", copy.path("tree")] + words, tree)
-    // Only what stands on the line can be wrong with it: the copy has no network, and no terminal to ask on.
+    // Only the command line itself can be wrong: the copy has no network, and no terminal to ask on.
     let isAsking = ["terminal", "--no-input", "to sign in to"].contains(where: result.errorText.contains)
     #expect(
       result.status != .exited(2) || isAsking,

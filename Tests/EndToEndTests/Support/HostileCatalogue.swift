@@ -1,18 +1,18 @@
-/// What issuers do wrong, by what it strikes. Each list is for a daemon of its own.
+/// Misbehaviour of issuers, by affected part. Each list is for a separate daemon.
 enum HostileCatalogue {
   // MARK: Sessions
 
-  /// ID Tokens that come with a renewed access token (OpenID Connect Core 1.0 sections 3.1.3.7 and 12.2). The
-  /// refresh token that came along is kept: the issuer takes each one once.
+  /// ID Tokens returned with a renewed access token (OpenID Connect Core 1.0 sections 3.1.3.7 and 12.2). The
+  /// accompanying refresh token is kept: the issuer accepts each one once.
   static let renewedIDTokens: [HostileRow] =
     [
-      // First, because keys are fetched again once in a minute.
+      // First, because keys are fetched at most once a minute.
       HostileRow(.refresh, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation"),
       HostileRow(.refresh, "break_id_token=missing", .accepted),
       HostileRow(.refresh, "break_id_token=aud_array", .accepted),
       HostileRow(.refresh, "break_id_token=no_kid", .accepted),
       HostileRow(.refresh, "break_id_token=no_nonce", .accepted),
-      // Nothing was asked of how somebody signs in.
+      // No authentication context was requested.
       HostileRow(.refresh, "break_id_token=acr", .accepted),
       HostileRow(
         .refresh, "break_id_token=iss", .otherUser,
@@ -24,7 +24,7 @@ enum HostileCatalogue {
       HostileRow(.refresh, "break_id_token=auth_time", .accepted),
     ]
     + [
-      // The key may be published late, so no further refresh token is spent while the keys cannot be fetched anew.
+      // The key may be published late, so no further refresh token is spent while the keys cannot be fetched again.
       HostileRow(.refresh, "break_id_token=kid", .keyNotPublished, then: .keyNotPublished)
     ]
     + idTokenForms.map {
@@ -32,7 +32,7 @@ enum HostileCatalogue {
       return HostileRow(.refresh, "break_id_token=\($0.0)", isForOther ? .otherClient : .rejected($0.1))
     }
 
-  /// What is wrong with an ID Token, whenever it comes.
+  /// Defects of any ID Token.
   private static let idTokenForms = [
     ("no_iss", "iss is missing"), ("aud", "it is for another client"), ("no_aud", "aud is missing"),
     ("second_aud", "it is also for another client"), ("azp", "it was issued to another client"),
@@ -47,7 +47,7 @@ enum HostileCatalogue {
     ("five_parts", "it is encrypted, which is not supported"),
   ]
 
-  /// What the server says with `body=error`.
+  /// The server's error with `body=error`.
   private static let notToday = "Not today."
   private static let noSignature = "its signature does not fit"
   private static let otherAlgorithm = "its signature algorithm is not accepted"
@@ -62,8 +62,8 @@ enum HostileCatalogue {
     HostileRow(.refresh, "break_id_token=none", .rejected("it is not signed")),
   ]
 
-  /// Answers of the token endpoint. All rows but the marked ones are for a server that takes a refresh token
-  /// more than once, because who cannot read an answer cannot have the new one.
+  /// Responses of the token endpoint. All rows except the marked ones are for a server that accepts a refresh token
+  /// more than once, because the new one cannot be read from an unreadable response.
   static let tokenAnswers: [HostileRow] =
     HostileRow.bodies(
       .refresh,
@@ -76,12 +76,12 @@ enum HostileCatalogue {
       HostileRow(.refresh, "fail_next_token=1&status=503", .accepted),
       HostileRow(
         .refresh, "fail_next_token=9&status=500&error=server_error", HostileEndpoint.token.unavailable("server_error")),
-      // RFC 9110 section 10.2.3: whoever is asked to wait for a day comes back in five minutes, and not before.
+      // RFC 9110 section 10.2.3: if asked to wait a day, the client returns after five minutes, and not before.
       HostileRow(
         .refresh, "fail_next_token=9&status=503&retry_after=86400",
         HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes"),
         then: HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes")),
-      // A server in trouble means little by what it says, but for what it says of the grant (our rule).
+      // The errors of a server in trouble are ignored, except those about the grant (our rule).
       HostileRow(
         .refresh, "fail_next_token=9&status=502&error=invalid_request",
         HostileEndpoint.token.unavailable("invalid_request")),
@@ -98,12 +98,12 @@ enum HostileCatalogue {
         .refused(
           "interaction_required", 3,
           "the token endpoint requires the user to sign in again (nonsense); agent login work")),
-      // The new refresh token is lost on its way, and the old one is spent.
+      // The new refresh token is lost, and the old one is spent.
       HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.outcome(of: "html"), then: .expired),
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
-  /// Answers about the user (OpenID Connect Core 1.0 section 5.3.2).
+  /// Responses about the user (OpenID Connect Core 1.0 section 5.3.2).
   static let userInfo: [HostileRow] =
     [
       HostileRow(
@@ -120,8 +120,7 @@ enum HostileCatalogue {
       "flood", "endless", "bomb", "crumbs", "truncated", "drop",
     ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", HostileEndpoint.userinfo.outcome(of: $0).aside) }
 
-  /// Answers to a sign-out, which ends the session here whatever they are. Their content does not count
-  /// (RFC 7009 section 2.2).
+  /// Responses to a sign-out, which ends the session here in any case. Their content is ignored (RFC 7009 section 2.2).
   static let revocation: [HostileRow] =
     ["html", "crumbs", "empty", "error", "type", "truncated", "bomb"].map {
       HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut)
@@ -132,8 +131,8 @@ enum HostileCatalogue {
         then: .signedOut)
     }
 
-  /// Answers of a resource are the caller's to judge, whatever is in them, if only it is clear where they end. Where
-  /// it is not, or where there is none, the caller's file stays as it was.
+  /// Responses of a resource are for the caller to check, whatever their content, if their end is clear. Otherwise, or
+  /// without a response, the caller's file remains unchanged.
   static let resources: [HostileRow] =
     [
       "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "bomb", "crumbs",
@@ -143,7 +142,7 @@ enum HostileCatalogue {
 
   // MARK: Sign-ins
 
-  /// What is wrong with a first ID Token, with the test of a suite that tries the same.
+  /// Defects of a first ID Token, with the corresponding test of a suite.
   private static let labelledIDTokens = [
     ("iss", "it is from another issuer", "oidcc-client-test-invalid-iss"),
     ("no_iss", "iss is missing", "fapi2-security-profile-final-client-test-invalid-missing-iss"),
@@ -214,7 +213,7 @@ enum HostileCatalogue {
         .browser, "break_jwks=mixed", HostileEndpoint.jwks.malformed(200, nil, ": symmetric keys beside public ones")),
       HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
-    // What was fetched in vain is not fetched again in the same minute.
+    // A failed fetch is not repeated within the same minute.
     + ["empty", "private", "weak"].map {
       HostileRow(.browser, "break_jwks=\($0)", .keyNotPublished, then: .keyNotPublished.leavingOther).leavingSession
     } + [HostileRow(.browser, "break_jwks=duplicate", .rejected(severalKeys), then: .rejected(severalKeys))]
@@ -228,7 +227,7 @@ enum HostileCatalogue {
       ).map { $0.leavingSession(["drop", "truncated"], at: "jwks") }
     }
 
-  /// - Parameter named: What the metadata name.
+  /// - Parameter named: The issuer in the metadata.
   private static func otherIssuer(
     _ named: String, _ hint: String = "check the issuer's URL"
   ) -> HostileRow.Outcome {
@@ -236,7 +235,7 @@ enum HostileCatalogue {
       "server_misbehaved", 1, "the server's metadata is for another issuer than the configured one\(named); \(hint)")
   }
 
-  /// Keys that cannot be used, when those at hand no longer do. They are not asked for again in the same minute.
+  /// Unusable keys, when the cached ones are no longer current. They are not fetched again within the same minute.
   static let renewedKeys: [HostileRow] =
     [
       "empty", "html", "array", "huge", "deep", "redirect", "two_lengths", "flood", "endless", "bomb", "drop",
@@ -260,7 +259,7 @@ enum HostileCatalogue {
         then: HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept),
     ]
 
-  /// Answers to the registration of a client (RFC 7591 section 3.2.1).
+  /// Responses to a client registration (RFC 7591 section 3.2.1).
   static let registrations: [HostileRow] =
     HostileRow.bodies(
       .register,
@@ -273,10 +272,10 @@ enum HostileCatalogue {
       )
     ]
 
-  /// What else is asked during a sign-in. An answer with the wrong state, or none, ends no wait, and one that comes twice
-  /// takes a browser that loads pages: these are with the tests of the browser.
+  /// Other requests during a sign-in. A response with a wrong state, or none, ends no wait, and one that arrives twice
+  /// needs a browser that loads pages: these are in the browser tests.
   static let signIns: [HostileRow] =
-    // Where the server does not insist on them, pushed requests may fail: the plain request says the same.
+    // Unless the server requires them, pushed requests may fail: the plain request has the same content.
     ["break_par=status", "body_at=par&body=drop", "body_at=par&body=truncated"].map {
       HostileRow(.browser, $0, .accepted)
     } + [
@@ -289,9 +288,9 @@ enum HostileCatalogue {
       HostileRow(
         .browser, "fail_next_token=9&status=503&retry_after=60",
         HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "60 s")),
-      // Polls go on through what passes (RFC 8628 section 3.5).
+      // Polling continues after temporary failures (RFC 8628 section 3.5).
       HostileRow(.device, "fail_next_token=1&status=503", .accepted),
-      // The tokens were in the answer that was lost, and a device code is good for one.
+      // The tokens were in the lost response, and a device code is single-use.
       HostileRow(
         .device, "body_at=token&body=drop&times=1",
         .refused(
@@ -334,7 +333,7 @@ enum HostileCatalogue {
     + HostileRow.bodies(.browser, ["drop", "truncated"], at: .token, "body_at=token")
     .map { $0.leavingSession(["truncated"], at: "token") }
     + HostileRow.bodies(.device, ["drop", "truncated"], at: .device, "body_at=device")
-    // A refusal without an error's name ends no sign-in before its code does.
+    // A refusal without an error code does not end a sign-in before its code expires.
     + HostileRow.bodies(
       .device, ["empty", "redirect", "type", "endless", "flood", "deep", "two_lengths"], at: .token,
       "body_at=token"

@@ -3,21 +3,21 @@ import Platform
 import TestSupport
 
 extension HostileRow {
-  /// What came of an attack, or must come of it.
+  /// The result of an attack, actual or required.
   enum Outcome: Sendable, Hashable {
     case accepted
-    /// With this failure code, exit status and message. After a semicolon comes what the person is told to do.
+    /// With this failure code, exit status and message. The hint follows a semicolon.
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
       /((?:stored|publishes).*try again) in (?:60|[1-5]?[0-9]) s/
     }
-    /// What is left of five minutes.
+    /// The rest of five minutes.
     private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }
 
-    /// What a command with `--json` came to.
+    /// The result of a command with `--json`.
     ///
-    /// - Parameter names: What stands for addresses in the messages.
+    /// - Parameter names: Placeholders for URLs in the messages.
     init(_ result: ProcessResult, _ names: [(url: String, name: String)]) {
       switch result.status {
       case .exited(0): self = .accepted
@@ -34,24 +34,24 @@ extension HostileRow {
         message.replace(url, with: name)
         if let host = try? URI(url).authority { message.replace(host, with: "\(name)'s HOST") }
       }
-      // Until the keys may be fetched again: a minute, less what has gone by.
+      // Until the keys may be fetched again: the rest of a minute.
       message.replace(Self.keyWait) { "\($0.output.1) in a minute" }
       message.replace(Self.longWait, with: "in five minutes")
       // The server's words about an ended session.
       if failure?["code"]?.string == "session_expired" { message.replace(#/ \(server: [^)]*\)/#, with: "") }
-      // What is about a host tells of the account first.
+      // Messages about a host name the account first.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
     }
 
-    /// What a command tells of that succeeds.
+    /// The output of a successful command.
     var aside: Outcome {
       if case .refused(let code, _, let message) = self { .refused(code, 0, message) } else { .accepted }
     }
   }
 }
 
-/// Whom the messages speak of.
+/// The subject of the messages.
 enum HostileEndpoint: String, Sendable {
   case token = "the token endpoint"
   case device = "the device authorization endpoint"
@@ -64,22 +64,21 @@ enum HostileEndpoint: String, Sendable {
   case jwks = "the JWK Set endpoint"
   case resource = "SERVER"
 
-  /// The status of an answer that is as it should be.
+  /// The status of a correct response.
   private var success: Int { self == .par || self == .registration ? 201 : 200 }
 
-  /// What must come of a body that is not what it should be.
+  /// The required result for an incorrect body.
   func outcome(of body: String) -> HostileRow.Outcome {
     switch body {
     case "crumbs": .accepted
     case "two_lengths": malformed()
-    // What comes from these exists only once, so that the fields beyond the limit are dropped alone.
+    // These responses are unique, so only the fields beyond the limit are dropped.
     case "flood" where self == .token || self == .registration: .accepted
     case "huge", "flood", "endless": .misbehaved("the answer of \(rawValue) is too large")
     case "redirect": redirect(307, "it leads to ELSEWHERE")
     case "two_locations": redirect(302, nil)
     case "drop", "truncated": .unreachable("the connection to SERVER's HOST was interrupted")
-    // The type of public documents does not count, since servers have many for them.
-    // A JSON object is the server's own.
+    // The type of public documents is ignored, because servers use many. A JSON object is the server's own.
     case "type": isDocument ? .accepted : malformed(success, nil, ": text/plain")
     case "two_types": isDocument ? .accepted : malformed(success)
     case "html": self == .metadata ? .noMetadata : isDocument ? malformed(success) : notJSON("text/html")
@@ -96,7 +95,7 @@ enum HostileEndpoint: String, Sendable {
   private var isDocument: Bool { self == .metadata || self == .jwks }
 
   private func redirect(_ status: Int, _ target: String?) -> HostileRow.Outcome {
-    // Public documents may be elsewhere at the same server, so their redirects are looked at.
+    // Public documents may be elsewhere at the same server, so their redirects are inspected.
     let told = (isDocument ? "" : Self.told(status)) + (target.map { ": \($0)" } ?? "")
     return .misbehaved("\(rawValue) answered with a redirect that is not followed" + told)
   }
@@ -109,8 +108,8 @@ enum HostileEndpoint: String, Sendable {
 
   /// - Parameters:
   ///   - detail: The error code, or the status.
-  ///   - description: What the server says of it.
-  ///   - wait: For how long it is to be left alone.
+  ///   - description: The server's description.
+  ///   - wait: For how long it receives no requests.
   func unavailable(_ detail: String, _ description: String? = nil, wait: String? = nil) -> HostileRow.Outcome {
     let told = (description.map { ": \($0)" } ?? "") + (wait.map { "; try again in \($0)" } ?? "")
     return .refused("server_unavailable", 4, "\(rawValue) is not available at the moment (\(detail))\(told)")
@@ -130,15 +129,15 @@ extension HostileRow.Outcome {
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
 
-  /// Of what comes after the tokens, which are kept.
+  /// For responses after the tokens, which are kept.
   var withTokensKept: Self {
     guard case .refused(let code, let status, let message) = self else { return self }
-    // It takes the place of other advice.
+    // It replaces other advice.
     let problem = message.split(separator: ";")[0]
     return .refused(code, status, problem + "; the server's answer was stored: try again in a minute")
   }
 
-  /// Of a sign-in to an account that has a session already.
+  /// For a sign-in to an account that already has a session.
   var leavingOther: Self {
     guard case .refused(let code, let status, let message) = self, let end = message.firstIndex(of: ";") else {
       return self
@@ -148,7 +147,7 @@ extension HostileRow.Outcome {
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, let status, let message) = reason else { return .accepted }
-    // What a person is told to do is no part of it.
+    // Excludes the hint.
     let cause = message.split(separator: ";")[0]
     let later = status == 4 ? "; it is told again until it answers, for a day" : ""
     return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)\(later)")

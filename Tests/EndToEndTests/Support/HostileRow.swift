@@ -1,9 +1,9 @@
 import Platform
 import TestSupport
 
-/// One way of an issuer to misbehave, and what must come of it.
+/// A misbehaviour of an issuer, and the required result.
 struct HostileRow: Sendable, CustomStringConvertible {
-  /// What is done while it misbehaves.
+  /// The operation while it misbehaves.
   enum Action: String, Sendable {
     /// The session's token is renewed.
     case refresh
@@ -11,23 +11,23 @@ struct HostileRow: Sendable, CustomStringConvertible {
     case check
     /// The session is ended.
     case signOut
-    /// A request goes to a resource, and its answer into a file that has a content.
+    /// A request is sent to a resource, and its response written to an existing file.
     case request
-    /// Somebody signs in for the first time.
+    /// A first sign-in.
     case browser, device
-    /// Somebody signs in with a client that is registered for that.
+    /// A sign-in with a client registered for it.
     case register
   }
 
   let action: Action
-  /// What the control endpoint is told.
+  /// The form for the control endpoint.
   let switches: [(String, String)]
   private(set) var outcome: Outcome
-  /// What comes of the next refresh, or of the next sign-in, when the issuer behaves again.
+  /// The result of the next refresh or sign-in, when the issuer behaves again.
   let next: Outcome
-  /// The tests of the OpenID Foundation's suites that try the same.
+  /// The corresponding tests of the OpenID Foundation's suites.
   let suite: String?
-  /// The sign-in fails and leaves a session, because the refresh token came before what is wrong.
+  /// The sign-in fails and leaves a session, because the refresh token preceded the defect.
   private(set) var leavesSession = false
 
   /// - Parameter switches: A form.
@@ -44,16 +44,17 @@ struct HostileRow: Sendable, CustomStringConvertible {
     self.suite = suite
   }
 
-  /// One for each of these bodies of an endpoint's answers.
+  /// One row for each of these bodies of an endpoint's responses.
   ///
-  /// - Parameter switches: What else the control endpoint is told.
+  /// - Parameter switches: Additional switches for the control endpoint.
   static func bodies(
     _ action: Action, _ names: [String], at endpoint: HostileEndpoint, _ switches: String
   ) -> [HostileRow] {
     names.map { HostileRow(action, "\(switches)&body=\($0)", endpoint.outcome(of: $0)) }
   }
 
-  /// The same row, if it is about one of these bodies at an endpoint, for a sign-in whose refresh token came before.
+  /// The same row for a sign-in whose refresh token arrived before, if the row is about one of these bodies at an
+  /// endpoint.
   func leavingSession(_ bodies: [String], at endpoint: String) -> HostileRow {
     func has(_ name: String, _ values: [String]) -> Bool { switches.contains { $0.0 == name && values.contains($0.1) } }
     guard has("body", bodies), has("body_at", [endpoint]) else { return self }
@@ -63,7 +64,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     return row
   }
 
-  /// The same row, for a sign-in whose refresh token came before what is wrong.
+  /// The same row, for a sign-in whose refresh token preceded the defect.
   var leavingSession: HostileRow {
     var row = self
     row.leavesSession = true

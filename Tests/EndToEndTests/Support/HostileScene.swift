@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// A daemon with a session at an issuer that behaves, which must not notice what another issuer does.
+/// A daemon with a session at a well-behaved issuer, which must not be affected by another issuer.
 struct HostileScene {
-  /// KiB that the daemon may take for itself beyond what it took after the first requests: documents of
-  /// issuers are kept, code is run for the first time.
+  /// KiB by which the daemon may grow after the first requests: documents of issuers are cached, and code runs for the
+  /// first time.
   private static let allowedGrowth = 2048
-  /// Bytes of the secure heap: the secrets of one session more.
+  /// Bytes of the secure heap: the secrets of one more session.
   private static let allowedSecrets = 4096
 
   let tree: AgentTree
@@ -43,8 +43,8 @@ struct HostileScene {
   /// Attacks one session, row by row.
   ///
   /// - Parameters:
-  ///   - standing: Switches that hold for all rows unless they say otherwise.
-  ///   - algorithm: Of the issuer's ID Tokens.
+  ///   - standing: Switches for all rows, unless overridden.
+  ///   - algorithm: The algorithm of the issuer's ID Tokens.
   func attackSession(
     _ rows: [HostileRow], standing: [(String, String)] = [], algorithm: String = "ES256"
   ) throws {
@@ -66,7 +66,7 @@ struct HostileScene {
     }
   }
 
-  /// Attacks a first sign-in, at an issuer of which nothing is known yet.
+  /// Attacks a first sign-in, at an unknown issuer.
   func attackSignIn(_ row: HostileRow) throws {
     try Issuer.with(["--open-registration"]) { hostile in
       try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
@@ -89,7 +89,7 @@ struct HostileScene {
     try expectUnharmed(after: row)
   }
 
-  /// Attacks the keys of an issuer with which a session was begun, and that has changed them since.
+  /// Attacks the keys of an issuer that has rotated them since a session was begun.
   func attackKeys(_ row: HostileRow) throws {
     try Issuer.with { hostile in
       try tree.signIn("work", at: hostile.url)
@@ -99,8 +99,8 @@ struct HostileScene {
       try hostile.control(HostileRow.allOff)
       let next = try act(.refresh, at: hostile)
       #expect(next == row.next, "the session after \(row)")
-      // The refresh tokens that came were kept, each of which the issuer takes once. Another process than the daemon knows
-      // of no keys to wait for.
+      // The received refresh tokens were kept, each of which the issuer accepts once. Another process than the daemon
+      // knows of no keys to wait for.
       try hostile.control([("break_id_token", "missing")])
       let kept = try tree.agent("token", "work", "--no-daemon", "--force-refresh", "--json")
       #expect(kept.succeeded, "the session after \(row)")
@@ -111,7 +111,7 @@ struct HostileScene {
     try expectUnharmed(after: row)
   }
 
-  /// Signs in at an issuer whose keys are known from another account, and that changes them just before it signs.
+  /// Signs in at an issuer whose keys are known from another account, and that rotates them just before it signs.
   func signInAfterRotation() throws {
     try Issuer.with { issuer in
       try tree.signIn("work", at: issuer.url)
@@ -122,7 +122,7 @@ struct HostileScene {
     try expectUnharmed(after: "a key that changed just before it signed")
   }
 
-  /// What stands in messages for the addresses of these servers.
+  /// Placeholders in messages for the URLs of these servers.
   private func names(_ issuer: Issuer) -> [(url: String, name: String)] {
     [(issuer.url, "SERVER"), (healthy.url, "ELSEWHERE")]
   }
@@ -143,7 +143,7 @@ struct HostileScene {
   private func act(_ action: HostileRow.Action, at issuer: Issuer) throws -> HostileRow.Outcome {
     switch action {
     case .check:
-      // The command does what it was asked for, whatever it finds.
+      // The command succeeds, whatever it finds.
       let account = try tree.check()
       let problem = account["check_problem"]
       return account["check"] == "ok"
@@ -168,7 +168,7 @@ struct HostileScene {
 
   // MARK: Afterwards
 
-  /// The daemon is the same, has its memory back, and serves the other account, whose issuer heard of nothing.
+  /// The daemon is the same, has freed its memory, and serves the other account, whose issuer received nothing.
   func expectUnharmed(after row: some CustomStringConvertible) throws {
     #expect(try tree.agent("token", "healthy", "--force-refresh").succeeded, "the other account after \(row)")
     #expect(try healthy.count("echoes") == 0, "something was sent elsewhere by \(row)")
@@ -179,13 +179,13 @@ struct HostileScene {
       #expect(facts["pid"]?.int == process, "the daemon after \(row)")
       let growth = try #require(facts["memory_private_dirty_kib"]?.int) - memory
       let heap = try #require(facts["secure_heap_used"]?.int) - secrets
-      // A sanitizer keeps what was freed.
+      // A sanitizer keeps freed memory.
       if growth <= Self.allowedGrowth || Programs.areSanitized, heap <= Self.allowedSecrets { return }
       guard Instant.now < deadline else {
         Issue.record("\(growth) KiB more, \(heap) bytes of secrets more, after \(row)")
         return
       }
-      // What only waits for its next use is given back once a minute, and at a lock.
+      // Reusable memory is freed once a minute, and at a lock.
       #expect(try tree.agent("lock").succeeded)
       Threads.sleep(for: .milliseconds(50))
     }

@@ -2,29 +2,28 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server on https for clients with a secret, whose certificate and whose manners at the end of
-/// a connection change when it is told. Its first refresh token is `refresh-0`. Made of Python's own library; every request has a connection of its own.
+/// An https authorization server for clients with a secret. The test changes its certificate and how it ends
+/// connections. Its first refresh token is `refresh-0`. Uses Python's own library, with one connection per request.
 final class HostileTLSServer: Sendable {
-  /// What it does with a connection.
+  /// Its behaviour on a connection.
   enum Mode: String, Sendable, CaseIterable {
     case good
-    /// A certificate for 127.0.0.1 until yesterday.
+    /// A certificate for 127.0.0.1 that expired yesterday.
     case expired
-    /// A certificate that nobody but itself vouches for.
+    /// A self-signed certificate.
     case selfSigned
     /// A certificate for another host.
     case otherHost
     /// No TLS at all.
     case plain
-    /// The connection ends amid the content, without a word (RFC 8446 section 6.1).
+    /// The connection ends within the content, without a closure alert (RFC 8446 section 6.1).
     case cut
-    /// The same, and nothing but the end of the connection tells how long the content was to be
-    /// (RFC 9112 section 9.8).
+    /// Likewise, and only the end of the connection marks the end of the content (RFC 9112 section 9.8).
     case unmeasured
-    /// The whole content, of which nothing but the end of the connection tells that it is whole. JSON shows that by
-    /// itself, so it is right.
+    /// The complete content, whose end only the end of the connection marks. JSON shows by itself that it is complete,
+    /// so this is accepted.
     case unclosed
-    /// The same, and the end is announced as it should be (RFC 8446 section 6.1).
+    /// Likewise, with a correct closure alert (RFC 8446 section 6.1).
     case closed
 
     /// Whether requests reach it.
@@ -52,10 +51,10 @@ final class HostileTLSServer: Sendable {
     url = "https://127.0.0.1:\(try process.readLine())"
   }
 
-  /// Takes connections from now on and answers no handshake.
+  /// Accepts connections from now on and answers no handshake.
   func standStill() throws { try process.signal(Signals.SIGSTOP) }
 
-  /// From now on.
+  /// Changes its behaviour from now on.
   ///
   /// - Returns: How many requests it has read so far.
   @discardableResult

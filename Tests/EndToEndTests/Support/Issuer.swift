@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A `devissuer` of one test, on a port of its own. Use it through ``with(_:_:)``.
+/// A test's own `devissuer`, on its own port. Use it through ``with(_:_:)``.
 final class Issuer: Sendable {
   let url: String
   let port: UInt16
@@ -14,8 +14,8 @@ final class Issuer: Sendable {
   /// Runs `body` with a new issuer, then ends it.
   ///
   /// - Parameters:
-  ///   - approval: Who decides about sign-ins: `always` and `never` do by themselves, `ask` waits.
-  ///   - options: Further ones of `devissuer`.
+  ///   - approval: How sign-ins are decided: `always` and `never` do so automatically, `ask` waits.
+  ///   - options: Further options of `devissuer`.
   static func with<Result>(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer) throws -> Result
   ) throws -> Result {
@@ -24,10 +24,11 @@ final class Issuer: Sendable {
     return try body(issuer)
   }
 
-  /// A new issuer that approves sign-ins by itself, for code that cannot be in ``with(approval:_:_:)``; see ``stop()``.
+  /// A new issuer that approves sign-ins automatically, for code that cannot be in ``with(approval:_:_:)``; see
+  /// ``stop()``.
   static func start(_ options: [String] = []) throws -> Issuer { try Issuer(["--approve", "always"] + options) }
 
-  /// It signs with an elliptic curve unless the options say otherwise: an RSA key takes a tenth of a second to make.
+  /// It signs with an elliptic curve by default: generating an RSA key takes a tenth of a second.
   private init(_ options: [String]) throws {
     let algorithm = options.contains("--algorithm") ? [] : ["--algorithm", "ES256"]
     process = try RunningProcess(
@@ -39,7 +40,7 @@ final class Issuer: Sendable {
     port = try #require(URI(url).port)
   }
 
-  /// Ends the issuer; later requests find nobody.
+  /// Ends the issuer; later connections are refused.
   func stop() {
     do {
       let status = try process.terminate()
@@ -49,7 +50,7 @@ final class Issuer: Sendable {
     }
   }
 
-  /// Runs `body` while the issuer takes connections and answers nothing.
+  /// Runs `body` while the issuer accepts connections and does not respond.
   func silent<Result>(_ body: () throws -> Result) throws -> Result {
     try process.signal(Signals.SIGSTOP)
     defer { try? process.signal(Signals.SIGCONT) }
@@ -57,12 +58,12 @@ final class Issuer: Sendable {
     return try body()
   }
 
-  /// Changes how it behaves.
+  /// Changes its behaviour.
   func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
     try control([(name, value)] + more)
   }
 
-  /// Changes how it behaves.
+  /// Changes its behaviour.
   func control(_ switches: [(String, String)]) throws {
     controlRequests.withLock { $0 += 1 }
     let answer = try PlainHTTP.post(port: port, "/control", switches)
@@ -76,12 +77,12 @@ final class Issuer: Sendable {
     return try #require(JSON(parsing: answer.body)[counter]?.int, "there is no counter \(counter)")
   }
 
-  /// How many requests it got that did not come from this test itself.
+  /// The number of requests that did not come from this test itself.
   func requests() throws -> Int {
     try count("requests") - controlRequests.withLock { $0 }
   }
 
-  /// Waits until a counter has come to a value. There is nothing to wait for but the counter itself.
+  /// Waits until a counter has reached a value. The counter itself is the only indication.
   func await(_ counter: String, _ value: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try count(counter) < value {

@@ -3,10 +3,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// What commands print with `--json`, compared line by line with `Tests/Schema/agent.schema.json`.
+/// The output of commands with `--json`, compared line by line with `Tests/Schema/agent.schema.json`.
 struct JSONAnswers {
   let schema: JSONSchema
-  /// The names of all commands, as the program itself lists them.
+  /// The names of all commands, as listed by the program itself.
   let commands: [String]
   /// The commands whose answers have been compared, and those whose failures have.
   private(set) var answered: Set<String> = []
@@ -14,7 +14,7 @@ struct JSONAnswers {
   /// The members that the commands have printed, as `command: accounts[].name`.
   private(set) var seen: Set<String> = []
 
-  /// Commands whose answer is no JSON.
+  /// Commands whose answer is not JSON.
   static let withoutJSON = [
     "exec": "what it runs answers", "daemon run": "agentd takes its place", "completions": "a script for a shell",
     "help": "a text for people", "helper": "what the protocol has",
@@ -23,7 +23,7 @@ struct JSONAnswers {
 
   private static let shared = Result { try JSONAnswers() }
 
-  /// Compares what any test saw with the schema: whatever a command prints with `--json` in any state is described.
+  /// Compares output of any test with the schema: everything printed with `--json` in any state is described.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     let own = arguments.prefix { $0 != "--" }
     guard own.contains("--json"), !own.contains("--version"), result.succeeded, !result.output.isEmpty else { return }
@@ -47,7 +47,7 @@ struct JSONAnswers {
     try #require(commands.contains("token") && help.outputText.contains("--json"))
   }
 
-  /// The command that arguments begin with.
+  /// The command at the start of arguments.
   func command(of arguments: [String]) throws -> String {
     let names = commands.filter { arguments.starts(with: $0.split(separator: " ").map(String.init)) }
     return try #require(names.first, "\(arguments)")
@@ -55,8 +55,8 @@ struct JSONAnswers {
 
   /// Runs a command that must succeed.
   ///
-  /// - Parameter status: Of `status --check`, which tells what it found.
-  /// - Returns: The values that it printed, one for each line.
+  /// - Parameter status: The exit status of `status --check`, which depends on its findings.
+  /// - Returns: The printed values, one for each line.
   @discardableResult
   mutating func succeed(_ arguments: [String], in tree: AgentTree, status: Int32 = 0) throws -> [JSON] {
     let command = try command(of: arguments)
@@ -91,13 +91,13 @@ struct JSONAnswers {
     #expect(last["event"] == "error" && last["code"]?.string == code, "\(place)")
   }
 
-  /// The values of whole lines, each compared with the schema.
+  /// The values of complete lines, each compared with the schema.
   private func values(_ text: String, of name: String, _ place: String) throws -> [JSON] {
     #expect(text.isEmpty || text.hasSuffix("\n"), "\(place)")
     return try text.split(separator: "\n").map { line in
       let value = try JSON(parsing: Array(line.utf8))
       #expect(schema.violations(of: value, by: name) == [], "\(place): \(line)")
-      // What passes must not pass because the schema lets everything through.
+      // The comparison must not succeed because the schema permits everything.
       var more = try #require(value.object, "\(place)")
       more["no_such_member"] = 1
       #expect(schema.violations(of: .object(more), by: name) != [], "\(place)")
@@ -105,7 +105,7 @@ struct JSONAnswers {
     }
   }
 
-  /// The members that the schema has for these commands and no answer had. Those of an error object are the same
+  /// The members that the schema has for these commands and no answer contained. Those of an error object are the same
   /// everywhere.
   func missing(of commands: some Sequence<String>) -> [String] {
     let ofFailures = ["problem.", "error."]
@@ -131,7 +131,7 @@ struct JSONAnswers {
     return found
   }
 
-  /// The option before what is meant for another program.
+  /// The options before the arguments for another program.
   private static func asking(_ arguments: [String]) -> [String] {
     let own = arguments.prefix { $0 != "--" }
     return own + ["--json"] + arguments[own.endIndex...]

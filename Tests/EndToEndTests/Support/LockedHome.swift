@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Two accounts that are signed in at an issuer of their own: `open` at the level of the device, and `shut` behind a
-/// passphrase, which is unlocked.
+/// Two accounts signed in at their own issuer: `open` at the level of the device, and `shut` protected by a passphrase,
+/// and unlocked.
 struct LockedHome {
   let tree: AgentTree
   let issuer: Issuer
@@ -50,7 +50,7 @@ struct LockedHome {
     return result.failureCode == "locked"
   }
 
-  /// What `status` says of an account.
+  /// The `status` of an account.
   func status(_ account: String) throws -> JSON {
     try #require(try tree.json("status", account)["accounts"]?.array?.first)
   }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server of the MCP SDK that wants a token, for an account `work` that lists its host.
+/// A server of the MCP SDK that requires a token, for an account `work` that lists its host.
 final class MCPServer {
   let session: Session
   let url: String
@@ -14,7 +14,7 @@ final class MCPServer {
 
   var tree: AgentTree { session.tree }
 
-  /// Where pip has put the SDK; nil when it could not.
+  /// Where pip has installed the SDK; nil if it could not.
   static let python: String? = {
     guard Programs.folder != nil, let install = try? RealServer.script("Servers/install", "MCP"), install.succeeded
     else { return nil }
@@ -43,7 +43,7 @@ final class MCPServer {
     self.session = session
     self.secret = secret
     self.variables = variables
-    // The port must be free when it is started again.
+    // The port must be free when it restarts.
     port = String(try LoopbackServer.unusedPort())
     process = try Self.start(session, secret, port, variables)
     _ = try process.readLine()
@@ -62,7 +62,7 @@ final class MCPServer {
       environment: session.tree.environment(variables.mapValues { $0 }))
   }
 
-  /// Stops it, and starts it again at the same port.
+  /// Restarts it on the same port.
   func restart() throws {
     try stop()
     process = try Self.start(session, secret, port, variables)
@@ -71,7 +71,7 @@ final class MCPServer {
 
   func stop() throws { try process.terminate(Signals.SIGKILL) }
 
-  /// The next line that it tells with such a part.
+  /// Its next output line that contains a text.
   func next(_ part: String) throws -> String {
     while true {
       let line = try process.readLine()
@@ -82,12 +82,12 @@ final class MCPServer {
   /// Sets a switch.
   func set(_ name: String, _ text: String) throws { try tree.directory.write(name, text) }
 
-  /// Takes it back.
+  /// Resets it.
   func unset(_ name: String) throws {
     #expect(try ProcessRunner.shell("rm '\(tree.path(name))'").succeeded)
   }
 
-  /// Refuses the token that the account has now.
+  /// Rejects the account's current token.
   func refuseToken() throws { try set("expired", tree.token()) }
 
   /// A client of the SDK.
@@ -95,7 +95,7 @@ final class MCPServer {
     try MCPClient(self, mode, options, answer)
   }
 
-  /// A bridge whose client the test itself is.
+  /// A bridge whose client is the test itself.
   func bridge(_ options: String...) throws -> MCPLines { try MCPLines(tree, url, options) }
 }
 
@@ -114,13 +114,13 @@ final class MCPClient {
 
   private func nextAnswer() throws -> JSON { try JSON(parsing: Array(process.readLine().utf8)) }
 
-  /// Does what `client.py` calls so, and returns its answer.
+  /// Runs a command of `client.py`, and returns its response.
   func ask(_ words: JSON...) throws -> JSON {
     try process.send(String(decoding: JSON.array(words).serialized(), as: UTF8.self) + "\n")
     return try nextAnswer()
   }
 
-  /// The same, with the result that it must have.
+  /// Likewise, with the required result.
   func result(_ words: JSON...) throws -> JSON {
     try process.send(String(decoding: JSON.array(words).serialized(), as: UTF8.self) + "\n")
     let answer = try nextAnswer()
@@ -162,7 +162,7 @@ final class MCPLines {
     return try next()
   }
 
-  /// Begins a session, as a client does.
+  /// Begins a session like a client.
   func begin(_ capabilities: String = "{}") throws {
     let answer = try ask(
       #"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","#

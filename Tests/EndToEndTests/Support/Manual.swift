@@ -2,15 +2,15 @@ import Platform
 import TestSupport
 import Testing
 
-/// The manual page agent(1) and those of the commands, as they are committed.
+/// The manual page agent(1) and those of the commands, as committed.
 struct Manual {
-  /// A line of an example, and what the page says that it is for.
+  /// A line of an example, and its purpose according to the page.
   struct Example: Sendable, Hashable {
     let purpose: String
     let line: String
   }
 
-  /// The folder of the package.
+  /// The package's directory.
   static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
 
   /// The lines of each page, that of the program first.
@@ -29,13 +29,13 @@ struct Manual {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What its page, or the section on it, says of a command, on one line.
+  /// The description of a command on its page or in its section, on one line.
   func text(on command: String) -> String? {
     let page = pages.first { $0.name == "agent-\(command)" }
     let sections = page.map { page in
       ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
     }
-    // Options that several commands of a page have are told apart from them.
+    // Options that several commands of a page share are described separately.
     let parts =
       sections
       ?? pages.lazy.compactMap { page in
@@ -44,7 +44,7 @@ struct Manual {
     return parts?.compactMap { $0 }.joined().map(Self.plain).joined(separator: " ")
   }
 
-  /// The exit statuses of the list, and those that only the paragraph after it names.
+  /// The exit statuses in the list, and those that only the following paragraph names.
   func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
     let part = try #require(Self.section("Sh", "EXIT STATUS", in: pages[0].lines))
     let listed = part.filter { $0.hasPrefix(".It Li ") }.compactMap { Int32($0.dropFirst(7)) }
@@ -106,7 +106,7 @@ struct Manual {
     return rest[..<(end ?? rest.endIndex)]
   }
 
-  /// A line without the escapes of mdoc(7) that the page uses.
+  /// A line without the mdoc(7) escapes that the page uses.
   private static func plain(_ line: Substring) -> String {
     let escapes: [(String, String)] = [
       ("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\(ga", "`"), ("\\(ti", "~"), ("\\(ha", "^"), ("\\&", ""),

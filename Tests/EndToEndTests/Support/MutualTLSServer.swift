@@ -2,19 +2,18 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server with two doors: one for everybody, which tells where the other one is, and one for
-/// clients that show a certificate of its authority, or one that they were registered with (RFC 8705). It approves
-/// device codes by itself, gives a new refresh token with each answer, and binds tokens to the certificate. Made of
-/// Python's own library.
+/// An authorization server with two ports: a public one, which names the other, and one for clients with a certificate
+/// of its authority or one they were registered with (RFC 8705). It approves device codes automatically, issues a new
+/// refresh token with each response, and binds tokens to the certificate. Uses Python's own library.
 final class MutualTLSServer: Sendable {
   let url: String
-  /// The door for clients with a certificate.
+  /// The port for clients with a certificate.
   let privateURL: String
   private let process: RunningProcess
 
-  /// Files in `tree`: `ca.pem`, `client.pem`, `client.key`, and `other.pem`, `other.key` by themselves.
+  /// Files in `tree`: `ca.pem`, `client.pem`, `client.key`, and the self-signed `other.pem`, `other.key`.
   ///
-  /// - Parameter version: The only version of TLS that it speaks, such as `TLSv1_2`; nil for those that Python speaks.
+  /// - Parameter version: The only TLS version that it supports, such as `TLSv1_2`; nil for Python's default.
   init(_ tree: AgentTree, version: String? = nil) throws {
     let authority = try CertificateAuthority(in: tree)
     try authority.certify("server", subject: "server", names: "IP:127.0.0.1")
@@ -29,10 +28,10 @@ final class MutualTLSServer: Sendable {
     (url, privateURL) = ("https://127.0.0.1:\(ports[0])", "https://127.0.0.1:\(ports[1])")
   }
 
-  /// The next request: at which door, and for what.
+  /// The port and endpoint of the next request.
   func nextRequest() throws -> String { try process.readLine() }
 
-  /// The requests since the last one that was asked for.
+  /// The requests since the last one that was read.
   func newRequests() throws -> [String] {
     let end = "/end"
     let asked = try ProcessRunner.shell("curl -sS --insecure '\(url)\(end)'")

@@ -2,19 +2,19 @@ import Platform
 import TestSupport
 import Testing
 
-/// This machine under another machine id (`machine-id(5)`), in a mount namespace of one command.
+/// This machine with another machine ID (`machine-id(5)`), in the mount namespace of one command.
 struct OtherMachine {
-  /// The file with the id.
+  /// The file with the ID.
   private let file: String
 
-  /// - Parameter digit: The hexadecimal digit that the id consists of.
+  /// - Parameter digit: The hexadecimal digit that the ID consists of.
   init(_ digit: Character, in tree: AgentTree) throws {
     let name = "machine-id.\(digit)"
     try tree.directory.write(name, String(repeating: digit, count: 32) + "\n")
     file = tree.path(name)
   }
 
-  /// Runs `agent` there, with a private daemon, which lives in the same namespace.
+  /// Runs `agent` there, with a private daemon in the same namespace.
   func agent(_ tree: AgentTree, _ arguments: String...) throws -> ProcessResult {
     let program = [try Programs.path("agent")] + arguments + ["--no-daemon"]
     return try ProcessRunner.run(
@@ -24,11 +24,11 @@ struct OtherMachine {
 
   private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""
 
-  /// Who is not root gets a user namespace and keeps the user id in it.
+  /// Users other than root get a user namespace and keep their user ID in it.
   static let namespace =
     Machine.userID == 0 ? ["--mount"] : ["--user", "--map-current-user", "--keep-caps", "--mount"]
 
-  /// Whether a namespace of this kind can be had here.
+  /// Whether such a namespace can be created here.
   static let isPossible: Bool = {
     let arguments = namespace + ["/bin/sh", "-c", script, "/etc/hostname", "/bin/true"]
     return (try? ProcessRunner.run(executable: "/usr/bin/unshare", arguments: arguments))?.succeeded ?? false
@@ -36,7 +36,7 @@ struct OtherMachine {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests where this machine cannot be given another machine id.
+  /// Skips tests if this machine cannot be given another machine ID.
   static var needsMountNamespace: Self {
     .enabled(
       if: OtherMachine.isPossible,

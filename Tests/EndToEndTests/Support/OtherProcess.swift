@@ -1,12 +1,12 @@
 import Platform
 import Testing
 
-/// A running process that is no child of this one.
+/// A running process that is not a child of this one.
 final class OtherProcess: Sendable {
   private let number: Int32
   private let descriptor: FileDescriptor
 
-  /// - Throws: `ESRCH` when there is none.
+  /// - Throws: `ESRCH` if it does not exist.
   init(_ number: Int32) throws {
     descriptor = try Spawn.processDescriptor(number)
     self.number = number

@@ -2,12 +2,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// Another user of this machine, who has the programs and a home. For tests that root runs.
+/// Another user of this machine, with the programs and a home directory. For tests run by root.
 struct OtherUser {
   private let folder: String
   private let userID: Int
 
-  /// - Parameter userID: `nobody` by default. No file of a user of that number is touched.
+  /// - Parameter userID: `nobody` by default. No file of that user is modified.
   static func with<Result>(userID: Int = 65_534, _ body: (OtherUser) throws -> Result) throws -> Result {
     let directory = try TemporaryDirectory()
     let user = OtherUser(folder: directory.path, userID: userID)
@@ -26,7 +26,7 @@ struct OtherUser {
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
 
   /// - Parameters:
-  ///   - variables: `NAME=VALUE`, besides those of a user who is signed in.
+  ///   - variables: `NAME=VALUE`, in addition to those of a logged-in user.
   ///   - wrapper: The program, with its arguments, that runs the command.
   func agent(_ arguments: [String], variables: [String] = [], in wrapper: [String] = []) throws -> ProcessResult {
     try ProcessRunner.run(

@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// A program of this user that speaks to the daemon's socket directly, as it likes.
+/// A program of this user that sends arbitrary data to the daemon's socket.
 final class Peer: Sendable {
   private let socket: FileDescriptor
-  /// What was read and is no line that was taken, after so many bytes of lines that were.
+  /// The bytes that were read, and the length of the lines already returned from them.
   private let unread = Monitor<(bytes: [UInt8], taken: Int)>(([], 0))
 
   init(_ path: String) throws {
@@ -13,10 +13,10 @@ final class Peer: Sendable {
     self.socket = socket
   }
 
-  // It may have been ended at the other end.
+  // The other end may have closed it.
   deinit { try? UnixSocket.shutDown(socket) }
 
-  /// Sends bytes as they are; false when the daemon has hung up.
+  /// Sends raw bytes; false if the daemon has disconnected.
   func send(_ bytes: [UInt8]) throws -> Bool {
     do {
       try socket.writeAll(bytes.span)
@@ -33,7 +33,7 @@ final class Peer: Sendable {
     try socket.writeAll(bytes.span.extracting(sent...))
   }
 
-  /// Whether the daemon has sent something, or hung up.
+  /// Whether the daemon has sent something or disconnected.
   var hasAnswer: Bool {
     get throws { try !unread.withLock { $0.bytes.isEmpty } || socket.waitUntilReadable(timeout: .zero) }
   }
@@ -59,7 +59,7 @@ final class Peer: Sendable {
     }
   }
 
-  /// False at the end, and when the daemon has hung up on bytes that it did not want.
+  /// False at the end, and if the daemon has disconnected because of unwanted bytes.
   private func readMore() throws -> Bool {
     do {
       var more: [UInt8] = []

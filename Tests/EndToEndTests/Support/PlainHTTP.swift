@@ -3,7 +3,7 @@ import TestSupport
 
 /// One HTTP/1.1 exchange with a server on 127.0.0.1.
 enum PlainHTTP {
-  /// What made an answer unusable.
+  /// Why a response is unusable.
   struct Unreadable: Error {}
 
   struct Answer: Sendable {

@@ -2,25 +2,25 @@ import Platform
 import TestSupport
 import Testing
 
-/// The machine's message bus and that of the user's desktop, both real, with a login manager and a screen saver that
-/// are played: in a mount namespace of their own, with the tree's daemon.
+/// The machine's message bus and that of the user's desktop, both real, with a simulated login manager and screen
+/// saver: in their own mount namespace, with the tree's daemon.
 final class PlayedDesktop: Sendable {
-  /// What happens there.
+  /// The simulated events.
   enum Deed: String {
     /// logind asks one of the user's sessions to lock its screen.
     case lockOwnSession = "own"
-    /// The same for a session of somebody else.
+    /// Likewise for another user's session.
     case lockOtherSession = "other"
-    /// Somebody who is not logind sends what logind would.
+    /// Another sender than logind sends the same message.
     case pretend = "pretend"
-    /// The screen saver is on.
+    /// The screen saver is active.
     case saverOn = "on"
     case saverOff = "off"
   }
 
   private let process: RunningProcess
 
-  /// Starts both buses, and the tree's daemon beside them.
+  /// Starts both buses, and the tree's daemon with them.
   init(_ tree: AgentTree) throws {
     try tree.directory.write("bus.conf", Self.configuration)
     try tree.directory.write("play.py", Self.script)
@@ -34,7 +34,7 @@ final class PlayedDesktop: Sendable {
     try #require(try process.readLine() == "ready")
   }
 
-  /// Does it, and waits until the daemon has read what that said.
+  /// Triggers the event, and waits until the daemon has read its message.
   func play(_ deed: Deed) throws {
     try process.send(deed.rawValue + "\n")
     try #require(try process.readLine() == "done")

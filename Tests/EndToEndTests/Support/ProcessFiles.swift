@@ -4,14 +4,14 @@ import Testing
 
 /// Files below `/proc`.
 enum ProcessFiles {
-  /// What a file says of a process; nil when there is none, or it may not be read.
+  /// The content of a process's file; nil if it does not exist or cannot be read.
   static func text(_ name: String, of process: Int32) -> String? {
     guard let file = try? FileDescriptor(opening: "/proc/\(process)/\(name)", for: .reading) else { return nil }
     return (try? file.readToEnd(limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Waits until a process has stopped to which the signal for it was sent: until it gets a processor again, its threads
-  /// go on.
+  /// Waits until a process that was sent a stop signal has stopped: its threads continue until they are scheduled
+  /// again.
   static func awaitStop(of process: Int32) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !#require(text("status", of: process)).contains("\nState:\tT") {

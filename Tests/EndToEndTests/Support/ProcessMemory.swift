@@ -3,14 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// The memory of a running process. `Tests/Memory/search` reads it.
+/// The memory of a running process, read by `Tests/Memory/search`.
 struct ProcessMemory {
-  /// A place where a secret, or a piece of one, lies.
+  /// The location of a secret, or of a piece of one.
   struct Place: CustomStringConvertible {
     let secret: String
     let address: UInt64
     let region: String
-    /// What can be printed of the bytes there.
+    /// The printable bytes there.
     let around: String
 
     var description: String { "\(secret) in \(region): \(around)" }
@@ -20,9 +20,9 @@ struct ProcessMemory {
 
   init(of process: Int32) { self.process = process }
 
-  /// The places of some texts, in any form that gives them away: as they are, in hexadecimal digits, in base64, as
-  /// forms and JSON spell them. Pieces of ``pieceLength`` bytes count, for the first bytes of what was freed are
-  /// overwritten by the allocator.
+  /// The locations of texts in any revealing form: verbatim, in hexadecimal digits, in base64, and as encoded in forms
+  /// and JSON. Also finds pieces of ``pieceLength`` bytes, because the allocator overwrites the first bytes of freed
+  /// memory.
   func places(of secrets: [(name: String, value: String)]) throws -> [Place] {
     try places(
       ofBytes: secrets.flatMap { name, value in
@@ -32,7 +32,7 @@ struct ProcessMemory {
       })
   }
 
-  /// The places of keys and other secrets that are no text: as they are, in hexadecimal digits and in base64.
+  /// The locations of keys and other binary secrets: verbatim, in hexadecimal digits and in base64.
   func places(ofKeys secrets: [(name: String, value: [UInt8])]) throws -> [Place] {
     try places(
       ofBytes: secrets.flatMap { name, value in
@@ -47,7 +47,7 @@ struct ProcessMemory {
   /// Long enough not to be found by chance.
   private static let pieceLength = 12
 
-  /// Pieces that cover the whole, without its beginning, by which it may say what it is.
+  /// Pieces that cover the text, except its beginning, which may only identify its type.
   private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
     guard bytes.count > pieceLength else { return [bytes] }
     let starts = Array(stride(from: 0, to: bytes.count - pieceLength, by: pieceLength)) + [bytes.count - pieceLength]
@@ -80,7 +80,7 @@ struct ProcessMemory {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests where nobody may read the memory of a process that forbids it.
+  /// Skips tests if the memory of a protected process cannot be read.
   static var needsForeignMemory: Self {
     .enabled(
       if: Machine.userID == 0 && !Programs.areSanitized,

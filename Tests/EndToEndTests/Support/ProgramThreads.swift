@@ -2,18 +2,18 @@ import Platform
 import TestSupport
 import Testing
 
-/// Threads for tests that wait for programs, which cost little time of a processor but much by the clock. The pool
-/// that Swift runs tasks on has a thread for each processor, and these would keep all of it waiting. With a sanitizer
-/// programs cost a processor's time too.
+/// Threads for tests that wait for programs, which use little processor time but much real time. Swift's task pool has
+/// one thread per processor, and these tests would block all of them. With a sanitizer, programs also use processor
+/// time.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(threadsForEachProcessor: 6)
 
-  /// For tests that take a minute or more, and suites whose tests run one after the other. They have threads of their
-  /// own, so that they begin with the first tests: one that began among the last would run alone at the end.
+  /// For tests that take a minute or more, and suites whose tests run in sequence. They have their own threads, so that
+  /// they begin with the first tests: one that began among the last would run alone at the end.
   static let early = ProgramThreads(threadsForEachProcessor: 3)
 
-  /// The last one is taken first: a test that goes on goes before those that have not begun, since the server that
-  /// answered it and the token that it holds do not wait for them.
+  /// Last in, first out: a test in progress precedes those that have not begun, because its server's responses and
+  /// tokens do not wait.
   private let jobs = Monitor<[UnownedJob]>([])
 
   private init(threadsForEachProcessor: Int) {
@@ -36,7 +36,7 @@ final class ProgramThreads: TaskExecutor {
   }
 }
 
-/// Skips tests when it is not known where the programs are, and runs them on threads of their own.
+/// Skips tests if the location of the programs is unknown, and runs them on their own threads.
 struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
   private static let areThere = ConditionTrait.enabled(
     if: Programs.folder != nil,
@@ -61,6 +61,6 @@ extension Trait where Self == ProgramsTrait {
   /// The tests run the programs themselves.
   static var needsPrograms: Self { Self() }
 
-  /// The same for tests that take a minute or more.
+  /// Likewise for tests that take a minute or more.
   static var needsProgramsForLong: Self { Self(isLong: true) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The release programs under test.
 enum Programs {
-  /// The folder they are in, an absolute path, from the variable `AGENT_BINARIES`.
+  /// Their directory, an absolute path, from the variable `AGENT_BINARIES`.
   static let folder: String? = Environment.value("AGENT_BINARIES").flatMap { $0.isEmpty ? nil : $0 }
 
   /// Whether they were built with a sanitizer.
@@ -12,7 +12,7 @@ enum Programs {
 
   /// The file of a program.
   ///
-  /// - Throws: when the folder is not known; a suite with ``needed`` does not come that far.
+  /// - Throws: if the directory is unknown; a suite with ``needed`` is skipped before.
   static func path(_ name: String) throws -> String {
     "\(try #require(folder, "AGENT_BINARIES is not set"))/\(name)"
   }

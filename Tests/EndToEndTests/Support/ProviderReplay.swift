@@ -7,7 +7,7 @@ import Testing
 final class ProviderReplay: Sendable {
   private let directory: TemporaryDirectory
   private let process: RunningProcess
-  /// One sign-in is named and answered at a time.
+  /// One sign-in is selected and served at a time.
   private let turn = Monitor(())
 
   @TaskLocal fileprivate static var running: ProviderReplay?
@@ -19,7 +19,7 @@ final class ProviderReplay: Sendable {
     try #require(first == "ready", "\(process.errorText)")
   }
 
-  /// Plays the service of a sign-in anew, for one test.
+  /// Restarts the simulated service of a sign-in, for one test.
   static func play(_ signIn: ProviderSignIn) throws -> ReplayedService {
     let replay = try #require(running, "the suite has no services")
     let ports = try replay.turn.withLock { _ in
@@ -32,7 +32,7 @@ final class ProviderReplay: Sendable {
       redirectPort: try port("redirect"))
   }
 
-  /// The program is in the folder beside the one of these tests.
+  /// The program is in the directory next to the one of these tests.
   fileprivate static var program: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Providers/replay"
   }
@@ -41,7 +41,7 @@ final class ProviderReplay: Sendable {
     (try? ProcessRunner.shell("python3 -c 'import ssl' && openssl version"))?.succeeded == true
 }
 
-/// A service that is played for one test.
+/// A service simulated for one test.
 struct ReplayedService: Sendable {
   let signIn: ProviderSignIn
   /// The certificate authority of all hosts.
@@ -49,26 +49,26 @@ struct ReplayedService: Sendable {
   fileprivate let port: UInt16
   fileprivate let redirectPort: UInt16
 
-  /// The proxy behind which the service is.
+  /// The proxy in front of the service.
   var proxy: String { "http://127.0.0.1:\(port)" }
 
   /// The variables of a sign-in there.
   var environment: [String: String?] { ["https_proxy": proxy] }
 
-  /// What a person types, with a free port where the redirect URI is registered with one.
+  /// The user's command line, with a free port if the redirect URI is registered with one.
   var arguments: [String] {
     signIn.arguments.map { argument in
       argument.split(separator: "${port}", omittingEmptySubsequences: false).joined(separator: "\(redirectPort)")
     }
   }
 
-  /// What the service got, and what it refused.
+  /// The requests that the service received, and those it rejected.
   func report() throws -> (seen: [String], refusals: [String]) {
     let report = try JSON(parsing: PlainHTTP.get(port: port, "/").body)
     return (report["seen"]?.array?.compactMap(\.string) ?? [], report["refusals"]?.array?.compactMap(\.string) ?? [])
   }
 
-  /// Lets the service forget its refresh tokens.
+  /// Makes the service forget its refresh tokens.
   func endSessions() throws { _ = try PlainHTTP.get(port: port, "/end") }
 }
 
@@ -82,18 +82,18 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
   let name: String
   let flow: Flow
   let account: String
-  /// What a person types after `agent login`, but for the client.
+  /// The user's arguments of `agent login`, except for the client.
   let arguments: [String]
   let clientID: String
-  /// The client secret, for a person who gives it.
+  /// The client secret, if the user enters one.
   let secret: String?
-  /// What is to be seen afterwards.
+  /// The expected results.
   let expected: JSON?
-  /// What the refusal says, for a sign-in that fails.
+  /// The message of the refusal, for a sign-in that fails.
   let refused: JSON?
-  /// The API that asks for claims, for a sign-in that is followed by another one.
+  /// The API to request with additional claims, for a sign-in that is followed by another one.
   let challenged: String?
-  /// Whether the first session's tokens are revoked when the person signs in a second time; nil for one sign-in.
+  /// Whether a second sign-in of the user revokes the first session's tokens; nil for one sign-in.
   let revokesAgain: Bool?
 
   var testDescription: String { name }
@@ -113,7 +113,7 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     revokesAgain = data["again"].map { $0 == "revokes" }
   }
 
-  /// Those of all services, as the program lists them.
+  /// The sign-ins of all services, as listed by the program.
   static let all: [ProviderSignIn] = {
     guard ProviderReplay.areToolsThere else { return [] }
     do {

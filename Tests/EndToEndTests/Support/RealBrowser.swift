@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A headless Chromium that signs in as a person would, driven by the script beside these tests.
+/// A headless Chromium that signs in like a user, driven by the script next to these tests.
 ///
-/// Each use has a profile of its own, which reaches this machine only.
+/// Each use has its own profile, and only reaches this machine.
 struct RealBrowser: Sendable {
 
   private static let reportName = "home/browser-report"
@@ -13,18 +13,18 @@ struct RealBrowser: Sendable {
   private let tree: AgentTree
   private let options: [String]
 
-  /// - Parameter options: Of the script; words without spaces and colons, which `BROWSER` could not hold.
+  /// - Parameter options: Of the script; words without spaces and colons, which `BROWSER` could not contain.
   init(_ tree: AgentTree, _ options: String...) {
     self.tree = tree
     self.options = options
   }
 
-  /// What the environment variable `BROWSER` is set to. After that, ``seen()`` tells how it went.
+  /// The value of the environment variable `BROWSER`. Afterwards, ``seen()`` returns the result.
   var variable: String {
     ([Self.script, "--report", tree.path(Self.reportName)] + options).joined(separator: " ")
   }
 
-  /// What it has seen, once it has come to its end; nothing else tells the test when that is.
+  /// The browser's observations, once it has ended; nothing else indicates that.
   func seen() throws -> JSON {
     let deadline = Instant.now.advanced(by: .testLimit)
     let home = try tree.directory.open("home")
@@ -35,7 +35,7 @@ struct RealBrowser: Sendable {
     return try Self.checked(JSON(parsing: tree.directory.read(Self.reportName)))
   }
 
-  /// Runs what waits for the browser; when that fails, what the browser has to say is told as well.
+  /// Runs the part that waits for the browser; on failure, also reports the browser's observations.
   func awaited<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -46,20 +46,20 @@ struct RealBrowser: Sendable {
     }
   }
 
-  /// Opens an address without `agent`, and tells what it has seen at the end.
+  /// Opens a URL without `agent`, and returns the observations at the end.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
       executable: Self.script, arguments: options + [url], environment: tree.environment())
     return try Self.checked(JSON(parsing: result.output))
   }
 
-  /// The script itself holds against what the page should be.
+  /// The script itself checks the page.
   private static func checked(_ seen: JSON) throws -> JSON {
     try #require(seen["problem"] == .null, "\(seen["problem"]?.string ?? "the report is malformed")")
     return seen
   }
 
-  /// The scripts are in the folder beside the one of these tests.
+  /// The scripts are in the directory next to the one of these tests.
   private static var script: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Browser/open"
   }
@@ -70,8 +70,8 @@ struct RealBrowser: Sendable {
   }
 }
 
-/// Skips tests where there is no browser, and has those that use one wait for each other: a browser takes all the
-/// processors of a small machine.
+/// Skips tests if there is no browser, and serializes those that use one: a browser uses all processors of a small
+/// machine.
 struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
   private static let isThere = ConditionTrait.enabled(
     if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")
@@ -94,7 +94,7 @@ struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
     await Self.turn.give()
   }
 
-  /// One at a time, in the order in which they came.
+  /// One at a time, in the order of arrival.
   private actor Turn {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

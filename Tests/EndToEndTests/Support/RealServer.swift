@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A running authorization server of others, set up by the scripts beside these tests.
+/// A running third-party authorization server, set up by the scripts next to these tests.
 struct RealServer: Sendable {
-  /// The folder that tells what is set up.
+  /// The directory that describes the setup.
   enum Name: String {
     case canaille = "Canaille"
     case djangoOAuthToolkit = "DjangoOAuthToolkit"
@@ -18,7 +18,7 @@ struct RealServer: Sendable {
 
   @TaskLocal fileprivate static var running: RealServer?
 
-  /// The instance of the suite that runs.
+  /// The instance of the running suite.
   static func current() throws -> RealServer { try #require(running, "the suite has no server") }
 
   fileprivate init(_ name: Name) throws {
@@ -37,22 +37,22 @@ struct RealServer: Sendable {
     #expect(ProcessFiles.text("cmdline", of: process)?.contains(directory.path) != true, "the server goes on")
   }
 
-  /// Where its scripts keep what they know of it.
+  /// The directory in which its scripts store their state.
   var folder: String { directory.path }
 
-  /// Puts a file into that folder.
+  /// Copies a file into that directory.
   func write(_ name: String, _ bytes: [UInt8]) throws { try directory.write(name, bytes) }
 
   /// A text of its description.
   func text(_ member: String) throws -> String { try #require(description[member]?.string) }
 
-  /// One of the redirect URIs of its clients, where a server compares the ports.
+  /// One of the redirect URIs of its clients, if a server compares the ports.
   func redirectURI(_ index: Int = 0) throws -> String {
     let uris = try #require(description["redirect_uris"]?.array)
     return try #require(uris[index].string)
   }
 
-  /// A value of `BROWSER`: the user signs in and says yes or no.
+  /// A value of `BROWSER`: the user signs in and accepts or refuses.
   func browser(_ word: String = "accept") -> String { "\(Self.path("Servers/browse")) \(word) \(folder)" }
 
   /// The arguments of a sign-in to the account `work`.
@@ -60,20 +60,20 @@ struct RealServer: Sendable {
     ["login", "work", "--issuer", issuer, "--allow-http-loopback", "--json"] + options
   }
 
-  /// The path of a script of those beside these tests.
+  /// The path of one of the scripts next to these tests.
   static func path(_ script: String) -> String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/" + script
   }
 
-  /// Runs such a script, in the environment and the home of whoever runs the tests, where pip and apt
-  /// are set up.
+  /// Runs such a script, in the environment and home directory of the user who runs the tests, where pip and apt are
+  /// set up.
   static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: path(name), arguments: arguments,
       environment: Environment.all().map { "\($0.0)=\($0.1)" })
   }
 
-  /// Whether it is installed, now or earlier, or demanded, so that a failure is one of the tests.
+  /// Whether it is installed, or required, so that a failure is one of the tests.
   fileprivate static func isThere(_ name: Name) -> Bool {
     guard Programs.folder != nil else { return false }
     let isDemanded = Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server of resources whose origin the account `work` of a session lists.
+/// A resource server whose origin is listed by the account `work` of a session.
 struct Resource {
   let session: Session
   let server: LoopbackServer
@@ -25,7 +25,7 @@ struct Resource {
     }
   }
 
-  /// Answers every request with what `answer` makes of it.
+  /// Responds to every request with the result of `answer`.
   static func answering<Result>(
     _ answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
     body: (Resource) throws -> Result
@@ -46,12 +46,12 @@ struct Resource {
 }
 
 extension AgentTree {
-  /// Lets a token of `work` go to a server.
+  /// Permits a token of `work` to be sent to a server.
   func allow(_ server: LoopbackServer) throws {
     let result = try agent("account", "set", "work", "--host", "http://127.0.0.1:\(server.port)")
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// The state that `status` shows for `work`.
+  /// The state of `work` shown by `status`.
   func state() throws -> String? { try json("status")["accounts"]?.array?.first?["state"]?.string }
 }

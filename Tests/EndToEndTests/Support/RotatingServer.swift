@@ -4,40 +4,40 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect that is strict about refresh tokens: each is good once, and the use
-/// of an old one ends the whole grant (RFC 9700 section 4.14.2). It can lose answers, be in trouble and go away, and
-/// comes back at the same port with all that it knew. Use it through ``with(_:)``.
+/// An authorization server without OpenID Connect that is strict about refresh tokens: each is single-use, and the use
+/// of an old one ends the entire grant (RFC 9700 section 4.14.2). It can lose responses, fail and go away, and returns
+/// on the same port with its state. Use it through ``with(_:)``.
 final class RotatingServer: Sendable {
-  /// What it does with one refresh.
+  /// Its handling of one refresh.
   enum Fault: Sendable, Hashable {
-    /// Carries it out and closes the connection without a byte.
+    /// Processes it and closes the connection without a byte.
     case silence
-    /// The same after the status line.
+    /// Likewise after the status line.
     case statusLine
-    /// The same after half of the body.
+    /// Likewise after half of the body.
     case halfBody
-    /// Closes the connection before it has done anything.
+    /// Closes the connection before processing it.
     case refusal
-    /// Answers so, and does nothing.
+    /// Responds with this error, without processing it.
     case status(Int, retryAfter: Int? = nil)
-    /// Carries it out when the test says so.
+    /// Processes it when the test requests it.
     case hold
-    /// Carries it out and answers with these members in place of its own, or without those that are null.
+    /// Processes it and responds with these members instead of its own, or without those that are null.
     case odd(JSONObject, status: Int = 200)
-    /// Does nothing and answers with a body and a status.
+    /// Responds with a body and a status, without processing it.
     case refused(String, status: Int = 400)
   }
 
   private struct State: Sendable {
     var lifetime = 3600
-    /// Whether the refresh token before is good once more.
+    /// Whether it accepts the previous refresh token once more.
     var isLenient = false
-    /// Whether each refresh token is good once only.
+    /// Whether each refresh token is single-use.
     var rotates = true
-    /// The number of the refresh token that is good, by grant.
+    /// The number of the valid refresh token, by grant.
     var grants: [Int: Int] = [:]
     var ended: Set<Int> = []
-    /// How often a refresh token was taken that stays good, so that access tokens differ.
+    /// How often a reusable refresh token was accepted, so that access tokens differ.
     var uses = 0
     var replays = 0
     var faults: [Fault] = []
@@ -94,7 +94,7 @@ final class RotatingServer: Sendable {
       return door != nil
     }
     guard wasOpen else { return }
-    // The socket is closed when its thread has let go of it.
+    // The socket is closed when its thread has released it.
     let deadline = Instant.now.advanced(by: .testLimit)
     while (try? UnixSocket.connectLoopback(port: port)) != nil {
       if Instant.now > deadline {
@@ -112,24 +112,24 @@ final class RotatingServer: Sendable {
     try serve(new)
   }
 
-  /// What happens to the next refreshes, one after the other.
+  /// The handling of the next refreshes, in sequence.
   func fail(_ faults: Fault...) { state.update { $0.faults += faults } }
 
-  /// What happens to all others.
+  /// The handling of all others.
   func failAlways(_ fault: Fault?) { state.update { $0.usualFault = fault } }
 
-  /// Takes the refresh token before the last one too, as many servers do for a short while.
+  /// Also accepts the refresh token before the last one, as many servers do for a short time.
   func becomeLenient() { state.update { $0.isLenient = true } }
 
-  /// Takes the same refresh token any number of times, and hands out no other.
+  /// Accepts the same refresh token any number of times, and issues no other.
   func stopRotating() { state.update { $0.rotates = false } }
 
-  /// What the last refresh was made with.
+  /// The refresh token of the last refresh.
   var lastSent: String? { state.withLock { $0.sent.last } }
   /// The number of refresh tokens that were sent more than once.
   var repeated: Int { state.withLock { $0.sent.count - Set($0.sent).count } }
 
-  /// How long tokens live from now on, in seconds.
+  /// The lifetime of tokens from now on, in seconds.
   func setLifetime(_ seconds: Int) { state.update { $0.lifetime = seconds } }
 
   /// A refresh token of a new grant.
@@ -141,22 +141,22 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// Lets what is held go on.
+  /// Processes the delayed refreshes.
   func release() { state.update { $0.released += 1 } }
 
-  /// Waits until so many refreshes are held.
+  /// Waits until `count` refreshes are delayed.
   func awaitHolding(_ count: Int) throws {
     try #require(state.wait(.testLimit) { $0.holding >= count ? true : nil } != nil)
   }
 
-  /// Waits until so many refreshes have come.
+  /// Waits until `count` refreshes have arrived.
   func awaitRefreshes(_ count: Int) throws {
     try #require(
       state.wait(.testLimit) { $0.refreshes.count >= count ? true : nil } != nil,
       "there are only \(refreshes.count) refreshes")
   }
 
-  /// When refreshes came.
+  /// The times of refreshes.
   var refreshes: [Instant] { state.withLock { $0.refreshes } }
   var replays: Int { state.withLock { $0.replays } }
   var requests: Int { state.withLock { $0.requests } }
@@ -225,7 +225,7 @@ final class RotatingServer: Sendable {
       }
       _ = state.wait(.testLimit) { $0.released > released ? true : nil }
     }
-    // Before the answer, after which the next may be here at once.
+    // Before the response, after which the next may arrive at once.
     state.update { $0.underWay -= 1 }
     switch fault {
     case .refusal: return
@@ -249,7 +249,7 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// A success, changed as the fault says.
+  /// A success, modified by the fault.
   private static func answer(_ members: JSONObject, _ fault: Fault?) -> [UInt8] {
     var (members, status) = (members, 200)
     if case .odd(let changes, let other) = fault {
@@ -261,7 +261,7 @@ final class RotatingServer: Sendable {
     return Array(head.utf8) + body
   }
 
-  /// The refresh token that comes after one; nil for one that is not good.
+  /// The next refresh token; nil if the given one is invalid.
   private func rotate(_ token: String) -> String? {
     let parts = token.split(separator: "-").compactMap { Int($0) }
     guard parts.count == 2 else { return nil }

@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect whose tokens the test chooses, so that they can be
-/// hostile, or be looked for afterwards. It approves at the first poll. Use it through ``with(_:_:)``.
+/// An authorization server without OpenID Connect whose tokens the test chooses, so that they can be hostile, or
+/// searched for afterwards. It approves at the first poll. Use it through ``with(_:_:)``.
 final class ScriptedServer: Sendable {
-  /// What it hands out.
+  /// The tokens that it issues.
   struct Tokens: Sendable {
     var access = "access-1"
     var refresh = "refresh-1"
@@ -29,7 +29,7 @@ final class ScriptedServer: Sendable {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// The paths that were asked for, in order.
+  /// The requested paths, in order.
   var requests: [String] { state.withLock { $0.requests } }
 
   /// Runs `body` with a server, then ends it.
@@ -53,10 +53,10 @@ final class ScriptedServer: Sendable {
     state = Monitor(State(tokens: tokens))
   }
 
-  /// What the next answers hand out.
+  /// The tokens in the next responses.
   func hand(out tokens: Tokens) { state.withLock { $0.tokens = tokens } }
 
-  /// One request for each connection, one connection after the other.
+  /// One request per connection, one connection at a time.
   private func serve() {
     do {
       let poller = try Poller()
@@ -65,7 +65,7 @@ final class ScriptedServer: Sendable {
       while true {
         let events = try poller.wait(timeoutMilliseconds: -1)
         if events.contains(where: { $0.key == 1 }) { return }
-        // A peer that goes away early is its own business.
+        // A peer may disconnect early.
         try? answer(UnixSocket.accept(listener))
       }
     } catch {
@@ -133,7 +133,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension String {
-  /// Where a text begins, in bytes.
+  /// The offset of a text, in bytes.
   fileprivate func utf8Offset(of needle: String) -> Int? {
     let bytes = Array(utf8)
     return bytes.indices.first { bytes[$0...].starts(with: needle.utf8) }

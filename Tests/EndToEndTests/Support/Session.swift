@@ -3,11 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// An account `work` that is signed in at an issuer of its own, in a tree of its own.
+/// An account `work` that is signed in at its own issuer, in its own tree.
 struct Session {
   let tree: AgentTree
   let issuer: Issuer
-  /// What the sign-in told.
+  /// The events of the sign-in.
   let events: [JSON]
 
   /// Signs in, runs `body` and stops everything.
@@ -22,7 +22,7 @@ struct Session {
     }
   }
 
-  /// Waits until the token that came with the sign-in has expired.
+  /// Waits until the sign-in's token has expired.
   func waitUntilExpired() throws {
     let expiry = try #require(events.last?["expires_at"]?.int)
     while SystemTime().wallSeconds() <= expiry { Threads.sleep(for: .milliseconds(50)) }

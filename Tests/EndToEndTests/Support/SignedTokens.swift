@@ -4,7 +4,7 @@ import JOSE
 import Platform
 import TestSupport
 
-/// A key of its own and tokens that it signs, for what needs no server.
+/// A key and tokens signed with it, for tests without a server.
 final class SignedTokens: Sendable {
   private let key: PrivateKey
   private let algorithm: JWSAlgorithm
@@ -20,7 +20,7 @@ final class SignedTokens: Sendable {
     self.keyID = keyID
   }
 
-  /// Signs with a P-256 key of others.
+  /// Signs with a given P-256 key.
   ///
   /// - Parameter base64: Its DER form.
   static func signing(withKey base64: String) throws -> SignedTokens {
@@ -64,7 +64,7 @@ final class SignedTokens: Sendable {
     ]
   }
 
-  /// A token with some claims and members of the header changed, or removed by nil.
+  /// A token with some claims and header members changed, or removed if nil.
   func token(_ changes: [(String, JSON?)] = [], header: [(String, JSON?)] = []) throws -> String {
     var claims = Self.claims
     for (name, value) in changes { claims[name] = value }
@@ -77,7 +77,7 @@ final class SignedTokens: Sendable {
     return try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm)
   }
 
-  /// Writes a token that holds, and the key set.
+  /// Writes a valid token, and the key set.
   func write(to tree: AgentTree, tokens: String = "jwt", keys: String = "jwks") throws {
     try tree.directory.write(tokens, try token() + "\n")
     try tree.directory.write(keys, try keySet())

@@ -2,14 +2,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// Servers on ports of their own that accept connections and never answer, or begin an answer and never end it.
+/// Servers on their own ports that accept connections and never respond, or begin a response and never end it.
 final class SilentServers {
   private(set) var ports: [UInt16] = []
   private var listeners: [SharedDescriptor] = []
   private var accepted: [SharedDescriptor] = []
   private let beginning: [UInt8]
 
-  /// - Parameter beginning: What each connection is sent.
+  /// - Parameter beginning: The bytes sent on each connection.
   init(_ count: Int, beginning: String = "") throws {
     self.beginning = Array(beginning.utf8)
     // This process needs a descriptor for each server and each connection.
@@ -23,10 +23,10 @@ final class SilentServers {
 
   var urls: [String] { ports.map { "http://127.0.0.1:\($0)" } }
 
-  /// The connections that have come.
+  /// The accepted connections.
   var connections: Int { accepted.count }
 
-  /// Waits until so many connections have come since the start.
+  /// Waits until `count` connections have been accepted since the start.
   func await(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while accepted.count < count {

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A tree on a machine with a TPM, which is made of software.
+/// A tree on a machine with a software TPM.
 struct TPMHome {
   let tree: AgentTree
   let issuer: Issuer
@@ -25,12 +25,12 @@ struct TPMHome {
 
   func file(_ name: String) -> String { tree.path(name) }
 
-  /// The environment of a machine with a TPM, this one's unless another is named.
+  /// The environment of a machine with a TPM, by default this one's.
   func machine(_ other: SoftwareTPM? = nil) -> [String: String?] {
     ["TPM2OPENSSL_TCTI": (other ?? tpm).connection]
   }
 
-  /// Runs a command there. The daemon that it may start stays on that machine.
+  /// Runs a command there. A daemon that it starts stays on that machine.
   func agent(_ arguments: String..., on other: SoftwareTPM? = nil) throws -> ProcessResult {
     try tree.agent(arguments, machine(other))
   }
@@ -53,7 +53,7 @@ struct TPMHome {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests where no TPM of software can be had.
+  /// Skips tests if no software TPM is available.
   static var needsSoftwareTPM: Self {
     .enabled(
       if: Spawn.search(SoftwareTPM.program) != nil

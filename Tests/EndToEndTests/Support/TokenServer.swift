@@ -3,14 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server of what programs fetch with a token (git repositories, packages, images), which has the issuer check each
-/// token, over TLS and plain http. The account `work` lists both places.
+/// A server for things that programs fetch with a token (git repositories, packages, images). It lets the issuer check
+/// each token, over TLS and plain http. The account `work` lists both origins.
 final class TokenServer: Sendable {
   let session: Session
-  /// Over TLS, under the authority whose certificate is ``authorityPath``.
+  /// Over TLS, with the authority whose certificate is ``authorityPath``.
   let url: String
   let plainURL: String
-  /// The ports where mail is read and where it is sent, both over TLS; nil where no mail was wanted.
+  /// The ports for incoming and outgoing mail, both over TLS; nil unless mail was requested.
   let mailPorts: (imap: Substring, submission: Substring)?
   private let process: RunningProcess
 
@@ -24,9 +24,9 @@ final class TokenServer: Sendable {
   ///
   /// - Parameters:
   ///   - options: Of `devissuer`.
-  ///   - mail: Whether there is a server of mail, too.
-  ///   - mechanisms: By which a mail program may sign in.
-  ///   - keepsToken: Whether `body` itself leaves a token below the tree. Else no client may have done that.
+  ///   - mail: Whether there is a mail server, too.
+  ///   - mechanisms: The mail server's sign-in mechanisms.
+  ///   - keepsToken: Whether `body` itself leaves a token below the tree. Otherwise no client may have done that.
   static func with<Result>(
     _ options: String..., details: String = "", mail: Bool = false, mechanisms: String = "xoauth2 oauthbearer",
     keepsToken: Bool = false, body: (TokenServer) throws -> Result
@@ -44,7 +44,7 @@ final class TokenServer: Sendable {
         let result = try body(server)
         if keepsToken { return result }
         var tokens = try first + server.tokens()
-        // As docker keeps what it is given.
+        // The form in which docker stores credentials.
         tokens += tokens.flatMap { token in ["oauth2", "me"].map { Base64.encode(Array("\($0):\(token)".utf8)) } }
         // This one is the test's own.
         let copies = try tree.files(containing: tokens).filter { $0 != tree.path("refused") }
@@ -54,7 +54,7 @@ final class TokenServer: Sendable {
     }
   }
 
-  /// - Parameter secret: Of the issuer's client that may introspect tokens, where there is to be mail.
+  /// - Parameter secret: The secret of the issuer's client that may introspect tokens, for mail.
   private init(_ session: Session, _ secret: [UInt8]?, _ mechanisms: String) throws {
     self.session = session
     let tree = session.tree
@@ -81,7 +81,7 @@ final class TokenServer: Sendable {
 
   private func stop() { _ = try? process.terminate() }
 
-  /// The tokens of the account at this moment; none where it is signed out.
+  /// The account's current tokens; empty if it is signed out.
   private func tokens() throws -> [String] {
     let result = try tree.agent("token", "work", "--id-token", "--json", "--min-valid", "0")
     guard result.succeeded else { return [] }
@@ -89,7 +89,7 @@ final class TokenServer: Sendable {
     return ["access_token", "id_token"].compactMap { answer[$0]?.string }
   }
 
-  /// Has the account list both places with these details.
+  /// Makes the account list both origins with these details.
   func list(_ details: String) throws {
     let result = try tree.agent(
       "account", "set", "work", "--host", "\(url) \(details)", "--host", "\(plainURL) \(details)")
@@ -99,8 +99,8 @@ final class TokenServer: Sendable {
   /// The next request: method, path, scheme of its credential, user, status.
   func nextRequest() throws -> String { try process.readLine() }
 
-  /// Waits until the token has no more than this left, by default too little for a helper, and has the issuer give longer
-  /// ones.
+  /// Waits until the token's remaining lifetime is at most this, by default too short for a helper, and makes the
+  /// issuer grant longer ones.
   func waitUntilEnding(seconds: Int = 60) throws {
     // On a busy machine it may have been renewed since the sign-in.
     let expiry = try #require(tree.json("token", "work", "--min-valid", "0")["expires_at"]?.int)
@@ -108,19 +108,19 @@ final class TokenServer: Sendable {
     while SystemTime().wallSeconds() <= expiry - seconds { Threads.sleep(for: .milliseconds(50)) }
   }
 
-  /// Refuses the token that the account has now.
+  /// Rejects the account's current token.
   func refuseToken() throws { try tree.directory.write("refused", try tree.token()) }
 
-  /// Runs a script with the programs of a developer on the PATH, in a home of its own.
+  /// Runs a script with developer programs on the PATH, in its own home directory.
   func run(_ script: String, _ changes: [String: String?] = [:]) throws -> ProcessResult {
     try tree.shell("bash", "set -e\n" + script, environment(changes))
   }
 
-  /// Signs out, after which a client must end by itself and show what helps.
+  /// Signs out, after which a client must end by itself and show the hint.
   ///
   /// - Parameters:
-  ///   - script: It can be run again and again.
-  ///   - isTold: False for a client that shows nothing of what its helper says.
+  ///   - script: Repeatable.
+  ///   - isTold: False for a client that does not show its helper's messages.
   func expectSignedOut(_ script: String, _ changes: [String: String?] = [:], isTold: Bool = true) throws {
     // Other tests may keep the machine so busy that the client starts slowly, signed in or not.
     let usual = try time(of: script, changes).duration
@@ -136,7 +136,7 @@ final class TokenServer: Sendable {
     #expect(shortest < limit)
   }
 
-  /// How long a client may take to give up where there is no session.
+  /// How long a client without a session may take to fail.
   private static let longest = Duration.seconds(20)
 
   private func time(
@@ -147,7 +147,7 @@ final class TokenServer: Sendable {
     return (result, begin.duration(to: .now))
   }
 
-  /// Begins to run a script in the same way.
+  /// Starts a script in the same way.
   func start(_ script: String) throws -> RunningProcess {
     try RunningProcess(
       executable: "/bin/bash", arguments: ["-c", "set -e; cd\n" + script], environment: tree.environment(environment()))
@@ -170,15 +170,15 @@ final class TokenServer: Sendable {
   }
 }
 
-/// A program that asks the helpers, or serves a test: one of this machine, or of those that are installed for the tests.
+/// A program that asks the helpers, or serves a test: one of this machine, or of those installed for the tests.
 enum ClientProgram {
-  /// Where pip has put its programs; nil when it could not.
+  /// Where pip has installed its programs; nil if it could not.
   static let folder: String? = installed("Clients").map { $0 + "/bin" }
 
-  /// A Python with pip 23, which asks otherwise than later ones.
+  /// A Python with pip 23, whose requests differ from later versions.
   static let earlierPython: String? = installed("EarlierClients").map { $0 + "/bin/python3" }
 
-  /// Where docker's client is: the machine's, or Debian's, unpacked; nil where that could not be got.
+  /// The path of docker's client: the machine's, or Debian's, unpacked; nil if unavailable.
   static let dockerFolder: String? = onPath("docker").map(folder(of:)) ?? installed("Docker").map { $0 + "/usr/bin" }
 
   /// The path of nginx with its DAV module: the machine's, or Debian's, unpacked; nil if neither runs.
@@ -200,8 +200,8 @@ enum ClientProgram {
     return (java, "\(folder)/usr/share/java/tomcat10-embed-core.jar")
   }()
 
-  /// The path of each program that the machine may have in a version that asks helpers as later ones do: the machine's, or
-  /// the one that pip has put there.
+  /// The path of each program that the machine may have in a version with the current helper protocol: the machine's,
+  /// or the one installed by pip.
   static let chosen: [String: String] = {
     let known: [(name: String, option: String, word: String, oldest: [Int])] = [
       ("kubectl", "version --client", "v", [1, 22]), ("go", "version", "go", [1, 24]),
@@ -216,8 +216,8 @@ enum ClientProgram {
     return paths
   }()
 
-  /// Where cargo is, and its toolchains, which rustup has in the home of whoever installed it; nil before 1.74, which
-  /// first has credential providers.
+  /// The paths of cargo and its toolchains, which rustup installs in the home directory of its user; nil before 1.74,
+  /// the first version with credential providers.
   static let cargo: (folder: String, toolchains: String)? = {
     guard onPath("rustc") != nil, let cargo = onPath("cargo"), version(cargo, "--version", "cargo ") >= [1, 74] else {
       return nil
@@ -236,7 +236,7 @@ enum ClientProgram {
     return install.outputText.filter { $0 != "\n" }
   }
 
-  /// The path of a program on the PATH of the tests, or in a place where others install one.
+  /// The path of a program on the PATH of the tests, or in another usual directory.
   private static func onPath(_ name: String) -> String? {
     let found = try? ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "PATH=$PATH:~/.cargo/bin; command -v \(name)"],
@@ -244,9 +244,9 @@ enum ClientProgram {
     return found.flatMap { $0.succeeded ? $0.outputText.filter { $0 != "\n" } : nil }
   }
 
-  /// The first two numbers behind a word of what a program says of its version; none where it does not run.
+  /// The first two numbers after a word in a program's version output; empty if it does not run.
   private static func version(_ program: String, _ option: String, _ word: String) -> [Int] {
-    // In a test it has another home.
+    // In a test it has another home directory.
     let variables = Environment.all().filter { $0.0 != "HOME" || program.hasSuffix("/cargo") }
     let said = try? ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "cd /; '\(program)' \(option)"],
@@ -276,7 +276,7 @@ extension [Int] {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The test needs a program, which is not there on each machine.
+  /// The test needs a program that is not installed on every machine.
   static func needs(client name: String) -> Self {
     .enabled(
       if: ClientProgram.isThere(name) || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,

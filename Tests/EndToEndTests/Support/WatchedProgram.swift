@@ -3,22 +3,22 @@ import Platform
 import TestSupport
 import Testing
 
-/// A program under a pseudo-terminal, and what a person sees there. `Tests/Terminal/watch` does the work.
+/// A program on a pseudo-terminal, and the screen that a user sees. Implemented by `Tests/Terminal/watch`.
 final class WatchedProgram: Sendable {
   /// A moment of the screen.
   struct Screen {
-    /// What stands in each row.
+    /// The text of each row.
     let rows: [String]
-    /// The same, with the rows joined again that the terminal broke.
+    /// Likewise, with wrapped rows joined.
     let lines: [String]
-    /// All that is bold.
+    /// All bold text.
     let bold: String
-    /// Where the cursor is.
+    /// The position of the cursor.
     let row: Int
     let column: Int
-    /// All that was written so far.
+    /// All output so far.
     let raw: String
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes input.
     let echoes: Bool
     /// The exit status, 128 and more for a signal; nil while it runs.
     let status: Int?
@@ -26,7 +26,7 @@ final class WatchedProgram: Sendable {
 
   private let process: RunningProcess
 
-  /// - Parameter cuts: Whether the terminal cuts lines when it becomes narrower, instead of breaking them anew.
+  /// - Parameter cuts: Whether the terminal cuts lines when it becomes narrower, instead of wrapping them again.
   init(_ tree: AgentTree, columns: Int, cuts: Bool = false, _ variables: [String: String?] = [:], _ command: [String])
     throws
   {
@@ -42,11 +42,11 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func until(_ text: String) throws -> Screen { try obey("until \(text)") }
 
-  /// Waits until a text was written so many times.
+  /// Waits until a text was written this many times.
   @discardableResult
   func until(_ text: String, times: Int) throws -> Screen { try obey("times \(times) \(text)") }
 
-  /// Waits until the screen does not show a text any more.
+  /// Waits until the screen no longer shows a text.
   @discardableResult
   func without(_ text: String) throws -> Screen { try obey("without \(text)") }
 
@@ -57,14 +57,14 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func type(_ text: String) throws -> Screen { try obey("type \(text)") }
 
-  /// Waits until the terminal shows what is typed, or until it does not.
+  /// Waits until the terminal echoes input, or until it does not.
   @discardableResult
   func untilEcho(_ isOn: Bool) throws -> Screen { try obey("echo \(isOn ? "on" : "off")") }
 
   /// Changes the width.
   func resize(_ columns: Int) throws -> Screen { try obey("resize \(columns)") }
 
-  /// Writes a picture of the screen (PGM), as a dark or a light terminal shows it.
+  /// Writes a picture of the screen (PGM), like a dark or a light terminal.
   func photograph(_ path: String, isLight: Bool) throws { _ = try obey("photo \(isLight ? "light" : "dark") \(path)") }
 
   func signal(_ number: Int32) throws { _ = try obey("signal \(number)") }

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  // A script that tries again later would do so for ever.
+  // A script that retries would do so forever.
   @Test(arguments: [nil, "relative"]) func `without a home no daemon is started, which is no passing failure`(
     home: String?
   ) throws {

@@ -11,10 +11,10 @@ import Testing
     #expect(Set(Self.produced) == Set(manual.listed))
   }
 
-  /// The tests below, by what they produce; ``ways(to:)`` has all but the last.
+  /// The tests below, by the status they produce; ``ways(to:)`` has all but the last.
   private static let produced: [Int32] = [0, 1, 2, 3, 4, 5, 6, 7, 130]
 
-  /// What was run, and the code of the failure if there is to be one.
+  /// The command that was run, and the code of the failure, if expected.
   private typealias Attempt = (arguments: [String], code: String?)
 
   private static func ways(to status: Int32, _ session: Session) throws -> [Attempt] {
@@ -44,7 +44,7 @@ import Testing
       try session.issuer.control("approval", "never")
       return [(["login", "work"], "access_denied")]
     case 7:
-      // A token that does not hold is an answer, and one that is none is an error.
+      // An invalid token is an answer, and a text that is not a token is an error.
       try session.tree.directory.write("home/token", "no.token.here!")
       return [
         (["verify", session.tree.path("home/token")], nil),
@@ -87,7 +87,7 @@ import Testing
       let tree = session.tree
       try tree.directory.write("home/data", "no program")
       #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 42").failed(42))
-      // A status of the command's own is not taken for one of agent's.
+      // The command's own status is not confused with one of agent's.
       #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 3").failed(3))
       #expect(try tree.agent("exec", "--", tree.path("home/data")).failed(126))
       #expect(try tree.agent("exec", "--", "no-such-command-anywhere").failed(127))

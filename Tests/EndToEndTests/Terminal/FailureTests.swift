@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a person reads when something fails: what it was, and the command that helps, which runs as it is printed.
+/// Failure messages for users: the problem, and the command that helps, which runs as printed.
 @Suite(.needsPrograms) struct `A failure on the terminal` {
   private static func with(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer, AgentTree) throws -> Void
@@ -11,7 +11,7 @@ import Testing
     try Issuer.with(approval: approval, options) { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
   }
 
-  /// The command of a hint, which is all of it after a colon, as a shell runs it.
+  /// The command of a hint, which is everything after a colon, as run by a shell.
   private func follow(_ result: ProcessResult, _ tree: AgentTree, replacing words: [String: String] = [:]) throws
     -> ProcessResult
   {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// Answers as the metadata of this issuer and as its device endpoint.
+  /// Responds like the metadata of this issuer and like its device endpoint.
   private static func serve(_ conversation: Conversation, metadata: String, device: String, status: Int) throws {
     guard let request = try conversation.readRequest() else { return }
     let place = "http://\(request.values("Host").first ?? "")"
@@ -126,7 +126,7 @@ import Testing
       #expect(Hints.all(in: result) == ["the slash at the end counts: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
-      // The account is there, and its issuer is not the one that was named.
+      // The account exists, and its issuer is not the named one.
       #expect(try follow(tree.agent(Self.line(wrong, "--allow-http-loopback")), tree).succeeded)
 
       let url = try tree.agent("login", wrong, "--client-id", "agent-cli", "--allow-http-loopback", "--device")
@@ -316,7 +316,7 @@ import Testing
       #expect(try tree.agent("logout", "second").succeeded)
       #expect(try tree.agent("status", "--check").succeeded, "what nobody is signed in to is not checked")
       #expect(try tree.agent("status", "second", "--check").status == .exited(3))
-      // The worst one of several: locked, then a session that is over, then a server that is away.
+      // The worst of several: locked, then a session that has ended, then an unreachable server.
       try tree.directory.write("passphrase", "one long phrase")
       try Issuer.with { other in
         try tree.signIn("ended", at: other.url)
@@ -370,7 +370,7 @@ import Testing
     }
   }
 
-  /// Types what does not match until the command gives up.
+  /// Types mismatching passphrases until the command fails.
   private static func typing(_ line: [String], _ tree: AgentTree, first question: String) throws
     -> WatchedProgram.Screen
   {

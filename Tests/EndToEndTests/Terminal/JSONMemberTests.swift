@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Accounts that set everything, in all states: each member that the schema has is printed once.
+/// Accounts with every setting, in all states: each member of the schema is printed once.
 @Suite(.needsPrograms) struct `A member of the JSON` {
-  /// All settings in one account, which no server would take.
+  /// All settings in one account, which no server would accept.
   private static let settings: [(String, JSON)] = [
     ("issuer", "https://id.example"), ("client_id", "c"), ("provider", "keycloak"), ("scope", ["openid"]),
     ("resource", ["https://api.example/"]), ("audience", "api"), ("parameters", ["a=b"]), ("claims", "{}"),
@@ -31,7 +31,7 @@ import Testing
   ]
 
   /// Members that need another machine, build or server. Each is printed in another test, where it is compared with the
-  /// schema like everything that a command prints.
+  /// schema like all output of commands.
   private static let elsewhere = [
     "status: accounts[].certificate_expires_at", "status: accounts[].certificate_thumbprint",
     "status: accounts[].client_secret_expires_at", "status: daemon.commit", "status: daemon.limits.address_space_bytes",
@@ -133,7 +133,7 @@ import Testing
     return rows
   }
 
-  /// Whether a member is in a page, or in an object of which the page says no more.
+  /// Whether a member is in a page, or in an object that the page does not describe further.
   private static func isDescribed(_ path: String, in rows: [String: String]) -> Bool {
     if rows[path] != nil { return true }
     return rows.contains { name, type in

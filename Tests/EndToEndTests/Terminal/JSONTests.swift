@@ -36,7 +36,7 @@ import Testing
     let answers = try JSONAnswers()
     let manual = try Manual()
     let codes = answers.schema.words(of: "failure_code")
-    // The list of failure codes tells of the members that go with one of them.
+    // The list of failure codes describes the members that belong to one of them.
     let ofCodes = answers.schema.members(of: "failure").subtracting(["code", "message", "hint"])
     for member in ofCodes { #expect(try Manual.file("man/agentd.8").contains(member), "\(member)") }
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
@@ -54,12 +54,12 @@ import Testing
     }
   }
 
-  /// What stands between quotes and is spelled like a member.
+  /// Quoted words that are spelled like a member.
   private static func quotedNames(in text: String) -> [String] {
     text.matches(of: #/"([a-z_]+)"/#).map { String($0.1) }
   }
 
-  /// Calls of all commands in an order in which each has something to tell.
+  /// Calls of all commands, in an order in which each has output.
   private static func calls(_ issuer: Issuer, _ tree: AgentTree) -> [[String]] {
     let server = ["--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
     let settings = [
@@ -104,7 +104,7 @@ import Testing
       ].map { $0.first == "--no-daemon" ? Array($0.dropFirst()) + ["--no-daemon"] : $0 }
   }
 
-  /// The slots are numbered in the order in which they are made: the device's, the level's, the device's anew.
+  /// The slots are numbered in order of creation: the device's, the level's, the device's again.
   private static func vaultCalls(_ tree: AgentTree) -> [[String]] {
     let old = ["--passphrase-file", tree.path("old")]
     let new = ["--passphrase-file", tree.path("new")]
@@ -132,14 +132,14 @@ import Testing
         try answers.succeed(["vault", "set-aside"], in: tree)
       }
     }
-    // They go on until they are stopped.
+    // They continue until they are stopped.
     #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve"])
   }
 
   @Test func `that tells of single steps fits the schema`() throws {
     var answers = try JSONAnswers()
     try Session.with { session in
-      // Its log begins anew, with nothing in memory.
+      // Its log starts empty, with nothing in memory.
       try session.tree.stopDaemon()
       for arguments in [
         ["token"], ["token", "--force-refresh"], ["token", "--min-valid", "2h"], ["whoami"], ["login"],
@@ -177,7 +177,7 @@ import Testing
       }
       #expect(Set(["refresh_retry", "peer_dropped", "checked", "signed_out"]).isSubset(of: words ?? []))
     }
-    // A server without OpenID Connect: nothing is known of who is signed in.
+    // A server without OpenID Connect: the user is unknown.
     try ScriptedServer.with(ScriptedServer.Tokens()) { server in
       try AgentTree.with { tree in
         let address = ["--issuer", server.url, "--client-id", "agent-cli", "--allow-http-loopback"]
@@ -199,7 +199,7 @@ import Testing
     #expect(answers.failed == Set(answers.commands))
   }
 
-  /// A call of each command that gets as far as its work.
+  /// A call of each command that reaches its action.
   private static let attempts: [String: [String]] = [
     "helper": ["header", "--account", "work"], "setup": ["docker", "--host", "registry.example.com"],
     "login": ["work", "--issuer", "https://id.example", "--client-id", "x"], "exec": ["--", "true"], "use": ["work"],
@@ -217,7 +217,7 @@ import Testing
 
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
-    // They need no daemon; the doctor tells of one that is not there, and the bridge tells its client.
+    // They need no daemon; the doctor reports that there is none, and the bridge reports it to its client.
     let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
@@ -253,7 +253,7 @@ import Testing
           try answers.fail(arguments, 3, "no_account", in: tree)
         }
         try answers.fail(["login", "work"] + server, 6, "access_denied", in: tree)
-        // Nothing of it is kept.
+        // Nothing of it is stored.
         try answers.succeed(["account", "add", "work"] + server, in: tree)
         try answers.fail(["account", "add", "work"] + server, 1, "account_exists", in: tree)
         try answers.succeed(["account", "add", "other"] + server, in: tree)

@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Messages in the reader's language, by programs that were installed and then moved.
+/// Messages in the user's language, by programs that were installed and then moved.
 @Suite(.needsPrograms) struct `Messages in other languages` {
-  /// An installed tree of `agent` with its catalogues, in a place of its own.
+  /// An installed tree of `agent` with its catalogues, in its own directory.
   private static func with(_ body: (AgentTree, _ agent: String) throws -> Void) throws {
     try AgentTree.with { tree in
       let place = tree.path("home/moved")
@@ -37,10 +37,10 @@ import Testing
       let environments: [([String: String?], String)] = [
         (["LANGUAGE": "de"], Self.german), (["LANGUAGE": "fr:de:ar"], Self.german),
         (["LANGUAGE": "de_AT.UTF-8"], Self.german), ([:], Self.english), (["LANGUAGE": "fr"], Self.english),
-        // Without a locale there is no other language (POSIX), whatever the other variable says.
+        // Without a locale there is no other language (POSIX), whatever the other variable contains.
         (["LANG": nil, "LANGUAGE": "de"], Self.english), (["LC_ALL": "C", "LANGUAGE": "de"], Self.english),
         (["LC_ALL": "POSIX", "LANGUAGE": "de"], Self.english), (["LC_MESSAGES": "C", "LANGUAGE": "de"], Self.english),
-        // A locale that is not there.
+        // A locale that does not exist.
         (["LANG": "xx_XX.UTF-8", "LANGUAGE": "de"], Self.english),
         (["LANG": "../../../etc", "LANGUAGE": "../../../etc"], Self.english),
       ]
@@ -140,7 +140,7 @@ import Testing
         #expect(
           try Self.run(agent, ["logout"], tree, ["LANGUAGE": "de"]).errorText
             == "agent: von work abgemeldet, Token widerrufen\n")
-        // A command can be copied: nothing invisible stands in it.
+        // A command can be copied: it contains no invisible characters.
         let failure = try Self.run(agent, ["token"], tree, ["LANGUAGE": "ar"])
         #expect(failure.failed(3))
         #expect(failure.errorText.contains("agent: تلميح: agent login work\n"), "\(failure.errorText)")

@@ -3,21 +3,20 @@ import Platform
 import TestSupport
 import Testing
 
-/// The lines of EXAMPLES in agent(1) and in the pages of the commands, run by the shells that they are for.
+/// The lines of EXAMPLES in agent(1) and in the pages of the commands, run by their shells.
 ///
-/// Only what the page cannot know is put in: where the server is, what the client is called there, and
-/// that a server on this machine may be asked over plain http. The programs and files of the examples
-/// are made in the current directory.
+/// Only values that the page cannot know are replaced: the server's URL, the client ID there, and the permission for
+/// plain http on this machine. The programs and files of the examples are created in the current directory.
 @Suite(.needsPrograms) struct `An example of the manual` {
-  /// How a line is run, and how to see that it did its work.
+  /// How to run a line, and how to check its effect.
   struct Trial: Sendable {
     var shells = ["dash", "bash"]
     /// Run in the same shell, before and after the line.
     var before = ""
     var after = ""
-    /// What standard output must be; the words in capitals are known when it has run.
+    /// The expected standard output; the words in capitals are known afterwards.
     var output = ""
-    /// What standard error must tell; empty for nothing at all.
+    /// Text expected on standard error; empty if it must be empty.
     var message = ""
     var isSignedIn = true
   }
@@ -27,7 +26,7 @@ import Testing
       Trial(message: "agent: signed in to ISSUER as ", isSignedIn: false),
     "agent login work": Trial(before: "agent logout -q", message: "agent: signed in to ISSUER as "),
     "agent token --header | curl -H @- https://api.example.com/me": Trial(
-      // So that curl says nothing but what goes wrong.
+      // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
       before: "agent login work --device --dpop 2>/dev/null; curl() { command curl -sS --fail \"$@\"; }",
@@ -143,8 +142,8 @@ import Testing
     "agent --no-daemon token work --min-valid 10m": Trial(before: "agent daemon stop -q", output: "FRESH\n"),
   ]
 
-  // tcsh has a printenv of its own, which takes one name.
-  /// Has the account list the place, for a program that gets its token.
+  // tcsh has its own printenv, which accepts one name.
+  /// Makes the account list the origin, for a program that gets its token.
   private static let listed = "agent account set work --host https://api.example.com/me -q\n"
   static let printsVariables = "printenv AGENT_ACCESS_TOKEN; printenv AGENT_ACCOUNT; printenv AGENT_ISSUER"
   static let variables = "TOKEN\nwork\nISSUER\n"
@@ -191,7 +190,7 @@ import Testing
     for shell in trial.shells { try Self.run(line, trial, in: shell) }
   }
 
-  /// Runs a line, of the manual or of another text, and looks at what came of it.
+  /// Runs a line, of the manual or of another text, and checks the result.
   static func run(_ line: String, _ trial: Trial, in shell: String) throws {
     try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
       try AgentTree.with { tree in
@@ -221,7 +220,7 @@ import Testing
     }
   }
 
-  /// What the examples take for granted.
+  /// The prerequisites of the examples.
   private static func makeFiles(_ tree: AgentTree, _ issuer: Issuer) throws {
     for (name, script) in [
       ("deploy.sh", "echo \"deployed by $AGENT_ACCOUNT with $AGENT_ACCESS_TOKEN\""),
@@ -233,7 +232,7 @@ import Testing
     try SignedTokens().write(to: tree, tokens: "home/tokens.txt", keys: "home/keys.json")
   }
 
-  /// The line with what stands for the reader's own server and client.
+  /// The line with the reader's own server and client replaced.
   private static func adapted(_ line: String, to issuer: Issuer) -> String {
     line.replacing("example.org", with: "example.com")
       .replacing("--issuer https://id.example.com", with: "--issuer \(issuer.url) --allow-http-loopback")

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent env --hook` in real shells, each on a terminal of its own.
+/// `agent env --hook` in real shells, each on its own terminal.
 @Suite(.needsPrograms) struct `Variables at the prompt` {
   enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
@@ -11,7 +11,7 @@ import Testing
     var asks: String { self == .fish ? "set -g __agent_env_due 0" : "__agent_env_due=0" }
     var status: String { self == .fish ? "$status" : "$?" }
 
-    /// What the start file has before the function, to see the status that others see.
+    /// The start file's content before the function, to check the status that others see.
     var neighbour: String {
       switch self {
       case .bash: "PROMPT_COMMAND='seen=$?'"
@@ -46,8 +46,8 @@ import Testing
     return program
   }
 
-  /// Shows variables at the prompt until they are `answer`. On a busy machine the function has given up, and has to be
-  /// made to ask again.
+  /// Shows variables at the prompt until they are `answer`. On a busy machine the function may have timed out, and must
+  /// be made to ask again.
   ///
   /// - Returns: Whether they were so at once.
   @discardableResult
@@ -65,7 +65,7 @@ import Testing
     return false
   }
 
-  /// Types a line, and waits until it and the prompt after it are over.
+  /// Types a line, and waits until it and the following prompt are complete.
   @discardableResult
   private static func after(_ line: String, _ program: WatchedProgram) throws -> WatchedProgram.Screen {
     let mark = UInt32.random(in: 0 ... .max)
@@ -74,7 +74,7 @@ import Testing
     return try program.until("over-\(mark)")
   }
 
-  /// Types a line and waits for what it prints.
+  /// Types a line and waits for its output.
   private static func ask(_ program: WatchedProgram, _ line: String, _ answer: String) throws {
     try program.type(line + "\r")
     try program.until(answer)
@@ -111,7 +111,7 @@ import Testing
       #expect(try tree.agent("account", "set", "other", "--var", "OTHER_TOKEN=access_token").succeeded)
       let program = try Self.start(shell, tree)
       let (work, other) = (try tree.token("work"), try tree.token("other"))
-      // Each of these needs no more than the next prompt.
+      // Each of these only needs the next prompt.
       var late = 0
       func after(_ command: String..., expecting answer: String) throws {
         #expect(try tree.agent(command).succeeded, "\(command)")
@@ -267,7 +267,7 @@ import Testing
         let result = try session.tree.agent(["env"] + arguments)
         #expect(result.status == .exited(2), "\(arguments)")
       }
-      // Nothing is asked for it.
+      // No request is sent for it.
       try session.tree.stopDaemon()
       #expect(try session.tree.agent("env", "--hook", "zsh").succeeded)
       #expect(try session.tree.daemons() == [])

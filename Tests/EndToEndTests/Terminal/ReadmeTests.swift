@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The README says nothing that the programs do not do.
+/// The README only describes what the programs do.
 @Suite(.needsPrograms) struct `The README` {
   private typealias Example = `An example of the manual`
   private typealias Trial = Example.Trial
@@ -12,7 +12,7 @@ import Testing
     "agent login work --issuer https://id.example.org --client-id my-cli":
       Trial(message: "agent: signed in to ISSUER as ", isSignedIn: false),
     "agent token --header | curl -H @- https://api.example.org/me": Trial(
-      // So that curl says nothing but what goes wrong.
+      // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     #"eval "$(agent env)""#: Trial(after: Example.printsVariables, output: Example.variables),
     "agent exec -- ./deploy": Trial(before: "cp deploy.sh deploy", output: "deployed by work with TOKEN\n"),
@@ -34,7 +34,7 @@ import Testing
     "agent token work --no-input --timeout 10s >/dev/null || exit": Trial(after: "echo on", output: "on\n"),
     "agent account set work --host api.example.org": Trial(message: "agent: changed work\n"),
     "agent request https://api.example.org/me": Trial(output: #"{"sub":"SUBJECT""#),
-    // The hook follows the active account, so it does not set the variable that would hold it.
+    // The hook follows the active account, so it does not set the variable that would fix it.
     #"eval "$(agent env --hook bash)""#: Trial(
       shells: ["bash"],
       after:
@@ -56,7 +56,7 @@ import Testing
     "agent setup git --host git.example.org": "it asks on a terminal; an example of the manual does not",
   ]
 
-  /// The lines that a person would type, without what is said of them.
+  /// The lines that a user would type, without comments.
   private static func lines() throws -> [String] {
     let text = try Manual.file("README.md")
     let screen = try #require(text.firstMatch(of: #/```console\n(?s:(.*?))```/#)).1
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// What stands between backticks in a text.
+  /// The texts between backticks.
   private static func code(in text: some StringProtocol) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
       .map { String($0.element) }
@@ -103,7 +103,7 @@ import Testing
     let text = try Manual.file("README.md")
     let table = try #require(text.firstMatch(of: #/\| It says \|.*\n.*\n((?:\|.*\n)+)/#)).1
     let known = try Manual.file("share/po/agent.pot").replacing("\"\n\"", with: "")
-    // Between values, of which the system's reason is one, stands what a text of the catalogue has.
+    // The text between values, one of which is the system's reason, is a text of the catalogue.
     let value = #/(?:https:\/\/)?HOST| ?NAME|DIRECTORY|\bwork\b|[0-9]+|…|: (?:Permission denied)?| \(|\)/#
     var count = 0
     for row in table.split(separator: "\n") {

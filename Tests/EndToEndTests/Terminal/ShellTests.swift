@@ -20,14 +20,14 @@ import Testing
 @Suite(.needsPrograms) struct `Shell environment` {
   static let shells = ["dash", "bash"]
 
-  /// Quoted as it should be, and bare as people type it: there the shell splits the output into words
-  /// and takes them for file name patterns.
+  /// Quoted correctly, and bare as users type it: then the shell splits the output into words and interprets them as
+  /// file name patterns.
   static let forms = ["eval \"$(agent env work)\"", "eval $(agent env work)"]
 
   static let combinations = shells.flatMap { shell in forms.map { (shell, $0) } }
 
-  /// Characters that mean something to some shell, all of them allowed in an access token (RFC 6749
-  /// appendix A.12) but for the space.
+  /// Characters that are special in some shell, all of them allowed in an access token (RFC 6749 appendix A.12) except
+  /// the space.
   static let hostileTokens = [
     "'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "*", "?[a-z]*", "~", "a'b\"c\\d", "{a,b}{1..9}", "!!",
     "!-1",

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// What a person sees, through a real pseudo-terminal of several widths.
+/// The screen that a user sees, on a real pseudo-terminal of several widths.
 @Suite(.needsPrograms) struct `On a terminal` {
   /// A sign-in that waits for its approval.
   private struct SignIn {
@@ -13,7 +13,7 @@ import Testing
     /// The screen with the countdown.
     let screen: WatchedProgram.Screen
 
-    /// The code, which alone is bold.
+    /// The code, the only bold text.
     var code: String { screen.bold }
 
     static func with(
@@ -42,7 +42,7 @@ import Testing
       let screen = signIn.screen
       let lines = screen.lines.map { $0.drop { $0 == " " } }
       #expect(!signIn.code.isEmpty)
-      // In a row of its own: not even the terminal has broken it.
+      // In a separate row: not even the terminal has broken it.
       #expect(screen.rows.contains { $0.drop { $0 == " " } == signIn.code })
       #expect(lines.count { $0 == signIn.code } == 1)
       #expect(lines.count { $0 == "\(signIn.issuer.url)/device" } == 1)
@@ -57,7 +57,7 @@ import Testing
       try signIn.approve()
       let end = try signIn.program.end()
       #expect(end.status == 0)
-      // Only the countdown has made room for the outcome.
+      // Only the countdown was replaced by the result.
       #expect(end.rows.starts(with: screen.rows.dropLast()))
       #expect(end.lines.last?.hasPrefix("agent: signed in to \(signIn.issuer.url) as ") == true)
       #expect(end.lines.count == screen.lines.count)
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [false, true]) func `a change of the width leaves nothing behind`(cuts: Bool) throws {
     try SignIn.with(columns: 80, cuts: cuts) { signIn in
       for columns in [45, 30, 120] {
-        // Broken or cut, the old countdown stands there until the next second.
+        // Broken or cut, the old countdown remains until the next second.
         let before = try #require(signIn.program.resize(columns).lines.last)
         try signIn.program.without(before)
         let screen = try signIn.program.until(" left.")
@@ -113,7 +113,7 @@ import Testing
       #expect(end.status == 130)
       #expect(end.rows == screen.rows.dropLast() + ["agent: sign-in cancelled"])
       #expect(end.column == 0)
-      // The daemon learns of it by the end of the connection, which is a moment later.
+      // The daemon notices the end of the connection a moment later.
       let deadline = Instant.now.advanced(by: .testLimit)
       while try state() != "active" {
         try #require(Instant.now < deadline, "the daemon goes on with the sign-in")
@@ -178,7 +178,7 @@ import Testing
 
   private static let progress = "waiting for the authorization server…"
 
-  /// A command that asks an issuer which does not answer until it is told to.
+  /// A command that asks an issuer that does not respond until the test requests it.
   private func slowly(
     _ command: [String], columns: Int = 80, body: (Session, WatchedProgram) throws -> Void
   ) throws {

@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// What is typed while a sign-in waits must not stand in the middle of its countdown, and must be seen
-/// again afterwards, however the wait ends.
+/// Input typed while a sign-in waits must not disturb its countdown, and must be visible again afterwards, however the
+/// wait ends.
 @Suite(.needsPrograms) struct `What is typed during a sign-in` {
-  /// Signs in, waits for the countdown, and gives `body` the program and the approval of its code.
+  /// Signs in, waits for the countdown, and passes the program and the approval of its code to `body`.
   private func waiting(
     _ variables: [String: String?] = [:], _ options: [String] = [],
     body: (WatchedProgram, () throws -> Void) throws -> Void
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// The shell, like any that controls jobs, goes on when the sign-in is suspended.
+  /// The shell, like any with job control, continues when the sign-in is suspended.
   @Test func `is shown while the sign-in is suspended, and hidden when it goes on`() throws {
     try Issuer.with(approval: "ask") { issuer in
       try AgentTree.with { tree in

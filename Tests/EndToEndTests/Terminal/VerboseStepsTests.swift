@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `With --verbose the daemon tells` {
-  /// What is told, without times, without what the client says of itself, and without the issuer's address.
+  /// The output without times, without the client's own steps, and without the issuer's URL.
   private func steps(_ result: ProcessResult) -> [String] {
     let prefix = "agent: work: "
     return result.errorText.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map { line in
@@ -50,7 +50,7 @@ import Testing
       let forced = try session.tree.agent("token", "work", "-v", "--force-refresh")
       #expect(steps(forced).first == "a new token was requested: refreshing")
       #expect(forced.lines.count == 1)
-      // What was told is in the log as well.
+      // The printed steps are in the log as well.
       let log = try session.tree.agent("daemon", "log").outputText
       #expect(log.contains(" work: a new token was requested: refreshing\n"))
       #expect(log.contains(" work: token endpoint: POST \(session.issuer.url)/token: HTTP status 200 in "))
@@ -111,7 +111,7 @@ import Testing
           told.contains("device authorization endpoint: POST ISSUER/device_authorization: HTTP status 200 in N ms"))
         #expect(told.contains("the ID Token was verified: ES256"))
         #expect(told.contains("sign-in ended after N ms: ok"))
-        // The events of the answer are as they are without it.
+        // The events of the answer are the same without it.
         let events = try login.lines.map { try JSON(parsing: Array($0.utf8))["event"]?.string }
         #expect(events == ["device_code", "signed_in"])
       }

@@ -2,9 +2,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// What commands tell a person in another language: no English is among it.
+/// Messages of commands in another language, which must contain no English.
 @Suite(.needsPrograms) struct `Messages in other languages are whole` {
-  /// An installed tree of `agent` with its catalogues, in a place of its own.
+  /// An installed tree of `agent` with its catalogues, in its own directory.
   private static func install(in tree: AgentTree) throws -> String {
     let place = tree.path("home/installed")
     let result = try ProcessRunner.shell(
@@ -19,7 +19,7 @@ import Testing
     return "\(place)/bin/agent"
   }
 
-  /// Runs each command line, and returns how many told something.
+  /// Runs each command line, and returns how many printed something.
   private static func check(
     _ lines: [[String]], _ tree: AgentTree, _ agent: String, _ language: String, _ changes: [String: String?] = [:]
   ) throws -> Int {
