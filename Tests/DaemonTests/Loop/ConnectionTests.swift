@@ -119,7 +119,7 @@ import Testing
     #expect(connection.deadline == nil, "that was another request's")
     connection.setDeadline(deadline, of: ticket, now: Self.start)
     #expect(connection.deadline == deadline && connection.secondsWaited(until: deadline) == 9)
-    // A later deadline is one of the same request.
+    // A later deadline belongs to the same request.
     connection.setDeadline(deadline, of: ticket, now: Self.start.advanced(by: .seconds(4)))
     #expect(connection.secondsWaited(until: deadline) == 9)
     _ = connection.enqueue(.plain([1]))

@@ -14,7 +14,7 @@ import Wire
 
     var handled: [(ticket: Ticket, descriptors: Int, timeout: Int?)] = []
     var act: (Ticket) -> Void = { _ in }
-    /// The lines that were taken for a request under way.
+    /// The lines passed to a request in progress.
     var linesBeside = 0
     var abandoned: [Ticket] = []
 
@@ -62,10 +62,10 @@ import Wire
     try peer.descriptor.writeAll(Array("{\"v\":1,\"request\":\"\(request)\"}\n".utf8).span)
   }
 
-  /// Serves until so many requests have come.
+  /// Serves until `count` requests have arrived.
   private func serve(_ count: Int) throws { try loop.run { handler.handled.count >= count } }
 
-  /// Lets time pass, and the loop see it.
+  /// Advances the time, and lets the loop notice.
   private func pass(seconds: Int) throws {
     time.advance(seconds: seconds)
     var isOver = false
@@ -79,7 +79,7 @@ import Wire
 
   private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }
 
-  /// The lines that a peer got, once its connection is closed to it.
+  /// The lines that a peer received, once its connection is closed.
   private func lines(_ peer: SharedDescriptor) throws -> [Int?] {
     var bytes: [UInt8] = []
     while let byte = try? peer.descriptor.read(into: &bytes, upTo: 4096), byte > 0, bytes.last != 0x0A {}
@@ -152,7 +152,7 @@ import Wire
       try pass(seconds: 0)
     }
     #expect(count.calls == 1)
-    // The same peer's next request does not stand for this one.
+    // The same peer's next request is not mistaken for this one.
     connections.send(result(1), to: ticket)
     try ask("list", peer)
     try serve(2)
@@ -242,10 +242,10 @@ import Wire
 
   // MARK: Limits
 
-  /// How many requests are answered at a time, as far as this process has descriptors for them.
+  /// How many requests are handled at a time, limited by this process's descriptors.
   private static let most = min(256, max(4, (ResourceLimit.descriptors.soft ?? .max) / 5))
 
-  /// The other end of a connection that was accepted.
+  /// The other end of an accepted connection.
   private func accept() throws -> SharedDescriptor {
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
@@ -254,7 +254,7 @@ import Wire
     return SharedDescriptor(pair.second)
   }
 
-  /// The next answer that a peer gets.
+  /// The next response that a peer receives.
   private func answer(_ peer: SharedDescriptor) throws -> JSON {
     var bytes: [UInt8] = []
     while bytes.last != 0x0A, try peer.descriptor.read(into: &bytes, upTo: 4096) > 0 {}
@@ -391,7 +391,7 @@ import Wire
     try pair.second.close()
   }
 
-  /// The code of the failure that a peer got before its connection was closed.
+  /// The code of the failure that a peer received before its connection was closed.
   private func failure(_ peer: SharedDescriptor) throws -> String? {
     var bytes: [UInt8] = []
     while try peer.descriptor.read(into: &bytes, upTo: 4096) > 0 {}
@@ -399,9 +399,9 @@ import Wire
   }
 }
 
-/// Terms that permit everything.
+/// Access rules that permit everything.
 private final class Terms: Admission {
-  /// Whether requests are held.
+  /// Whether requests are deferred.
   var holds = false
   private(set) var held: [(envelope: RequestEnvelope, ticket: Ticket)] = []
 

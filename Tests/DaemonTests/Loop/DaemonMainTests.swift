@@ -6,13 +6,13 @@ import Wire
 
 @testable import Daemon
 
-/// Each run is in a process of its own, which it makes a daemon's.
+/// Each run is in its own process, which becomes a daemon's.
 @Suite struct `The program of the daemon` {
   private static func says(_ bytes: [UInt8]?, _ text: String) -> Bool {
     String(decoding: bytes ?? [], as: UTF8.self).contains(text)
   }
 
-  /// Runs it with directories of its own.
+  /// Runs it with its own directories.
   private static func run(in home: String, _ arguments: [String]) throws -> Int32 {
     for name in ["RUNTIME_DIR", "STATE_HOME", "CONFIG_HOME", "CACHE_HOME"] {
       try Environment.set("XDG_\(name)", to: home)
@@ -102,7 +102,7 @@ import Wire
     #expect(try !directory.open(leases).fileNames().contains("one"))
   }
 
-  /// Those that this thread may run on.
+  /// The processors that this thread may run on.
   private static func processors() throws -> String {
     let status = try FileDescriptor(opening: "/proc/thread-self/status", for: .reading).readToEnd(limit: 1 << 16)
     let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first {
@@ -126,7 +126,7 @@ import Wire
       let way = isStartedByClient ? ["--directory", path + "/agent"] : ["--connection-fd", "9999"]
       #expect(try Self.run(in: path, way) == (isStartedByClient ? 75 : 1))
       let hasLeft = try Self.processors() != one
-      // A machine with one has no others.
+      // A machine with one processor has no others.
       #expect(hasLeft == (isStartedByClient && all != one))
     }
     other.close()

@@ -9,7 +9,7 @@ import Testing
     let loop = try EventLoop(SystemTime())
     var acts: [String] = []
     loop.schedule(at: loop.now.advanced(by: .seconds(60))) { acts.append("later") }
-    // What a worker hands over comes while the loop waits for the later one.
+    // A worker's result arrives while the loop waits for the later timer.
     loop.jobs.run({}) { _ in
       loop.schedule(at: loop.now.advanced(by: .milliseconds(10))) { acts.append("earlier") }
     }

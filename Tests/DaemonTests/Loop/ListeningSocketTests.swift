@@ -11,7 +11,7 @@ import Testing
 
   private func bind() throws -> ListeningSocket { try ListeningSocket.bind(directory.open("agent"), "agent.sock") }
 
-  /// Whether a peer waits; it is taken.
+  /// Whether a peer waits; accepts it.
   private static func takes(_ socket: ListeningSocket) throws -> Bool { try socket.accept() != nil }
 
   private func isThere() throws -> Bool { try directory.open("agent").exists("agent.sock") }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `what a crash left behind is replaced`() throws {
-    // The lock goes with the process, the socket stays.
+    // The lock ends with the process, but the socket remains.
     _ = try bind()
     #expect(try isThere())
     let socket = try bind()

@@ -17,7 +17,7 @@ import Wire
     do throws(Failure) { return .success(try RequestEnvelope(parsing: bytes.span)) } catch { return .failure(error) }
   }
 
-  /// Among them lines that differ in one byte, and more than are remembered.
+  /// Includes lines that differ in one byte, and more than are remembered.
   private static let lines =
     (0..<12).map { #"{"v":1,"request":"token","account":"work-\#($0)"}"# } + [
       #"{"v":1,"request":"token"}"#, #"{"v":1,"request":"token" }"#, #"{"v":2,"request":"token"}"#,

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Daemon
 
-/// A daemon in the thread of its test, while its peer asks in another.
+/// A daemon in the thread of its test, with a peer in another.
 private struct ServerHome {
   let home: DaemonHome
   private let log: EventLog
@@ -16,7 +16,7 @@ private struct ServerHome {
   let hasEnded = Monitor(false)
 
   init(signedIn name: String? = nil) throws {
-    // As the daemon has it: its peers may go before they are answered.
+    // Like the daemon: its peers may disconnect before they are answered.
     Signals.ignoreFailingWrites()
     home = try DaemonHome()
     if let name { try home.addSignedIn(name) }
@@ -25,7 +25,7 @@ private struct ServerHome {
 
   var socket: String { get throws { try home.runtime().path + "/agent.sock" } }
 
-  /// What the daemon noted, the earliest first.
+  /// The events that the daemon logged, oldest first.
   var noted: [LogEvent]? { log.entries.elements.map(\.event) }
 
   func server(_ entrance: consuming Server.Entrance) throws -> Server {
@@ -38,7 +38,7 @@ private struct ServerHome {
 
   /// Serves until the daemon ends.
   ///
-  /// - Returns: What the peer has seen.
+  /// - Returns: The peer's result.
   func serve<Seen: Sendable>(
     _ entrance: consuming Server.Entrance, while ask: @escaping @Sendable () throws -> Seen
   ) throws -> Seen {
@@ -71,7 +71,7 @@ private final class Peer: Sendable {
     return try answer()
   }
 
-  /// The next answer; nil at the end of the connection.
+  /// The next response; nil at the end of the connection.
   func answer() throws -> JSON? {
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
@@ -102,7 +102,7 @@ private final class Peer: Sendable {
     let server = try Server(
       .connection(pair.first), services: home.services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGPIPE]), housekeeping: {})
-    // The work goes on until the daemon stops.
+    // The work continues until the daemon stops.
     home.http.areDocumentsHeld = true
     let request = RequestEnvelope(.discover(DiscoverRequest(url: "https://as.example")))
     try pair.second.writeAll(request.serialized().span)
@@ -129,7 +129,7 @@ private final class Peer: Sendable {
     }
   }
 
-  /// The daemon's last answer, whose vault cannot be used when a new token comes, and when it stops where `stays` says so.
+  /// The daemon's last response. Its vault is unusable when a new token arrives and, if `stays`, also when it stops.
   private func stop(_ home: ServerHome, whileSpoiled stays: Bool) throws -> JSON? {
     let vault = home.home.services.vault.summary().path
     let http = home.home.http
@@ -173,13 +173,13 @@ private final class Peer: Sendable {
 
   init() throws { home = try ServerHome() }
 
-  /// What the only peer sees of a daemon, which listens before the peer comes.
+  /// The result of the only peer of a daemon, which listens before the peer connects.
   private func serve<Seen: Sendable>(_ ask: @escaping @Sendable (Peer) throws -> Seen) throws -> Seen {
     let listening = try ListeningSocket.bind(home.home.runtime(), "agent.sock")
     let socket = try home.socket
     return try home.serve(.listening(listening)) {
       let peer = try Peer(UnixSocket.connect(path: socket))
-      // A daemon that did not end by itself ends now.
+      // A daemon that has not ended by itself ends now.
       defer { try? peer.send(.daemon(.stop)) }
       return try ask(peer)
     }
@@ -199,7 +199,7 @@ private final class Peer: Sendable {
     let hasEnded = home.hasEnded
     let (hasServed, endsByItself) = try serve { peer in
       try FileDescriptor(opening: directory + "/other", for: .replacing).close()
-      // Workers answer them one after the other; one has looked at the socket before the last.
+      // Workers handle them in sequence; one has checked the socket before the last.
       let hasServed = try (1...3).allSatisfy { _ in try peer.ask(.state(.list))?["accounts"] != nil }
       try PrivateDirectory(opening: directory, create: false).removeFile("agent.sock")
       return (hasServed, hasEnded.wait(.testLimit) { $0 ? true : nil } ?? false)

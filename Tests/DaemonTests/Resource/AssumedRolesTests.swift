@@ -22,7 +22,7 @@ import Wire
     try parts.roles.assume(request, .number(number))
   }
 
-  /// Has the service give credentials that are good for an hour.
+  /// Makes the service return credentials that are valid for an hour.
   private func grant() throws {
     let end = Timestamp.rfc3339(home.time.wallSeconds() + 3600)
     let answer =

@@ -6,7 +6,7 @@ import Wire
 @testable import Daemon
 
 @Suite struct `The body of an answer in lines` {
-  // It tells its loop when it goes, so it goes first.
+  // It notifies its loop when it is destroyed, so it is destroyed first.
   private let body: InlineBody
   private let replies = RecordedReplies(ManualTime())
   private let writing: SharedDescriptor
@@ -43,7 +43,7 @@ import Wire
     #expect(ends == 1)
   }
 
-  // A peer that reads at once would else make the stack as deep as it likes.
+  // Otherwise a peer that reads at once could make the stack arbitrarily deep.
   @Test func `goes on after a part, not within it, where the peer has read that at once`() throws {
     var (depth, most) = (0, 0)
     replies.whileSending = { [unowned replies] in

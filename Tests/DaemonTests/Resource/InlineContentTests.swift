@@ -17,7 +17,7 @@ import WireSupport
     #expect(replies.events[1] == [.bodyWanted])
     try content.take(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(replies.events[1] == [.bodyWanted, .bodyWanted])
-    // More than the pipe holds, which nobody reads.
+    // More than the capacity of the pipe, which is not read.
     try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     #expect(replies.events[1]?.count == 2)
     expect(throws: Failure(.invalidRequest, "a part of the body came unasked")) {
@@ -56,7 +56,7 @@ import WireSupport
     #expect(replies.events[1] == [.bodyWanted])
   }
 
-  /// A body whose pipe nobody else holds.
+  /// A body with the only copy of its pipe.
   private func content(
     _ replies: RecordedReplies, into pipe: consuming Pipe, _ reading: inout SharedDescriptor?
   ) throws -> InlineContent {

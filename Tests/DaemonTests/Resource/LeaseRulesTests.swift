@@ -47,26 +47,26 @@ import Wire
   }
 
   @Test(arguments: [
-    // Dots, encoded once, twice and in part; dots that a file system leaves out.
+    // Dots, encoded once, twice and in part; dots that a file system ignores.
     "/notes/%2e%2e/secret", "/notes/.%2E/secret", "/notes/%252e%252e/secret", "/notes/%2e", "/notes/...",
     "/notes/.../x",
     "/notes/..%20/secret", "/notes/.%20./secret", "/notes/..+/secret",
-    // Parameters of a segment, as Tomcat and Jetty leave them out.
+    // Parameters of a segment, as removed by Tomcat and Jetty.
     "/notes/..;/secret", "/notes/..;a=b/secret", "/notes/..%3b/secret", "/notes/..%3B/secret", "/notes/..%253b/secret",
     "/notes/1;jsessionid=2", "/notes/.;/..;/secret",
     // Slashes of another kind, encoded and doubled.
     "/notes//secret", "/notes/..%2fsecret", "/notes%2f..%2fsecret", "/notes/..%2Fsecret", "/notes/..%252fsecret",
     "/notes/..%5csecret", "/notes/..%5Csecret", "/notes/..%255csecret", "/notes//",
-    // What ends a path, or a text.
+    // Characters that end a path, or a text.
     "/notes/..%3f", "/notes/..%23", "/notes/1%00.json", "/notes/1%0a", "/notes/1%0d%0aX:1", "/notes/%7f", "/notes/%09",
     // Not in normal form: letters, digits and marks are never encoded (RFC 3986 section 6.2.2.2).
     "/notes/%61", "/notes/%31", "/notes/%7E", "/notes/%2D",
-    // Encoded ASCII that is not a space, which some server decodes and uses.
+    // Encoded ASCII other than a space, which some server decodes and uses.
     "/notes/c%2B%2B", "/notes/%5B1%5D", "/notes/%3A", "/notes/%40", "/notes/%26", "/notes/%3D", "/notes/%22",
     "/notes/%25",
     // Control characters of the second set (C1), and format characters.
     "/notes/%C2%80", "/notes/%C2%9F", "/notes/%E2%80%AE", "/notes/%E2%81%84",
-    // Overlong and other UTF-8 that is none, half characters, and characters that become dots, slashes or semicolons.
+    // Overlong and other invalid UTF-8, half characters, and characters that become dots, slashes or semicolons.
     "/notes/%c0%ae%c0%ae/secret", "/notes/..%c0%af", "/notes/%e0%80%ae", "/notes/%f0%80%80%ae", "/notes/%ed%a0%80",
     "/notes/%ff", "/notes/%c3", "/notes/%EF%BC%8E%EF%BC%8E/secret", "/notes/..%EF%BC%8Fsecret",
     "/notes/..%E2%88%95secret",
@@ -76,7 +76,7 @@ import Wire
   ]) func `refuse a path that a server may read as another one, and say so`(path: String) throws {
     let failure = try failure("https://api.example" + path)
     #expect(failure?.code == .notPermitted)
-    // A path that is in no place of the lease as it is written needs no other word.
+    // A path outside the lease as written needs no other message.
     let words = "servers may read the path as another one, and the lease is limited to a path"
     #expect(failure == Lease.notPermitted || failure?.message == words)
   }

@@ -12,7 +12,7 @@ import WireSupport
 
 @testable import Daemon
 
-/// The choke point that every request of a lease's peer passes.
+/// The access rules that every request of a lease's peer must pass.
 @Suite struct `The terms of a lease` {
   private final class Told {
     var events: [LeaseEntry.Event] = []
@@ -385,7 +385,7 @@ import WireSupport
     try leases.open(request, .number(number), passed: [listener])
   }
 
-  /// A peer comes to the lease, which was opened last.
+  /// Connects a peer to the lease that was opened last.
   private func connect(to number: Int) throws -> SharedDescriptor {
     let peer = SharedDescriptor(try UnixSocket.connect(in: home.runtime(), name: "lease-\(number)"))
     home.sink.watched.last?()
@@ -484,7 +484,7 @@ import WireSupport
       let ticket = Ticket(connection: 1, serial: UInt64(serial))
       let call = RequestEnvelope(.call(CallRequest(url: "https://api.example/x", method: "GET")))
       _ = try terms.admit(call, ticket, passed: [])
-      // Before the request goes out: a daemon that starts now permits no more than what is left.
+      // Before the request is sent: a daemon that starts now permits only the remaining ones.
       #expect(home.sink.failures.isEmpty && left().last == 2 - serial)
       _ = terms.shown(.result(["status": 200, "body_bytes": 3]), of: ticket)
       home.pass(seconds: 0)
@@ -548,7 +548,7 @@ import WireSupport
   }
 }
 
-/// A daemon with an account and a lease of it, which the request 9 owns.
+/// A daemon with an account and its lease, which belongs to request 9.
 private final class LeaseRun {
   let home: DaemonHome
   private let parts: DaemonParts
@@ -564,7 +564,7 @@ private final class LeaseRun {
 
   var leases: Leases { parts.resources.leases }
 
-  /// A peer comes.
+  /// Connects a peer.
   func connect() throws -> FileDescriptor {
     let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
     home.sink.watched.last?()

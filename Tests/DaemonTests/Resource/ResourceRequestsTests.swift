@@ -20,7 +20,7 @@ import WireSupport
     parts = try DaemonParts(home.context)
   }
 
-  /// Sends a request whose answer goes to a pipe.
+  /// Sends a request whose response goes to a pipe.
   private func call(_ number: Int, wait: Int? = nil) throws {
     var request = CallRequest(account: "work", url: "https://api.example/items", method: "POST")
     request.waitSeconds = wait
@@ -53,7 +53,7 @@ import WireSupport
       tries += 1
       #expect(home.http.resourceTokens.count == tries, "\(pause)")
     }
-    // The next try would be at the end of its time.
+    // The next attempt would be at its deadline.
     #expect(home.sink.failures[1]?.code == .network)
     try call(2)
     #expect(home.sink.failures[2]?.code == .network && home.http.resourceTokens.count == tries + 1)
@@ -251,7 +251,7 @@ import WireSupport
     home.http.isResourceHeld = true
     try start(CallRequest(account: "work", url: "https://api.example/items", method: "POST"), 1)
     try home.runJobs { home.http.resourceTokens.count == 1 }
-    // Somebody else gets the next token before the answer is here.
+    // Another request gets the next token before the response arrives.
     try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(2))
     try home.runJobs { home.sink.lines[2]?.contains("at-2") == true }
     home.http.resourceAnswers.append(.status(200))

@@ -77,7 +77,7 @@ import WireSupport
     home.http.resourceAnswers = [.status(200)]
   }
 
-  /// The scopes of the tokens that a request got.
+  /// The scopes of the tokens used for a request.
   private func scopes(of request: CallRequest) throws -> [[String]] {
     let pipe = try Pipe()
     try parts.resources.call(

@@ -52,7 +52,7 @@ import Wire
     #expect(answer["servers_with_client"] == (hasClient ? ["https://other.example"] : nil))
   }
 
-  // What a caller sends is checked before anything is fetched.
+  // Requests are validated before anything is fetched.
   @Test func `is refused with settings that cannot be right`() throws {
     let parts = try DaemonParts(home.context)
     for (number, change) in [(1, { $0.caFile = "ca.pem" }), (2, { $0.pins = ["sha256//AAAA"] })]

@@ -17,7 +17,7 @@ import Wire
     return request
   }
 
-  /// Settings with one account, `work`, that has a bit of everything.
+  /// Settings with one account, `work`, that uses a variety of settings.
   private static func stored() throws -> Settings {
     var configuration = AccountConfiguration(issuer: issuer, clientID: "cli")
     configuration.scope = ["openid", "email"]
@@ -257,7 +257,7 @@ import Wire
     #expect(meant.configuration.origins == ["https://other.example:8443", "https://api.example.org"])
     request.settings.allowHTTPLoopback = true
     #expect(try LoginSettings(request, Settings()).configuration.origins.last == "http://127.0.0.1:8080")
-    // What is stored was named before, or by somebody who edited the file.
+    // Stored settings were given before, or added by editing the file.
     var stored = try Self.stored()
     var configuration = try #require(stored[AccountName("work")])
     configuration.resources = ["https://api.example.org/v1"]
@@ -291,11 +291,11 @@ import Wire
     #expect(meant.configuration == AccountConfiguration(issuer: "https://other.example", clientID: "cli"))
     var bare = request
     bare.clientID = nil
-    // The client id belongs to the old issuer.
+    // The client ID belongs to the old issuer.
     #expect(try LoginSettings(bare, try Self.stored()).configuration.clientID == "")
   }
 
-  // RFC 7591 section 3.2.1: the new client has an id of its own, and may have other ways to authenticate.
+  // RFC 7591 section 3.2.1: the new client has its own ID, and may authenticate differently.
   @Test func `a client that is registered anew inherits nothing of the one before`() throws {
     var settings = try Self.stored()
     let name = try AccountName("work")
@@ -329,7 +329,7 @@ import Wire
     #expect(settings.accounts.count == 4)
   }
 
-  // What a caller sends is checked before anything is stored or fetched.
+  // Requests are validated before anything is stored or fetched.
   @Test func `values that cannot be right are refused`() throws {
     let wrong: [(String, (inout LoginRequest) -> Void)] = [
       ("the name", { $0.account = "../work" }), ("the issuer", { $0.issuer = "http://id.example.org" }),
@@ -351,7 +351,7 @@ import Wire
     }
   }
 
-  // It asks no person for anything.
+  // It asks the user nothing.
   @Test func `an account that signs in by an assertion takes no other way`() throws {
     let others: [(String, (inout LoginRequest) -> Void)] = [
       ("the client's own", { $0.isGuest = true }), ("a new client", { $0.registersClient = true }),
@@ -405,7 +405,7 @@ import Wire
     #expect(meant.proxyCredentials == credentials)
   }
 
-  // As curl reads the variable.
+  // As curl interprets the variable.
   @Test func `an empty proxy is none`() throws {
     let meant = try LoginSettings(Self.request { ($0.account, $0.proxy) = ("work", "") }, try Self.stored())
     #expect(meant.configuration.proxy == nil && meant.proxyCredentials == nil)

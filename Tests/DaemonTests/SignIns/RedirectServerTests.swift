@@ -8,25 +8,25 @@ import Wire
 
 @testable import Daemon
 
-/// A desk with one listener, and a browser's side of it. The judge takes the query `state=ours`.
+/// A server with one listener, and the browser's side of it. The judge accepts the query `state=ours`.
 private final class DeskRun: RedirectJudge {
   private(set) var desk: RedirectServer?
   private let loop = RecordedReplies(ManualTime())
-  /// The listener, as long as the desk has it.
+  /// The listener, while the server has it.
   private(set) weak var listener: RedirectListener?
   let redirectURI: String
   let port: UInt16
   let linkURL: String?
   var judged: [String] = []
   var otherUsers = 0
-  /// Whose the connections are, where that is not looked up.
+  /// The owner of the connections, if it is not looked up.
   var owner: TCPEnds.Owner?
-  /// Holds lookups back.
+  /// Delays lookups.
   var isSlow = false
   private var held: [() -> Void] = []
   /// How many connections each lookup was for.
   private(set) var lookups: [Int] = []
-  /// Where the link leads, until it was opened.
+  /// The target of the link, until it is opened.
   var linked: String? = "https://as.example/authorize?state=ours"
 
   init(_ uri: String = "http://127.0.0.1/cb") throws {
@@ -88,13 +88,14 @@ private final class DeskRun: RedirectJudge {
     return socket
   }
 
-  /// The status of the answer, once the connection has been closed; empty when there is none.
+  /// The status of the response, once the connection is closed; empty if there is none.
   func status(_ socket: SharedDescriptor) -> String {
     guard let answer = try? socket.descriptor.readToEnd(limit: 100_000) else { return "" }
     return String(decoding: answer.prefix(12).dropFirst(9), as: UTF8.self)
   }
 
-  /// Whether it still listens. Its port may be another's by then, or the kernel may have connected the socket to itself.
+  /// Whether it still listens. Another process may have its port by then, or the kernel may have connected the socket
+  /// to itself.
   var isOpen: Bool {
     let before = judged.count
     return (try? get("/cb?state=probe")) != nil && judged.count > before
@@ -110,20 +111,20 @@ private final class DeskRun: RedirectJudge {
     let socket = try run.get("/cb?state=ours")
     #expect(run.judged == ["7 state=ours"])
     #expect(run.status(socket) == "200")
-    // A second answer, be it the same, finds no one (RFC 6749 section 4.1.2: a code is good once).
+    // A second response, even the same, is refused (RFC 6749 section 4.1.2: a code is single-use).
     #expect(!run.isOpen)
     #expect(run.status(waiting) == "", "who was here before is let go")
     #expect(run.desk?.nextDeadline == nil)
   }
 
-  // No one waits for what cannot come. The kernel watches a socket once.
+  // Nothing waits for an impossible response. The kernel watches a socket once.
   @Test func `does not begin where the kernel does not watch it`() throws {
     let run = try DeskRun()
     let listener = try #require(run.listener)
     #expect(throws: SystemError.self) { try run.desk?.open(listener, for: 8) }
   }
 
-  // Redirect probing: what others send does not end the wait.
+  // Redirect probing: requests by others do not end the wait.
   @Test func `goes on waiting after probes, wrong answers and nonsense`() throws {
     let run = try DeskRun()
     #expect(run.status(try run.get("/favicon.ico")) == "404")
@@ -176,7 +177,7 @@ private final class DeskRun: RedirectJudge {
       idle.append(try run.connect())
       run.serve()
     }
-    // All but the newest 16 were let go, in the order in which they came.
+    // All but the newest 16 were closed, in order of arrival.
     let isClosed = idle.enumerated().map { index, peer in
       (try? peer.descriptor.waitUntilReadable(timeout: index < 200 - 16 ? .testLimit : .zero)) == true
     }
@@ -184,7 +185,7 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
   }
 
-  // The loop has other work than to take what goes again at once.
+  // The loop must not spend its time on connections that close at once.
   @Test func `takes 32 connections at once, those that were reset among them`() throws {
     let run = try DeskRun()
     let line = """
@@ -227,7 +228,7 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
   }
 
-  // A program that is being started holds what is open until its exec, as the copies do here.
+  // A program that is being started keeps open descriptors until its exec, like the copies here.
   @Test func `closes when the sign-in is given up, and its port can be had again at once`() throws {
     let place = "http://127.0.0.1:\(try LoopbackServer.unusedPort())/cb"
     let run = try DeskRun(place)
@@ -244,7 +245,7 @@ private final class DeskRun: RedirectJudge {
 }
 
 @Suite struct `The link for a browser` {
-  /// The whole answer, once the connection has been closed.
+  /// The complete response, once the connection is closed.
   private func answer(_ run: DeskRun, _ path: String) throws -> String {
     let socket = try run.get(path)
     return String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
@@ -275,7 +276,7 @@ private final class DeskRun: RedirectJudge {
     #expect(run.judged == ["7 link", "7 link"])
   }
 
-  // What the kernel does not take at once is sent when there is room.
+  // Output beyond the kernel's buffer is sent when there is space.
   @Test func `is answered whole where the browser reads slowly`() throws {
     let run = try DeskRun()
     let url = "https://as.example/authorize?state=" + String(repeating: "x", count: 16 << 20)
@@ -357,7 +358,7 @@ private final class DeskRun: RedirectJudge {
     #expect(run.lookups == [16, 4] && sockets.count == 20)
   }
 
-  // Connections of this user are kept before those that may be another's.
+  // Connections of this user are kept rather than those possibly of another user.
   @Test func `decides who has to go before anything of the one that goes is read`() throws {
     let run = try DeskRun()
     let ours = try (0..<16).map { _ in
@@ -425,7 +426,7 @@ private final class DeskRun: RedirectJudge {
     RedirectPeer(try UnixSocket.accept(listener.sockets[0].descriptor), login: 7, listener, now: .now)
   }
 
-  // What comes may hold a code.
+  // Requests may contain a code.
   @Test func `is wiped of what came as soon as it is answered`() throws {
     let listener = try RedirectListener.open(RedirectURI("http://127.0.0.1/cb"))
     let browser = SharedDescriptor(try UnixSocket.connectLoopback(port: listener.port))
@@ -450,7 +451,7 @@ private final class DeskRun: RedirectJudge {
     }
   }
 
-  // RFC 8252 section 7.3: as the kernel lists it.
+  // RFC 8252 section 7.3: as listed by the kernel.
   @Test(arguments: [
     ("http://127.0.0.1/cb", "tcp", "0100007F"), ("http://[::1]/cb", "tcp6", "00000000000000000000000001000000"),
   ]) func `is open to this machine only`(uri: String, table: String, address: String) throws {
@@ -461,7 +462,7 @@ private final class DeskRun: RedirectJudge {
     #expect(found.outputText.contains(" \(address):\(place) "), "\(found.outputText)")
   }
 
-  // Port squatting: an answer is never awaited at a port that another program has.
+  // Port squatting: a response is never awaited at another program's port.
   @Test(arguments: ["127.0.0.1", "localhost", "[::1]"]) func `is not taken when its port is`(host: String) throws {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: host == "[::1]")
     let port = try UnixSocket.localPort(squatter)
@@ -488,7 +489,7 @@ private final class DeskRun: RedirectJudge {
     #expect(try ProcessRunner.shell(line).outputText == "EADDRINUSE\n")
   }
 
-  // RFC 8252 section 8.3: the name may mean either address.
+  // RFC 8252 section 8.3: the name may refer to either address.
   @Test func `by name is taken at both addresses, or not at all`() throws {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: true)
     let port = try UnixSocket.localPort(squatter)
@@ -554,7 +555,7 @@ private final class DeskRun: RedirectJudge {
     #expect(screen.flow(at: both, canListen: false) == .device)
     #expect(screen.flow(at: code, canListen: false) == .paste)
     #expect(none.flow(at: try metadata(code: false, device: false), canListen: true) == .device)
-    // A server with weak PKCE is not trusted with a code of its own accord.
+    // A server with weak PKCE is not chosen for the code flow by default.
     #expect(screen.flow(at: try metadata(code: true, device: true, methods: ["plain"]), canListen: true) == .device)
   }
 
@@ -565,7 +566,7 @@ private final class DeskRun: RedirectJudge {
     #expect(choice.flow(at: code, canListen: true) == .browser)
   }
 
-  // Only an authorization request can carry them; a profile may know no code at all.
+  // Only an authorization request can contain them; a profile may have no code flow at all.
   @Test func `is none by code where more is asked for than a code can carry, or the profile has none`() throws {
     let server = try metadata(code: true, device: true)
     var demands = AuthorizationOptions()

@@ -25,7 +25,7 @@ import Wire
     home.daemon.pass(seconds: 4)
     #expect(home.polls == 1)
     home.daemon.pass(seconds: 1)
-    // Five seconds more between two polls (RFC 8628 section 3.5), and two fifths for a clock that may run fast.
+    // Five more seconds between two polls (RFC 8628 section 3.5), and two fifths in case a clock is fast.
     home.daemon.pass(seconds: 13)
     #expect(home.polls == 2)
     #expect(home.sink.results[1] == nil)
@@ -57,7 +57,7 @@ import Wire
     func notices() -> [String] {
       home.sink.events[1]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } ?? []
     }
-    // Five seconds more each time, and two fifths for a clock that may run fast.
+    // Five more seconds each time, and two fifths in case a clock is fast.
     for (polls, wait) in [(1, 5), (2, 14), (3, 21), (4, 28)] {
       home.daemon.pass(seconds: wait)
       #expect(home.polls == polls)
@@ -191,7 +191,7 @@ import Wire
     #expect(home.isFree("work"))
   }
 
-  /// Begins a sign-in and approves it; its grant is stored, and the loop has not been told.
+  /// Begins a sign-in and approves it; its grant is stored, and the loop has not been notified.
   private func beginApproved() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     try home.begin("work", 1)
@@ -233,7 +233,7 @@ import Wire
     #expect(home.notices(1) == notices)
   }
 
-  // The device grant is none of OpenID Connect's, so a server may send none.
+  // The device grant is not part of OpenID Connect, so a server may return no ID Token.
   @Test func `tells that the user is not verified where an ID Token was asked for and none came`() throws {
     home.announce(["jwks_uri": "https://as.example/keys"])
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
@@ -320,7 +320,7 @@ import Wire
 
   init() throws { home = try SignInHome() }
 
-  // What the server does not know of cannot be demanded of it.
+  // A server cannot be required to support something unknown to it.
   @Test func `is not by code where the person demands what a code cannot carry`() throws {
     try home.begin("work", 1) { $0.demands.loginHint = "alice" }
     #expect(home.sink.failures[1]?.code == .invalidRequest)
@@ -348,7 +348,7 @@ import Wire
     #expect((home.browser(1) != nil) == hasSecret)
   }
 
-  // A registered port that is another program's now is not ours at another address either (RFC 8252 section 8.3).
+  // A registered port that another program now uses is not ours at another address either (RFC 8252 section 8.3).
   @Test func `is at a new port of a new client where another program has taken the one that was registered`() throws {
     home.announce(["registration_endpoint": "https://as.example/register"])
     home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-1"]
@@ -361,7 +361,7 @@ import Wire
     #expect(try home.daemon.storedToken("work") == "rt-1", "\(home.sink.failures)")
     let port = try #require(
       first.redirectURI.split(separator: "/")[1].split(separator: ":").last.flatMap { UInt16($0) })
-    // Where this fails, another program was faster.
+    // If this fails, another program was faster.
     let squatter = try? SharedDescriptor(UnixSocket.listenLoopback(port: port))
     defer { withExtendedLifetime(squatter) {} }
     home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-2"]
@@ -371,7 +371,7 @@ import Wire
     #expect(second.redirectURI != first.redirectURI)
   }
 
-  // RFC 7592 section 2.3: nothing uses the client any more.
+  // RFC 7592 section 2.3: the client is no longer used.
   @Test func `leaves no client at the server where it is given up while a code is asked for`() throws {
     let place = "https://as.example/register/c-1"
     home.announce(["registration_endpoint": "https://as.example/register"])
@@ -426,7 +426,7 @@ import Wire
     try parts.signIns.login(request, .number(number), passed: [])
   }
 
-  // Nobody approves what could not be stored.
+  // The user is not asked to approve a session that could not be stored.
   @Test func `shows nothing where the lock came while the server was asked`() throws {
     try begin(1)
     try daemon.wait { daemon.http.roles.contains(.deviceAuthorization) }
@@ -481,7 +481,7 @@ import Wire
     #expect(home.isFree("work") && home.polls == 0)
   }
 
-  // There is nothing that a person does, and so nothing to give up.
+  // It needs no user, so there is nothing to cancel.
   @Test func `is finished, though whoever began it goes`() throws {
     home.daemon.http.isHeld = true
     try home.handOver(["GITLAB_OIDC_TOKEN": home.assertion()], 1)
@@ -546,14 +546,14 @@ import Wire
     try home.resume(login, 2)
     try home.resume(login, 3)
     #expect(home.sink.failures[2]?.code == .cancelled)
-    // It goes on when that one goes.
+    // It continues after that request ends.
     home.signIns.abandon(.number(3))
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     home.daemon.pass(seconds: 5)
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 
-  // Whoever begins many cannot have the daemon keep all of them.
+  // Many sign-ins must not fill the daemon's memory.
   @Test func `is remembered as one of the last 32 that ended`() throws {
     let names =
       [login]
@@ -588,7 +588,7 @@ import Wire
       home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
   }
 
-  /// The answer's address.
+  /// The redirect URL of the response.
   private func answer(_ parameters: String) throws -> String {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     return "\(event.redirectURI)?\(parameters)&\(state)"
@@ -607,7 +607,7 @@ import Wire
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }
 
-  // RFC 6749 section 4.1.2: a code is good once.
+  // RFC 6749 section 4.1.2: a code is single-use.
   @Test func `takes its answer once`() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     try home.paste(event.login, answer("code=c-1"))
@@ -617,7 +617,7 @@ import Wire
     #expect(home.polls == 1)
   }
 
-  // Its result went to the request that began it.
+  // Its result was sent to the request that began it.
   @Test func `cannot be resumed after its end`() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     try home.paste(event.login, answer("code=c-1"))
@@ -631,12 +631,12 @@ import Wire
     let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
     #expect(failure?.code == .unknownLogin && failure?.hint == "agent login work --start")
     #expect(home.sink.results[2] == nil)
-    // Of one that is not known nobody can say whose it was.
+    // The account of an unknown sign-in is unknown.
     let unknown = #expect(throws: Failure.self) { try home.resume("0f", 3) }
     #expect(unknown?.hint == "agent login work --start or agent login other --start")
   }
 
-  // What is refused must not be taken for the result of the request that waits.
+  // A refusal must not be mistaken for the result of the waiting request.
   @Test func `takes its answer beside the request that waits for it, and beside no other`() throws {
     func taken(_ url: String, _ number: Int) -> Bool {
       home.signIns.takes(
@@ -771,7 +771,7 @@ import Wire
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
   }
 
-  // RFC 9700 section 4.11: no place that a request names is ever redirected to.
+  // RFC 9700 section 4.11: a URL from a request is never a redirect target.
   @Test func `leads by its link to the authorization endpoint, once`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     try #require(event.linkURL != nil)
@@ -793,7 +793,7 @@ import Wire
       home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
   }
 
-  /// The answer comes to the redirect address.
+  /// The response arrives at the redirect URL.
   private func redirect(isTold: Bool) throws {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
@@ -856,7 +856,7 @@ import Wire
     guard case .browser(let event)? = other.sink.events[1]?.last else { return #expect(Bool(false)) }
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(other.signIns.logins.keys.first)
-    // Already the link was opened by somebody unknown.
+    // The link was already opened by an unknown process.
     #expect(other.signIns.linkOpened(id, isTold: false) == event.url)
     _ = other.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
     other.daemon.runJobs()
@@ -921,11 +921,11 @@ private final class SignInHome {
 
   var sink: RecordedReplies { daemon.sink }
 
-  /// Begins a sign-in, by code unless `edit` says otherwise, up to where the person is asked.
+  /// Begins a sign-in, by code unless `edit` changes that, until the user is asked.
   ///
   /// - Parameters:
-  ///   - passed: The secrets that are handed over.
-  ///   - runs: Whether the jobs run; else they are only begun.
+  ///   - passed: The passed secrets.
+  ///   - runs: Whether the jobs run; otherwise they are only started.
   func begin(
     _ account: String, _ number: Int, passed secrets: [String] = [], runs: Bool = true,
     edit: (inout LoginRequest) -> Void = { _ in }
@@ -941,7 +941,7 @@ private final class SignInHome {
     if runs { daemon.runJobs() }
   }
 
-  /// Has the server's metadata name this too.
+  /// Adds members to the server's metadata.
   func announce(_ members: [String: JSON]) {
     var metadata = PlayedServer.metadata
     for (name, value) in members { metadata[name] = value }
@@ -950,14 +950,14 @@ private final class SignInHome {
     }
   }
 
-  /// Hands over variables for the connection of a request.
+  /// Passes variables for the connection of a request.
   func handOver(_ values: [String: String], _ number: Int) throws {
     let passed = try values.values.map { SharedDescriptor(try FileDescriptor.inMemory(Array($0.utf8).span)) }
     try broker.handed.take(VariablesRequest(names: Array(values.keys)), .number(number), passed: passed)
     daemon.runJobs()
   }
 
-  /// The assertion of a job for the server that every account is at.
+  /// A job's assertion for the server of all accounts.
   func assertion() -> String {
     let claims: JSONObject = [
       "iss": "https://gitlab.example", "sub": "job-7", "aud": "https://as.example",
@@ -967,12 +967,12 @@ private final class SignInHome {
       .joined(separator: ".")
   }
 
-  /// The sentences that a request was told.
+  /// The notices sent to a request.
   func notices(_ number: Int) -> [String] {
     sink.events[number]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } ?? []
   }
 
-  /// What a request was shown to open.
+  /// The browser event sent to a request.
   func browser(_ number: Int) -> Event.Browser? {
     sink.events[number]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
@@ -985,19 +985,19 @@ private final class SignInHome {
     _ = try signIns.redirectPasted(LoginRedirectRequest(login: login, url: url))
   }
 
-  /// The code that a request was shown.
+  /// The user code sent to a request.
   func code(_ number: Int) -> String? {
     sink.events[number]?.compactMap { if case .deviceCode(let code) = $0 { code.userCode } else { nil } }.first
   }
 
-  /// The session of an account as the daemon has it.
+  /// The daemon's session of an account.
   func session(_ account: String) -> Session? {
     (try? AccountName(account)).flatMap { broker.accounts[$0]?.session }
   }
 
   func roles(_ role: EndpointRole) -> Int { daemon.http.roles.count { $0 == role } }
 
-  /// The number of requests for tokens.
+  /// The number of token requests.
   var polls: Int { roles(.token) }
 
   /// Whether the account may be changed.
