@@ -13,7 +13,6 @@ package struct JOSEError: Error, Hashable, Sendable {
     case invalidCharacter
     /// A part that is invalid base64url: an impossible length or stray bits.
     case invalidBase64URL
-    /// The signature part is empty.
     case emptySignature
 
     // The header.

@@ -43,7 +43,6 @@ struct JOSEHeader: Sendable {
     return name
   }
 
-  /// An optional string member.
   private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
     guard let value = members[name] else { return nil }
     guard let string = value.string else { throw JOSEError(.invalidHeader) }

@@ -91,7 +91,6 @@ extension JWK {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
 
-  /// An optional string member.
   private static func string(_ name: String, _ members: JSONObject) throws(JOSEError) -> String? {
     guard let value = member(name, members) else { return nil }
     guard let string = value.string else { throw JOSEError(.invalidKey) }

@@ -26,7 +26,6 @@ package struct VaultError: Error, Hashable, Sendable {
     case busy
     /// Another call of this process held the account's lock for the entire wait. Retrying may help.
     case busyHere
-    /// An operating system error.
     case storage(SystemError)
     /// The disk is full.
     case noSpace
@@ -34,7 +33,6 @@ package struct VaultError: Error, Hashable, Sendable {
     case overQuota
     /// There is no memory for a secret. Retrying may help.
     case secureHeapFull
-    /// The cryptographic library failed.
     case cryptoFailure
     /// The vault file has reached its maximum number of accounts or bytes.
     case tooManyAccounts
@@ -55,7 +53,6 @@ package struct VaultError: Error, Hashable, Sendable {
     case alreadyProtected(Protection)
     /// The slot is the last one for its key.
     case lastSlot
-    /// No slot has this number.
     case noSuchSlot
     /// The vault has 16 slots, or has used up all slot numbers.
     case tooManySlots

@@ -8,7 +8,6 @@ package struct AccountName: Sendable, Hashable {
 
   package let text: String
 
-  /// The error for an invalid account name.
   package struct Invalid: Error, Hashable {
     package init() {}
   }

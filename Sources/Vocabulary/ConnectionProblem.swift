@@ -13,7 +13,6 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case clientKeyTooLate = "client_key_too_late"
   /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"
-  /// The proxy refuses to connect to the host.
   case proxyRefused = "proxy_refused"
   case selfSigned = "self_signed"
   case unknownAuthority = "unknown_authority"

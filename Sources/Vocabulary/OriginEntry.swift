@@ -72,7 +72,6 @@ package struct OriginEntry: Sendable, Hashable {
   /// Whether it is for a mail server.
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
-  /// Whether it has no details.
   package var isBare: Bool { details.isEmpty }
 
   /// The entry as text, in normalized form.

@@ -43,14 +43,12 @@ package enum WireProtocol {
 // MARK: - Lines of a token
 
 extension WireProtocol {
-  /// The maximum length of an account's name.
   package static let maximumAccountNameLength = 64
 
   /// Whether a text is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
   /// `-`. Such a name needs no escape in JSON and no quotes in a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
-  /// Whether the bytes are a valid account name.
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
     guard (1...maximumAccountNameLength).contains(bytes.count) else { return false }
     for index in bytes.indices {

@@ -8,7 +8,6 @@ internal import Wire
 struct NamedSecret {
   /// Its name in messages.
   let title: Phrase
-  /// The option that names its file.
   let fileOption: String
   let descriptor: Option<String?>?
   private let path: String?

@@ -8,7 +8,6 @@ enum Patience {
   case silent
   /// For responses that depend on the authorization server.
   case forServer
-  /// For the response of a resource.
   case forResource
   /// For responses of the daemon itself.
   case forDaemon

@@ -115,7 +115,6 @@ extension Invocation {
     return inheritedAccount
   }
 
-  /// The account from the environment.
   static var accountOfEnvironment: String? { Environment.value("AGENT_ACCOUNT").flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The failure, with the source of the name if the account does not exist and its name is not on the command line.

@@ -16,7 +16,6 @@ struct ManualPage: Sendable {
   static let providers = ManualPage(name: "agent-providers", section: 7) { Mdoc.page(ManualProviders.sections) }
   static let recipes = ManualPage(name: "agent-recipes", section: 7) { Mdoc.page(ManualRecipes.sections) }
 
-  /// The pages of commands.
   static let commands = CommandName.pages.map { name in
     ManualPage(name: name, section: 1) { Mdoc.page(CommandManual(page: name).sections) }
   }

@@ -102,7 +102,6 @@ enum VariableName {
     `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`
     """
 
-  /// The words of a list.
   static func words(_ list: String) -> [String] {
     list.split(separator: "`").filter { $0 != ", " }.map { String($0) }
   }

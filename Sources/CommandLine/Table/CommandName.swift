@@ -43,7 +43,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The commands for users.
   static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
 
-  /// The words of the name.
   var words: [Substring] { rawValue.split(separator: " ") }
 
   /// The manual page that describes the command.

@@ -8,7 +8,6 @@ enum CommandTable {
     CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(named)
   }
 
-  /// The command of this name.
   static func named(_ name: CommandName) -> Command {
     switch name {
     case .login: SignInCommands.login

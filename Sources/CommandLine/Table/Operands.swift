@@ -11,7 +11,6 @@ enum Operands: Sendable {
   case rename
   /// A URL, optionally preceded by the method of a request.
   case methodAndURL
-  /// A URL.
   case url
   /// The words of a command.
   case command

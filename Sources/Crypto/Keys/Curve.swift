@@ -4,7 +4,6 @@ internal import COpenSSL
 package enum Curve: Sendable, Hashable, CaseIterable {
   case p256, p384, p521
 
-  /// The length of a coordinate, in bytes.
   package var coordinateByteCount: Int {
     switch self {
     case .p256: 32

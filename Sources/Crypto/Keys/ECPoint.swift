@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// Points of the NIST curves.
 enum ECPoint {
   /// Creates a key after checking that the point is on the curve.
   static func makeKey(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) -> KeyHandle {

@@ -1,7 +1,6 @@
 internal import COpenSSL
 internal import Platform
 
-/// The state of the secure heap.
 package enum SecureHeapState: Sendable {
   /// In use, with its pages locked in memory.
   case locked

@@ -4,9 +4,7 @@ internal import COpenSSL
 ///
 /// Never use a nonce twice with the same key.
 package enum AES256GCM {
-  /// The length of a key, in bytes.
   package static let keyByteCount = 32
-  /// The length of a nonce, in bytes.
   static let nonceByteCount = 12
   /// The length of the tag appended to the ciphertext, in bytes.
   package static let tagByteCount = 16

@@ -164,7 +164,6 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Records that the operation of a sign-out has ended.
   func ended(_ name: AccountName) { underWay.remove(name) }
 
   /// Whether another account is at the same issuer.

@@ -6,11 +6,8 @@ internal import Wire
 
 /// Receives notifications from parts of the daemon for the parts that depend on them. ``DaemonParts`` forwards each.
 protocol Audience: AnyObject {
-  /// Receives a new entry of the log.
   func logged(_ entry: LogEntry)
-  /// Receives a new event of a session or an account.
   func published(_ entry: SessionEntry)
-  /// Receives a new event of a lease.
   func published(_ entry: LeaseEntry)
   /// Receives the settings each time they are read.
   ///

@@ -27,7 +27,6 @@ final class EventLog {
     self.mirror = mirror
   }
 
-  /// Adds an entry to the log.
   func note(_ event: LogEvent, _ account: AccountName? = nil) {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
@@ -35,7 +34,6 @@ final class EventLog {
     audience?.logged(entry)
   }
 
-  /// Adds an event of a session or an account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)

@@ -18,7 +18,6 @@ final class EventCommandRunner {
     var position: Int
     var command: EventCommand
     var account: AccountName?
-    /// Standard input of the command.
     var input: [UInt8]
   }
 

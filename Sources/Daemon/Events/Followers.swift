@@ -33,7 +33,6 @@ struct Followers {
     return Array(subjects.keys)
   }
 
-  /// Renames an account.
   mutating func rename(_ old: AccountName, to new: AccountName) {
     for (ticket, subject) in subjects where subject == .sessions(of: old) { subjects[ticket] = .sessions(of: new) }
   }

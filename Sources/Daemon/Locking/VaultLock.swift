@@ -44,7 +44,6 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { shut != nil }
 
-  /// Begins a lock.
   func begin() {
     shut = [:]
     idle.end()

@@ -22,7 +22,6 @@ final class CheckBatch {
     self.startedAt = startedAt
   }
 
-  /// Result of the check of one account.
   struct Check {
     let result: CheckResult
     /// Why the session has ended, if the server ended it.

@@ -119,7 +119,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Writes a token to its file.
   func place(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }

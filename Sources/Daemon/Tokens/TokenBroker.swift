@@ -55,7 +55,6 @@ final class TokenBroker: DaemonPart {
     for slot in slots { slot.waiters.removeAll { $0.ticket == ticket } }
   }
 
-  /// All slots of all accounts.
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
   /// Returns the account of this name with these settings. Creates it if it does not exist.
@@ -298,7 +297,6 @@ extension TokenBroker {
     for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
-  /// Publishes the result of a refresh.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break

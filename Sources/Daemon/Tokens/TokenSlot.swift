@@ -114,7 +114,6 @@ final class RefreshRun {
   /// The attempt in progress or scheduled next.
   var refresh: Session.Refresh
   let cancellation = Cancellation()
-  /// Start of the attempt.
   var attemptStartedAt: Instant
   private let place: Renewals.Place?
 

@@ -41,7 +41,6 @@ package enum Base64URL {
     try Base64Alphabet.urlSafe.decode(text, count: text.count, to: &sink)
   }
 
-  /// Decodes a text.
   package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
     let view = text.utf8
     return try decode(view.span)

@@ -15,13 +15,10 @@ package struct JSONError: Error, Hashable, Sendable {
     case loneSurrogate
     /// Two members of an object have the same name (RFC 8259 section 4).
     case duplicateMember
-    /// Nested deeper than the limit.
     case tooDeep
-    /// One object has more members than the limit.
     case tooManyMembers
     /// The text has more values than the limit.
     case tooManyElements
-    /// A string or name is longer than the limit.
     case stringTooLong
     /// A number is longer than the limit.
     case numberTooLong

@@ -28,10 +28,8 @@ package struct JSONObject: Sendable {
     self.members = members
   }
 
-  /// The names of all members, in order.
   package var names: [String] { members.map(\.name) }
 
-  /// The values of all members, in order.
   package var values: [JSON] { members.map(\.value) }
 
   package var count: Int { members.count }

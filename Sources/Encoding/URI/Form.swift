@@ -142,7 +142,6 @@ package enum Form {
 
 /// The reason why a form is invalid. Contains nothing of the form.
 package enum FormError: Error, Hashable, Sendable {
-  /// More bytes than the limit.
   case tooLarge
   /// More fields than the limit.
   case tooManyFields

@@ -68,7 +68,6 @@ extension URI {
   /// Host and port, without the default port.
   package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
 
-  /// The default port of the scheme, if known.
   package var defaultPort: UInt16? {
     switch scheme.lowercased() {
     case "https": 443

@@ -3,7 +3,6 @@ internal import OAuth
 
 /// Collects the header fields of a response, line by line.
 struct HeaderCollector {
-  /// The maximum number of fields of a response.
   static let maxFields = 128
   /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536

@@ -52,7 +52,6 @@ final class ReceivedContent {
 
   deinit { wipe() }
 
-  /// - Returns: Whether the receiver wants the content.
   func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
 
   /// Accepts all bytes or none.

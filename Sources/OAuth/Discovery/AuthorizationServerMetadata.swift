@@ -130,7 +130,6 @@ package struct AuthorizationServerMetadata: Sendable {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.utf8.elementsEqual(CodeVerifier.method.utf8) }
   }
 
-  /// Whether the server supports sign-in by authorization code.
   package var offersCodeFlow: Bool {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
   }

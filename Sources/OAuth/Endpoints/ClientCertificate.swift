@@ -38,7 +38,6 @@ package final class ClientCertificate: Sendable, Equatable {
   /// The PEM form that ``init(_:key:)`` reads.
   package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
 
-  /// The certificates determine the key.
   package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {
     a.key.certificates == b.key.certificates
   }

@@ -3,7 +3,6 @@ package import Encoding
 package import JOSE
 package import Vocabulary
 
-/// The private key of a client.
 package final class ClientKey: Sendable {
   let key: PrivateKey
   /// The key ID registered at the server, if any.

@@ -11,7 +11,6 @@ package struct HTTPHeaders: Sendable {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
 
-  /// The value of the first field with this name.
   package subscript(name: String) -> String? { values(of: name).first }
 
   package func values(of name: String) -> [String] {

@@ -5,7 +5,6 @@ package import JOSE
 package enum IDTokenAlgorithm: Sendable, Hashable {
   /// A signature with a key published by the issuer.
   case signature(JWSAlgorithm)
-  /// A MAC with the client secret.
   case secret(MACAlgorithm)
 
   /// The `alg` value.

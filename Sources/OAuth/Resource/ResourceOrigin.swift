@@ -17,7 +17,6 @@ package struct ResourceOrigin: Sendable, Hashable {
     self.init(of: entry)
   }
 
-  /// The origin of an entry in the settings.
   package init(of entry: OriginEntry) { text = entry.origin }
 
   package static func == (one: ResourceOrigin, other: ResourceOrigin) -> Bool {

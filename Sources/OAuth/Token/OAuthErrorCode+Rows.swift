@@ -1,7 +1,6 @@
 package import Vocabulary
 
 extension OAuthError.Code {
-  /// The properties of an error code.
   package struct Row: Sendable {
     package let meaning: Meaning
     package let failure: FailureCode

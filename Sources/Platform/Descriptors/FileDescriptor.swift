@@ -46,7 +46,6 @@ internal import Glibc
 extension FileDescriptor {
   /// How to open a file.
   package enum Access: Sendable {
-    /// Reads an existing file.
     case reading
     /// Writes to an existing file, from its start.
     case writing

@@ -1,7 +1,6 @@
 internal import CPlatform
 internal import Glibc
 
-/// Lists an open directory.
 enum DirectoryListing {
   /// All names except "." and "..", unordered. Skips names that are not UTF-8.
   ///

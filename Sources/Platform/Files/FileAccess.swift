@@ -4,7 +4,6 @@ internal import Glibc
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable
-  /// It can be read.
   case readable
   /// It exists, but cannot be read.
   case forbidden

@@ -8,7 +8,6 @@ package enum FileProblem: Sendable, Hashable {
   case special
   /// It belongs to another user.
   case notOwned
-  /// It is not a regular file.
   case notRegular
   /// It is not a directory, or a symbolic link to one.
   case notDirectory

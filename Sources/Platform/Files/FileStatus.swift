@@ -22,7 +22,6 @@ struct FileStatus: Sendable, Hashable {
     stamp = FileStamp(raw)
   }
 
-  /// The status of an open file.
   init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
     var raw = stat()
     let number = descriptor.raw

@@ -69,6 +69,5 @@ package struct FileLock: ~Copyable, Sendable {
     flock(file.raw, LOCK_UN)
   }
 
-  /// Releases the lock explicitly.
   package consuming func release() {}
 }

@@ -21,7 +21,6 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// The events of one descriptor.
   package struct Event: Sendable, Hashable {
     /// The key given when the descriptor was added.
     package var key: UInt64

@@ -2,7 +2,6 @@ internal import CPlatform
 
 /// The two addresses of an accepted TCP connection, for finding the peer's user in the kernel's tables.
 package struct TCPEnds: Sendable, Hashable {
-  /// The user of the other end.
   package enum Owner: Sendable, Hashable {
     case user(UInt32)
     /// The other end was closed: no process has it any more.

@@ -13,7 +13,6 @@ package struct IssuerExamination: Sendable {
     package var clockOffsetSeconds: Int?
     /// The number of keys; nil if the server has no key set.
     package var keys: Int?
-    /// The number of unusable keys.
     package var unusableKeys = 0
     /// The reason why the server cannot be used, if any.
     package var problem: SessionError?

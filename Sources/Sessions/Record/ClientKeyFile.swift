@@ -8,7 +8,6 @@ package import Vocabulary
 package struct ClientKeyFile: Sendable {
   /// In the format of ``ClientCredentials/key``.
   package let key: SharedSecret
-  /// The key ID, if the file has one.
   package let keyID: String?
   /// The only algorithm to use the key with, if the file has one.
   package let algorithm: SigningAlgorithm?

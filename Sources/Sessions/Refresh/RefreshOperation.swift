@@ -41,7 +41,6 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The result of a refresh.
   package struct Ending: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// The record that a failed refresh rewrote. Tokens issued with the old one remain valid.

@@ -7,7 +7,6 @@ package struct ServerHold: Sendable, Hashable {
   package let until: Instant
   /// Whether the server specified the time.
   let isNamed: Bool
-  /// The error that the server sent.
   let error: OAuthError
 
   /// Whether a caller may contact the server anyway: if it insists and the server specified no time.

@@ -7,7 +7,6 @@ package import Platform
 /// reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
-    /// The generation of the last rejected token.
     var generation: UInt64
     /// Whether a renewed token was rejected too.
     var isForGood: Bool

@@ -55,7 +55,6 @@ package final class EphemeralAccounts: Sendable {
     }
   }
 
-  /// Removes an account and its record.
   package func remove(_ account: AccountName) {
     entries.withLock { $0[account] = nil }
     chosen.withLock { if $0 == account { $0 = nil } }

@@ -7,7 +7,6 @@ internal import Vocabulary
 
 /// DPoP keys (RFC 9449): generated at sign-in, stored with the refresh token, never shown.
 extension SessionServices {
-  /// Creates a prover for a key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
     DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
   }

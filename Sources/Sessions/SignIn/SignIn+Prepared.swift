@@ -58,7 +58,6 @@ extension SignIn.Prepared {
       + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
-  /// Whether the client has credentials.
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
   /// Checks that the client has a secret if its provider requires one.
   ///

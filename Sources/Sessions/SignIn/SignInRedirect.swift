@@ -1,7 +1,6 @@
 package import OAuth
 internal import Vocabulary
 
-/// The redirect URI of a sign-in.
 package struct SignInRedirect: Sendable {
   /// With a port if it must be that one.
   package let uri: RedirectURI

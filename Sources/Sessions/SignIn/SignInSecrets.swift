@@ -2,7 +2,6 @@ package import Crypto
 internal import Vault
 internal import Vocabulary
 
-/// The secrets of a sign-in.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
   /// The registration of the client, if it was registered for the account.

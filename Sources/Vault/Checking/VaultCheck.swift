@@ -9,9 +9,7 @@ package struct VaultCheck: Sendable, Hashable {
     case asks
     /// It belongs to another machine, device secret or TPM.
     case foreign
-    /// The device secret is missing.
     case deviceSecretMissing
-    /// The TPM is unavailable.
     case unavailable(TPMProblem)
     case damaged
     /// Its kind is unknown.

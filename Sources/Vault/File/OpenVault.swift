@@ -26,7 +26,6 @@ struct OpenVault {
     return key
   }
 
-  /// Replaces the key of its protection.
   mutating func setKey(_ key: DataKey) {
     if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
     file.setKey(key, of: key.protection)

@@ -42,7 +42,6 @@ struct UnverifiedVaultFile {
     return content
   }
 
-  /// The slots for the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
   private static func slots(from reader: inout ByteReader) throws(VaultError) -> [KeySlot] {

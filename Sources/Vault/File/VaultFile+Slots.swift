@@ -9,7 +9,6 @@ extension VaultFile {
     return slot
   }
 
-  /// The slots for the key of a protection.
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
   /// The number of records encrypted with a protection's key.

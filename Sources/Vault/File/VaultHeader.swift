@@ -11,7 +11,6 @@ struct VaultHeader: Sendable, Hashable {
   /// The random ID of the vault.
   var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
 
-  /// Creates the header of a new vault.
   static func new() throws(VaultError) -> VaultHeader {
     let identifier = try translated { () throws(CryptoError) in try Random.bytes(VaultFormat.identifierLength) }
     return VaultHeader(bytes: start(of: VaultFormat.sealVersion) + VaultFormat.algorithms + identifier)

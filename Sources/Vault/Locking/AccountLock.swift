@@ -50,7 +50,6 @@ package struct AccountLock: ~Copyable, Sendable {
     do { return try PrivateDirectory(opening: path, create: true) } catch { throw VaultError(error) }
   }
 
-  /// Releases the lock explicitly.
   package consuming func release() {}
 
   /// Excludes the other threads of this process. A class, because the linker of a release build misses the metadata of

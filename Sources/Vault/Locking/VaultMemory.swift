@@ -3,7 +3,6 @@ internal import Vocabulary
 
 /// The state of a `Vault` between calls.
 struct VaultMemory: Sendable {
-  /// The keys of the last vault.
   private var keys: [Protection: DataKey] = [:]
   /// Whether the device key was unlocked by a passphrase or PIN.
   private(set) var isDeviceKeyLent = false

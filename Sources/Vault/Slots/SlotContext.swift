@@ -7,7 +7,6 @@ struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind
   let protection: Protection
-  /// The epoch of the key in the slot.
   let epoch: UInt64
 
   /// The context of an existing slot.

@@ -20,7 +20,6 @@ package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
 }
 
 extension VaultBinding {
-  /// The slot kind for this binding.
   var slotKind: SlotKind {
     switch self {
     case .host: .host

@@ -19,7 +19,6 @@ package struct TPMAccess: Sendable {
 
   private let place: Place
   private let module: String
-  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(_ place: Place, module: String = "\(TPM.modulesDirectory)/\(moduleName)", wait: Duration = .seconds(15))

@@ -167,7 +167,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
     }
   }
 
-  /// The exit status of the command.
   package var exitStatus: ExitStatus { row.status }
 
   /// The meaning for agentd(8), in mdoc notation.

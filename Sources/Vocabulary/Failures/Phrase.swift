@@ -76,7 +76,6 @@ package struct Phrase: Sendable {
 
   package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
 
-  /// The English template for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
   /// Replaces the placeholders of a template with values. A placeholder without a value, and any other text after a

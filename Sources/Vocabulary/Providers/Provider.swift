@@ -64,7 +64,6 @@ package struct Provider: Sendable, Hashable {
     case noMetadata = "no-metadata"
     /// `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
-    /// `scope` in responses is an array.
     case scopeInArray = "scope-in-array"
     /// Both requests of the device grant use `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
@@ -82,7 +81,6 @@ package struct Provider: Sendable, Hashable {
     case ownRedirectURI = "own-redirect-uri"
     /// The issuer in the metadata may have an additional or missing trailing slash, contrary to RFC 8414 section 3.3.
     case slashInIssuer = "slash-in-issuer"
-    /// Every flow requires a client secret.
     case secretNeeded = "secret-needed"
     /// Authorization codes require a client secret, device codes do not.
     case secretForCode = "secret-for-code"

@@ -90,7 +90,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The members of every account.
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
   private static func all(of answer: Answer) -> [AccountMember] {

@@ -1,5 +1,4 @@
 extension Event {
-  /// A change of a token file.
   package struct TokenFile: Sendable, Hashable {
     package var account: String
     /// The absolute path.

@@ -98,7 +98,6 @@ extension Failure {
   /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
 
-  /// No account has this name.
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
     var failure = Failure(.noAccount, "there is no account named \(shown)", hint: hint)
@@ -122,7 +121,6 @@ extension Failure {
     Phrase("the ID Token of \(account) has expired, and the server gives no new one")
   }
 
-  /// The hint for an account without an ID Token.
   package static func idTokenHint(account: String) -> Phrase {
     Phrase("sign in again, with openid among the scopes: agent login \(account)").running("agent login \(account)")
   }

@@ -59,7 +59,6 @@ package enum LogEvent: Sendable, Hashable {
   /// A step of a request with `verbose`.
   case step(LogStep)
 
-  /// The problem of an event command.
   package enum CommandProblem: Sendable, Hashable {
     case exited(Int)
     case signalled(Int)
@@ -69,7 +68,6 @@ package enum LogEvent: Sendable, Hashable {
     case notStarted(errno: Int)
   }
 
-  /// A change of a token file.
   package enum TokenFileChange: String, Sendable, CaseIterable {
     case written, removed
     case failed
@@ -82,11 +80,9 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// The kind of a settings change.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
-    /// The account was renamed to another name.
     case renamed
     /// The account was renamed to this name.
     case named
@@ -95,7 +91,6 @@ package enum LogEvent: Sendable, Hashable {
     case outside
   }
 
-  /// The cause of a lock.
   package enum LockCause: String, Sendable, CaseIterable {
     case asked
     /// No protected account was used for the time in the settings.

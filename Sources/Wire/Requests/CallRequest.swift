@@ -14,12 +14,10 @@ package struct CallRequest: RequestBody {
   /// Header fields, `Name: value`.
   package var headers: [String]
 
-  /// Whether to send a body.
   package var sendsBody: Bool
 
   /// Whether the bodies are sent in lines, since a forwarded socket passes no descriptors.
   package var isInline = false
-  /// The body of an inline request, in base64.
   package var inlineBody: String?
   /// The maximum size of ``inlineBody`` before base64, in bytes, due to the limit of the line.
   package static let mostInlineBytes = 720 << 10
@@ -166,7 +164,6 @@ package struct ResponseHead: Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The value of the first field with this name.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }

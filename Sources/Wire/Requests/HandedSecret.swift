@@ -11,7 +11,6 @@ package enum HandedSecret: Sendable, CaseIterable {
   /// A JWT instead of a user or for client authentication (RFC 7523). Only for sign-ins.
   case assertion
 
-  /// The credentials of a client.
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
   /// The flag that announces the descriptor, and its meaning.

@@ -66,7 +66,6 @@ package struct LoginConfirmRequest: RequestBody {
   }
 }
 
-/// Resumes a background sign-in.
 package struct LoginResumeRequest: RequestBody {
   /// The sign-in, as in the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String

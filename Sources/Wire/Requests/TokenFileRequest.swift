@@ -7,7 +7,6 @@ package struct TokenFileRequest: RequestBody {
   package var account: String?
   /// The name of an earlier daemon's file, to be written again; nil for a new file.
   package var name: String?
-  /// The kind of token in the file.
   package var kind: TokenKind
 
   package init(account: String? = nil, name: String? = nil, kind: TokenKind = .accessToken) {

@@ -25,7 +25,6 @@ package enum VaultRequest: RequestBody {
   /// Changes a passphrase or PIN. The descriptors are the old one and the new one.
   case changePassphrase(Protection)
 
-  /// Removes the slot with this number.
   case removeSlot(Int)
 
   /// Generates new keys and encrypts all records again. The descriptors are the secrets of these slots, in this order.
@@ -43,9 +42,7 @@ package enum VaultRequest: RequestBody {
   /// Sets the idle time until the vault locks, in seconds; zero for never.
   case set(lockAfterSeconds: Int)
 
-  /// The highest slot number.
   package static let maximumSlot = 255
-  /// The maximum number of slots.
   package static let maximumSlots = 16
   /// The maximum idle time until it locks, in seconds.
   package static let maximumLockAfterSeconds = 30 * 86_400

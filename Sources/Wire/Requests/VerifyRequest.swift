@@ -23,7 +23,6 @@ package struct VerifyRequest: RequestBody {
   package var algorithms: [String] = []
   package var type: String?
   package var profile: TokenProfile?
-  /// Required claims.
   package var requiredClaims: [String] = []
   /// Whether `exp` is optional.
   package var allowsMissingExpiry = false

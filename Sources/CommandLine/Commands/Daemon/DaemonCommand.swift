@@ -83,7 +83,6 @@ enum DaemonCommand {
     }
   }
 
-  /// A stopped daemon.
   private struct Stopped {
     /// The accounts whose last refresh token was lost with it.
     let unstored: [String]

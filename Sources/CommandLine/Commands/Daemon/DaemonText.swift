@@ -19,7 +19,6 @@ enum DaemonText {
     return parts.dropFirst().reduce(parts.first ?? Phrase(verbatim: "")) { Phrase("\($0), \($1)") }
   }
 
-  /// The problems.
   static func problems(_ daemon: JSON?) -> [Phrase] {
     var problems: [Phrase] = []
     if let heap = daemon?["secure_heap"]?.string, heap != "locked" {

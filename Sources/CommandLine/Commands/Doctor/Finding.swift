@@ -55,7 +55,6 @@ struct Finding: Sendable {
     (self.check, self.level, self.text, self.hint) = (check, level, text, hint)
   }
 
-  /// Converts a failure to a finding.
   init(_ check: Check, _ level: Level, _ failure: Failure) {
     self.init(check, level, failure.text, hint: failure.advice)
   }

@@ -267,7 +267,6 @@ struct GitHelperEntry: Sendable {
     }
   }
 
-  /// Whether it is this program.
   var isOurs: Bool {
     let name = ProgramName.current.text
     let text = ConfigurationText(Array(helper.utf8))

@@ -36,7 +36,6 @@ struct HelperProtocol: Sendable {
   }
 }
 
-/// One call of a helper.
 struct HelperCall: Sendable {
   /// Its arguments after the protocol's name.
   var arguments: [String] = []

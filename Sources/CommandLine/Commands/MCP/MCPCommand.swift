@@ -51,7 +51,6 @@ struct MCPServer {
       hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
 
-  /// Sends a request.
   func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
     var request = request
     request.method = method

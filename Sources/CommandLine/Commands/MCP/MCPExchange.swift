@@ -6,7 +6,6 @@ internal import Wire
 /// An HTTP request to an MCP server, made by the daemon. It never waits: its owner calls it when one of its descriptors
 /// is ready.
 final class MCPExchange {
-  /// A step of the exchange.
   enum Step {
     case head(ResponseHead)
     case body([UInt8])

@@ -84,7 +84,6 @@ struct MCPSession {
     return fields
   }
 
-  /// The fields of a message.
   func fields(of message: MCPMessage) -> [String] {
     guard !message.isCalled("initialize") else { return [] }
     // In a revision without sessions each message describes itself.
@@ -176,7 +175,6 @@ struct MCPToolFields {
     return zip(properties.names, properties.values).allSatisfy { collect($1, path + [$0], &found) }
   }
 
-  /// Whether schemas contain an annotation.
   private static func hasAnnotation(_ schemas: JSON) -> Bool {
     if let array = schemas.array { return array.contains(where: hasAnnotation) }
     guard let object = schemas.object else { return false }

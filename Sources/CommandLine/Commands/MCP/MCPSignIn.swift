@@ -5,7 +5,6 @@ internal import Wire
 
 /// A sign-in that a bridge asks the client's user for, with the page of the device flow, which the client shows.
 final class MCPSignIn {
-  /// A step of the sign-in.
   enum Step {
     /// The user can act.
     case code(Event.DeviceCode)

@@ -9,7 +9,6 @@ struct MCPSignIns {
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
   private var key: UInt64?
-  /// When the last sign-in failed.
   private var lastFailure: Instant?
   private var count = 0
   /// Questions sent as responses to the client's calls, which it will repeat, with the original parameters of each
@@ -99,7 +98,6 @@ extension MCPBridge {
     }
   }
 
-  /// Handles a step of the sign-in.
   func signInStep(_ step: MCPSignIn.Step) {
     switch step {
     case .code: signIns.current.map { ask($0) }

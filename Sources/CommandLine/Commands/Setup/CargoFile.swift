@@ -1,6 +1,5 @@
 internal import Encoding
 
-/// A configuration file of cargo.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
@@ -53,7 +52,6 @@ extension ConfigurationText {
     }
   }
 
-  /// The first registry with this index.
   func registry(index: String) -> (name: String, header: Int)? {
     registries.first { registry in
       value("index", in: section(registry.header)).map { CargoFile.isSame($0, index) } ?? false

@@ -50,7 +50,6 @@ extension SetupClient {
     }
   }
 
-  /// Whether its configuration can name an account.
   var canNameAccount: Bool {
     switch self {
     case .docker, .pip, .uv: false

@@ -15,7 +15,6 @@ struct SetupContext: Sendable {
   let account: String
   /// The account's entry for it.
   let listed: OriginEntry?
-  /// Whether the client's configuration names the account.
   let namesAccount: Bool
   /// The name of the entry in the client's configuration, if given.
   var entryName: String?

@@ -15,14 +15,12 @@ struct SetupReceipt: Sendable, Hashable {
   let file: String
   /// Nil if the file already contained everything.
   var piece: SetupPiece?
-  /// Whether the file was created.
   var isFileMade: Bool
   /// The link that was created in ``SetupLinks``, and its target.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
 
-  /// Whether it is for this client, origin, entry and file.
   func isFor(_ client: SetupClient, _ place: String?, _ entry: String?, in file: SetupFile) -> Bool {
     self.client == client && self.place == place && self.entry == entry && self.file == file.path
   }

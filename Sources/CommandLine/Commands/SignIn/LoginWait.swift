@@ -6,7 +6,6 @@ internal import Wire
 /// Waits in `agent login`: for the daemon's lines, for signals, for the next second of the countdown, and in a browser
 /// sign-in for the program that opens the browser and for the URL that the user pastes.
 struct LoginWait {
-  /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
     case interrupted(by: Int32)

@@ -10,7 +10,6 @@ internal import Wire
 enum QuickToken {
   /// The outcome of an attempt.
   enum Outcome {
-    /// The token was printed.
     case printed
     /// The daemon returned a failure.
     case failed(Failure)

@@ -134,7 +134,6 @@ struct TokenVariables: Sendable {
     return environment.filter { entry in !prefixes.contains { entry.starts(with: $0.utf8) } }
   }
 
-  /// Adds the variables to an environment.
   func append(_ answer: TokenAnswer, from line: Span<UInt8>, to environment: inout [[UInt8]]) throws(Failure) {
     try forEach(answer, from: line) { (name, value) throws(Failure) in
       guard let value else { return }

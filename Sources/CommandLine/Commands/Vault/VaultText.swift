@@ -48,7 +48,6 @@ enum VaultText {
     return Phrase("\(path), bound to \(binding)")
   }
 
-  /// The problems.
   static func problems(_ vault: JSON?) -> [Phrase] {
     guard let vault, vault["exists"]?.bool == true, vault["device_bound"]?.bool == false else { return [] }
     return [binding(vault).map { Phrase("the vault is bound to \($0)") } ?? Phrase("the vault is bound to nothing")]

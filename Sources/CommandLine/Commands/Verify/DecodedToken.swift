@@ -78,7 +78,6 @@ struct DecodedToken: Hashable {
 }
 
 extension DecodedToken {
-  /// `{"verified":false,"header":{…},"claims":{…}}`.
   var json: JSONObject {
     var object = JSONObject([("verified", false), ("header", .object(header))])
     switch content {
