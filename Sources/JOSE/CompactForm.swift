@@ -2,7 +2,6 @@ internal import Encoding
 
 /// The compact serialization (RFC 7515 section 7.1), with all checks that need no key.
 struct CompactForm: Sendable {
-  /// The maximum length of a token, in bytes.
   static let maximumByteCount = 65_536
 
   let header: JOSEHeader

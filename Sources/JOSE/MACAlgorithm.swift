@@ -16,7 +16,6 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
     self = match
   }
 
-  /// The hash of the algorithm.
   package var digest: Digest {
     switch self {
     case .HS256: .sha256

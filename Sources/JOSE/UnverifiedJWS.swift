@@ -57,7 +57,6 @@ package struct UnverifiedJWS: Sendable {
 
 /// A token whose signature was verified with a trusted key. Only ``UnverifiedJWS`` creates one.
 package struct VerifiedJWS: Sendable {
-  /// The signed header.
   package let header: JSONObject
   package let payload: [UInt8]
   package let algorithm: JWSAlgorithm

@@ -27,7 +27,6 @@ package struct VaultError: Error, Hashable, Sendable {
     /// Another call of this process held the account's lock for the entire wait. Retrying may help.
     case busyHere
     case storage(SystemError)
-    /// The disk is full.
     case noSpace
     /// The user's disk quota is exhausted.
     case overQuota
@@ -93,7 +92,6 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// The properties of an error.
   package struct Row {
     package let failure: FailureCode
     /// In lowercase, without the path and a full stop.
@@ -105,7 +103,6 @@ extension VaultError {
     }
   }
 
-  /// - Parameter account: The requested account.
   package func row(_ account: String? = nil) -> Row {
     let name = account.map { " \($0)" } ?? ""
     return switch code {

@@ -65,7 +65,6 @@ package final class AccountSetting: Sendable {
 
   /// The maximum length of a text, in bytes.
   package static let maximumTextBytes = 4096
-  /// The maximum number of elements of a list.
   package static let maximumListCount = 64
 
   /// The error for a value of the wrong type or size, or that is not one of the choices.

@@ -56,7 +56,6 @@ struct HandedFiles {
     Set(files.map(\.kind)).union(variable != nil || asks ? [.clientSecret] : [])
   }
 
-  /// Asks for the client secret on the terminal, without echo.
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {

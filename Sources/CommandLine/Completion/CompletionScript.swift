@@ -60,7 +60,7 @@ extension CommandTable {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
-  /// Likewise for the second words of a group.
+  /// The second words of a group, each with its summary.
   static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
     CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }

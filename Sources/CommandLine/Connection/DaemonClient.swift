@@ -297,7 +297,7 @@ struct DaemonClient {
     }
   }
 
-  /// Likewise over a connection that stays open.
+  /// Sends a request for a token over a connection that stays open.
   func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
@@ -310,7 +310,6 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request for role credentials.
   func askForRole<Result>(
     _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -14,7 +14,6 @@ struct TokenReader {
   let isTyped: Bool
   /// The maximum wait for all tokens, in seconds, and when it ends; nil for no limit.
   private let patience: (seconds: Int, deadline: Instant)?
-  /// Whether the input has ended.
   private(set) var hasEnded = false
 
   init(_ source: consuming FileDescriptor, isTyped: Bool, within seconds: Int? = nil) {

@@ -94,7 +94,7 @@ struct Console: Sendable {
     try json ? Self.answer(result) : Self.answer(text(result))
   }
 
-  /// Likewise if users only need a confirmation.
+  /// Confirms a result for users: as JSON with `--json`, otherwise with a message.
   func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
     if json { try Self.answer(result) } else { note(message(result)) }
   }
@@ -107,7 +107,7 @@ struct Console: Sendable {
     Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// Likewise for composed text, which has no translation; a literal creates a phrase.
+  /// Prints composed text, which has no translation; a literal creates a phrase.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 

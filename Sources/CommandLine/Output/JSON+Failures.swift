@@ -6,7 +6,7 @@ extension JSON {
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
 
-  /// Likewise for the details of a sign-out.
+  /// The members omitted from the details of a sign-out.
   private static let detailForms = [
     "detail": ["detail_template", "detail_values"],
     "client_detail": ["client_detail_template", "client_detail_values"],

@@ -41,7 +41,6 @@ final class Invocation {
     return option.value(of: texts(option.declaration))
   }
 
-  /// Whether the option was given.
   func has(_ option: OptionDeclaration) -> Bool {
     assert(command?.option { $0.name == option.name } != nil || command == nil, "\(option.name) is not declared")
     unread.removeAll { $0.name == option.name }
@@ -99,7 +98,7 @@ extension Invocation {
   /// See ``namedAccount(operand:)``, with the first operand.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
-  /// Likewise, but required.
+  /// See ``namedAccount()``, but required.
   func requiredAccount() throws(Failure) -> String {
     guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account is named") }
     return account
@@ -108,7 +107,7 @@ extension Invocation {
   /// The account to act on: ``namedAccount()``, otherwise `AGENT_ACCOUNT`; nil for the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
-  /// Likewise with another operand than the first.
+  /// See ``account()``, with another operand than the first.
   func account(operand: String?) throws(Failure) -> String? {
     if let named = try namedAccount(operand: operand) { return named }
     inheritedAccount = Self.accountOfEnvironment

@@ -182,7 +182,6 @@ struct VariableWriter {
     sink.append(utf8: behind)
   }
 
-  /// Unsets a variable.
   mutating func unset<Sink: ByteSink & ~Copyable>(_ name: String, in sink: inout Sink) {
     separate(&sink)
     sink.append(utf8: shell.unsetting(name))

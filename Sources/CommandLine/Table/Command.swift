@@ -47,7 +47,6 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// Further paragraphs.
   var details: [String] {
     Prose.paragraphs(text()) + (answer.isEmpty ? [] : ["With `--json` prints `\(Self.shape(of: answer))`."])
   }
@@ -64,7 +63,6 @@ final class Command: Sendable {
     return "{\(members.joined(separator: ", "))}"
   }
 
-  /// Its own options.
   var options: [OptionDeclaration] { ownOptions() }
 
   /// The options of the short help.

@@ -1,4 +1,3 @@
-/// The operands of a command.
 enum Operands: Sendable {
   case none
   /// An account (default: the active one).
@@ -12,7 +11,6 @@ enum Operands: Sendable {
   /// A URL, optionally preceded by the method of a request.
   case methodAndURL
   case url
-  /// The words of a command.
   case command
   /// A shell with completions.
   case completionShell

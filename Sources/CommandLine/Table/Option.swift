@@ -44,13 +44,11 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// The argument of an option on the command line.
 enum OptionArgument: Sendable {
   /// Nothing: the option is a switch.
   case none
   /// Any text, with its name in usage lines.
   case text(String)
-  /// The name of a file.
   case file(String)
   /// The name of a file that contains a secret; `-` is standard input.
   case secretFile
@@ -58,11 +56,10 @@ enum OptionArgument: Sendable {
   case descriptor
   /// A duration within this range of seconds, written as in ``DurationText``.
   case duration(ClosedRange<Int>)
-  /// Likewise, or the word `never`, which is zero.
+  /// A duration like ``duration(_:)``, or the word `never`, which is zero.
   case durationOrNever(ClosedRange<Int>)
   /// One of several words, which are only computed if the option is given or described.
   case choice(String, @autoclosure @Sendable () -> [String])
-  /// The name of an account.
   case account
 
   /// Its name in usage lines; nil for a switch.

@@ -12,7 +12,6 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The library's name for the curve.
   var groupName: String {
     switch self {
     case .p256: "prime256v1"

@@ -2,7 +2,6 @@ internal import COpenSSL
 
 /// Memory-hard key derivation from a passphrase (RFC 7914).
 package enum Scrypt {
-  /// The cost of a derivation.
   package struct Cost: Sendable, Hashable {
     /// The cost for new slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)

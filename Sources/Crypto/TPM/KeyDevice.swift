@@ -71,6 +71,5 @@ extension PrivateKey {
     try self.init(HeldKey(key: TPM.Key(file: file), device: device))
   }
 
-  /// Whether the key is in a device.
   package var isHeld: Bool { held != nil }
 }

@@ -19,6 +19,5 @@ protocol Audience: AnyObject {
   ///
   /// - Returns: Whether any retry is needed.
   func networkChanged(spread: Duration) -> Bool
-  /// Locks the vault.
   func lock(_ cause: LogEvent.LockCause)
 }

@@ -47,7 +47,7 @@ final class EventLog {
     ])
   }
 
-  /// Likewise for the events of sessions and accounts.
+  /// The events of sessions and accounts, oldest first, and the number of dropped ones.
   ///
   /// - Parameter account: Limits the events to this account; nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {

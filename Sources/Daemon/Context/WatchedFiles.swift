@@ -7,7 +7,7 @@ final class WatchedFiles {
   private let changes: FileChanges?
   /// Revision of the settings file at the last ``look()``; nil if it must be read for each request.
   private(set) var settingsRevision: UInt64?
-  /// Likewise for the vault file.
+  /// Like ``settingsRevision``, for the vault file.
   private(set) var vaultRevision: UInt64?
 
   init(settings: SettingsFile, vault: Vault) {

@@ -12,7 +12,6 @@ final class EventCommandRunner {
   /// Time between SIGTERM and SIGKILL to a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
-  /// A command to run.
   struct Order: Sendable {
     /// The number of the command in the settings, 1 for the first.
     var position: Int

@@ -8,7 +8,6 @@ internal import Wire
 /// Handles `whoami`: uses the verified ID Token in the account's record, otherwise UserInfo unless only verified claims
 /// are wanted.
 final class IdentityRequests: AccountPart {
-  /// The source of the claims.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
   func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {

@@ -218,7 +218,6 @@ final class TokenFiles: AccountPart {
     requestToken(for: file)
   }
 
-  /// Handles a failed token request for a file.
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     guard tokenFiles[file.ticket] === file else { return }

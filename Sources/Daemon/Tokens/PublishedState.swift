@@ -14,7 +14,6 @@ struct PublishedState {
   /// When the user must sign in again, in unix seconds; nil while that is unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in.
   mutating func signedIn(_ grant: AccessGrant) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true

@@ -24,7 +24,6 @@ extension TokenBroker {
     return false
   }
 
-  /// Result of a validation.
   private struct Validation: Sendable {
     let stamp: FileStamp?
     /// Nil if the vault cannot be read now.

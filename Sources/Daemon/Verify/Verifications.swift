@@ -10,7 +10,6 @@ internal import Wire
 
 /// Verifies tokens from any source with the keys of an issuer or with keys that the caller passes.
 final class Verifications: AccountPart {
-  /// The verifications in progress.
   private var verifications: [Ticket: Cancellation] = [:]
 
   /// Limit of concurrent verifications: each has a thread and may use a full processor.

@@ -15,7 +15,6 @@ package enum Base64URL {
     encode(bytes.span)
   }
 
-  /// Encodes `bytes`.
   package static func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     Base64Alphabet.urlSafe.append(bytes, to: &sink)
   }

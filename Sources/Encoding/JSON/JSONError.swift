@@ -20,7 +20,6 @@ package struct JSONError: Error, Hashable, Sendable {
     /// The text has more values than the limit.
     case tooManyElements
     case stringTooLong
-    /// A number is longer than the limit.
     case numberTooLong
     /// A number that RFC 8259 section 6 does not allow, such as `01` or `1.`.
     case invalidNumber

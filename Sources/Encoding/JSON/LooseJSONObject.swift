@@ -8,9 +8,7 @@ package struct LooseJSONObject: Sendable {
     case none
     /// The text begins with something else.
     case other
-    /// The object has begun.
     case open
-    /// The object has ended.
     case whole
   }
 

@@ -115,7 +115,6 @@ internal import OAuth
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
-  /// The progress of a transfer.
   enum Progress {
     /// It waits for the network or a descriptor of its exchange.
     case waits

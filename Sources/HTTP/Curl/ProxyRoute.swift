@@ -2,7 +2,6 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
   /// Whether the connection to the proxy uses TLS.

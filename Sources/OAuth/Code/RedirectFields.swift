@@ -8,7 +8,6 @@ struct RedirectFields {
   /// Fields with an invalidly encoded value have none.
   private let fields: [Field]
 
-  /// The maximum length of the query in bytes.
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 

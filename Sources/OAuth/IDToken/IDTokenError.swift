@@ -41,7 +41,6 @@ package struct IDTokenError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The rejected claim.
   package var claim: String?
   /// The audiences that the account would have to trust, if the issuer signed the token for this client.
   package var untrustedAudiences: [String] = []

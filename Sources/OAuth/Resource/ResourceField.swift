@@ -4,7 +4,6 @@ internal import Encoding
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
-  /// The maximum number of fields in a request.
   package static let maximumCount = 64
   package static let maximumTotalBytes = 32_768
 

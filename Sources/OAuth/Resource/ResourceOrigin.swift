@@ -6,7 +6,6 @@ package struct ResourceOrigin: Sendable, Hashable {
   /// `https://host` in lowercase, with the port unless it is the default.
   package let text: String
 
-  /// The origin of a request.
   package init(of endpoint: Endpoint) { text = endpoint.uri.origin }
 
   /// Parses `host`, `host:port`, or a URL with only a host and port, like ``OriginEntry``.

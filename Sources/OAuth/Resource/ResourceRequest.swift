@@ -52,7 +52,6 @@ package struct SecretField: Sendable {
   }
 }
 
-/// The status and header fields of a response.
 package struct ResourceHead: Sendable {
   package let status: Int
   package let headers: HTTPHeaders

@@ -35,7 +35,6 @@ package enum Signals {
     precondition(result == 0, "only numbers of signals can be blocked")
   }
 
-  /// Unblocks all signals in the calling thread.
   package static func unblockAll() { _ = agent_signal_unblock_all() }
 
   /// Whether the parent process has set this signal to be ignored.

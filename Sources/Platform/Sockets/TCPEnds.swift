@@ -66,7 +66,6 @@ package struct TCPEnds: Sendable, Hashable {
     return ends.reduce(into: [:]) { $0[$1] = owners[$1] ?? .unknown }
   }
 
-  /// A row of a table.
   private struct Row {
     /// The local address and the remote one.
     let ends: String

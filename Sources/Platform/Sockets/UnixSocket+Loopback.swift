@@ -16,7 +16,6 @@ extension UnixSocket {
     return socket
   }
 
-  /// The port that a TCP socket is bound to.
   package static func localPort(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt16 {
     UInt16(clamping: try SystemCall.checked(agent_local_port(socket.raw), "getsockname"))
   }

@@ -12,7 +12,6 @@ struct MetadataRenewal: Sendable {
   }
 
   let source: IssuerMetadata
-  /// The current metadata.
   var edition: IssuerMetadata.Edition
   /// Nil if no secrets are sent.
   let bounds: Bounds?

@@ -112,7 +112,6 @@ package enum AssertionSource: Sendable, Hashable {
 package struct HandedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
-  /// The assertion itself.
   package var assertion: SharedSecret?
 
   package init(variables: [String: SharedSecret] = [:], assertion: SharedSecret? = nil) {

@@ -30,7 +30,6 @@ package final class AccessGrant: Sendable {
   package let replacedGeneration: UInt64?
   /// The key that the token is bound to; nil for a Bearer token.
   package let dpopKey: DPoPKey?
-  /// The protection of the record.
   package let protection: Protection
   /// Whether another token can be obtained without a user. False if the token itself is the session.
   let isRenewable: Bool

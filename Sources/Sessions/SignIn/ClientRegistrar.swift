@@ -12,7 +12,6 @@ package struct ClientRegistrar: Sendable {
   private(set) var configuration: AccountConfiguration
   /// The secrets of the sign-in; after ``run()`` with those of the client.
   private(set) var secrets: SignInSecrets
-  /// Notices for the user.
   private(set) var notices: [SignIn.Notice] = []
   private let order: Order
   private let redirectURIs: [String]

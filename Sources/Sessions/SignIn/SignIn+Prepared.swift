@@ -10,11 +10,9 @@ extension SignIn {
   /// A sign-in with its server, client and scope, and the handling of its tokens for all flows.
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
-    /// The scope to request.
     package let scope: Scope?
     /// The protection that the session will have.
     package let level: Protection
-    /// The account's extra parameters.
     let extras: ExtraParameters
     let request: Request
     /// The redirect URI; nil for flows without a redirect.

@@ -79,7 +79,6 @@ package enum SignIn {
     package let withheldScope: [String]
     /// The user according to the ID Token.
     package let label: PersonLabel?
-    /// Notices for the user.
     package let notices: [Notice]
     /// The previous grant, if it can be revoked separately without the risk of ending this one.
     package let replaced: ReplacedGrant?

@@ -16,7 +16,6 @@ struct ByteReader {
     return bytes[offset..<offset + count]
   }
 
-  /// Reads a big-endian integer.
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(VaultError) -> Value {

@@ -34,7 +34,6 @@ final class DataKey: Sendable {
     self.secret = secret
   }
 
-  /// Generates a key.
   static func new(for protection: Protection, header: VaultHeader, epoch: UInt64) throws(VaultError) -> DataKey {
     let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     return try DataKey(secret, header: header, protection: protection, epoch: epoch)

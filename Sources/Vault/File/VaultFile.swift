@@ -47,7 +47,6 @@ struct VaultFile: Sendable {
     if place < records.count, records[place].name == name { records.remove(at: place) }
   }
 
-  /// The complete file.
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)

@@ -96,7 +96,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// The rows of a response.
   package static func rows(of answer: Answer) -> [MemberRow] {
     all(of: answer).map { member in
       MemberRow(

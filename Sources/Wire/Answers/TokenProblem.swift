@@ -62,6 +62,7 @@ package struct TokenProblem: Error, Sendable, Hashable {
     self.claim = claim
   }
 
+  /// `{"valid":false,"code","message","claim"}`.
   package var json: JSONObject {
     var object = JSONObject([("valid", false), ("code", .string(code.rawValue)), ("message", .string(message))])
     object["claim"] = claim.map { .string($0) }

@@ -1,7 +1,6 @@
 extension Event {
   package struct TokenFile: Sendable, Hashable {
     package var account: String
-    /// The absolute path.
     package var path: String
     /// The reason for its removal; nil if it was written.
     package var removal: FailureCode?

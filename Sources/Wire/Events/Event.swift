@@ -135,7 +135,6 @@ package enum Event: Sendable, Hashable {
 /// A kind of event: its members and its page.
 package protocol EventBody: MemberList, Sendable {
   var row: EventRow { get }
-  /// The event with this body.
   var event: Event { get }
 }
 

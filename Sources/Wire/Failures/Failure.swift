@@ -91,7 +91,6 @@ extension Failure {
   /// Too many callers wait for the daemon to accept them.
   package static let queueFull = Failure(
     .tooBusy, "too many programs wait for the daemon to take notice of them", hint: "agent doctor")
-  /// A lease has expired.
   package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
   /// The daemon does not know a request.
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")

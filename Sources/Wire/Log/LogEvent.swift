@@ -140,7 +140,6 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case notSignedIn = "not_signed_in"
   /// The server has no endpoint for the check, or not for this client.
   case notPossible = "not_possible"
-  /// The request failed.
   case failed
 }
 

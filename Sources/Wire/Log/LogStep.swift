@@ -14,7 +14,6 @@ package enum LogStep: Sendable, Hashable {
   case refreshJoined
   /// Another process changed the account's record, so the cached token is no longer valid.
   case recordChanged
-  /// A step of a session's operation.
   case session(SessionStep)
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not requested.
@@ -34,7 +33,6 @@ package enum LogStep: Sendable, Hashable {
 }
 
 extension LogStep {
-  /// Whether it is a request to a server.
   package var isRequest: Bool {
     switch self {
     case .session(.answered), .unanswered: true

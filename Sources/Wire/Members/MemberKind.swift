@@ -1,7 +1,6 @@
 /// The kind of a member's value, for the manual and the schema of the JSON output.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
-  /// The name of an account.
   case account
   case url
   /// Unix seconds.
@@ -19,7 +18,6 @@ package enum MemberKind: Sendable {
     .words(Word.allCases.map(\.rawValue))
   }
 
-  /// The type in the manual.
   var type: String {
     switch self {
     case .text, .account, .url, .words, .pattern: "text"

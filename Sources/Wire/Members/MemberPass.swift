@@ -172,7 +172,6 @@ package struct MemberRow: Sendable, Hashable {
     return [MemberRow(prefix + name, type, meaning)] + inner
   }
 
-  /// The row of a setting.
   package init(_ setting: AccountSetting) {
     // The sentence about repeating an option does not apply to a list.
     let summary = String(setting.summary.prefix { $0 != ";" })

@@ -42,7 +42,6 @@ package struct LoginRequest: RequestBody {
   /// The requirements for the user's authentication, not supported by the device flow.
   package var demands = SignInDemands()
 
-  /// The flows of a sign-in.
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine. The daemon listens at the redirect URI.
     case browser

@@ -20,10 +20,8 @@ package enum Request: Sendable, Hashable {
   case call(CallRequest)
   /// Sends a part of a request body.
   case resourceBody(ResourceBodyRequest)
-  /// Verifies tokens.
   case verify(VerifyRequest)
   case account(AccountRequest)
-  /// Manages the vault.
   case vault(VaultRequest)
   /// Returns the events of sessions and accounts.
   case events(EventsRequest)

@@ -2,7 +2,6 @@
 package protocol RequestBody: MemberList, Sendable, Hashable {
   var row: RequestRow { get }
   var page: RequestPage { get }
-  /// The request with this body.
   var request: Request { get }
 }
 
@@ -15,7 +14,6 @@ extension RequestBody {
   }
 }
 
-/// The properties of a request.
 package struct RequestRow: Sendable {
   /// The value of the `request` member.
   package let name: String

@@ -1,7 +1,6 @@
 /// Passes the values of variables, each in a descriptor, in the order of the names. They are used for later requests on
 /// the connection, and dropped when it closes.
 package struct VariablesRequest: RequestBody {
-  /// The maximum number of variables in a request.
   package static let mostNames = 4
 
   package private(set) var names: [String]

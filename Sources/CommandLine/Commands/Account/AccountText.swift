@@ -28,7 +28,6 @@ enum AccountText {
     return table.text(presentation)
   }
 
-  /// The purpose of a table.
   enum Purpose: Sendable { case list, status }
 
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {

@@ -157,7 +157,7 @@ enum ProgramCheck {
     "UV_KEYRING_PROVIDER",
   ]
 
-  /// Likewise by prefix and suffix, for variables that exist for each registry or index.
+  /// Overriding variables that exist for each registry or index, by prefix and suffix.
   private static let overridingEach = [
     ("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"), ("UV_INDEX_", ""),
   ]

@@ -224,7 +224,7 @@ struct HelperCommand {
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// Likewise for a helper's command line that cannot be parsed.
+  /// Reports a failure to parse a helper's command line in its protocol.
   ///
   /// - Parameter arguments: The arguments after the program's own name.
   /// - Returns: The exit status; nil for another command line.

@@ -63,7 +63,7 @@ struct HelperCall: Sendable {
     return isPlainHost(authority) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  /// Likewise for a host with an optional port.
+  /// Whether every program parses the same host and optional port.
   static func isPlainHost(_ host: some Sequence<UInt8>) -> Bool {
     var isEmpty = true
     for byte in host {
@@ -81,7 +81,7 @@ enum HelperQuestion {
 
   /// A token, which the writer converts to output. Some callers name an account in their own way.
   case token(TokenRequest.Place, account: String? = nil, Writer)
-  /// Likewise for each listed URL, without those that have no token.
+  /// A token for each listed URL, without those that have none.
   case tokens(Writer)
   /// The listed URLs, with their user names.
   case places(([(place: String, user: String)]) -> String)

@@ -271,7 +271,6 @@ extension MCPBridge {
 final class MCPListener {
   /// Whether it is open, or will be opened again.
   var isWanted = false
-  /// Whether it was ever open.
   var isOpen = false
   var lastID = ""
   var retryMilliseconds: Int?

@@ -61,7 +61,6 @@ final class MCPBridge {
     }
   }
 
-  /// The body of a response.
   enum Body {
     case pending
     case whole([UInt8])

@@ -33,7 +33,6 @@ final class MCPExchange {
 
   private static let pieceBytes = 256 << 10
 
-  /// Sends the request.
   init(_ request: CallRequest, _ content: [UInt8]?, _ client: DaemonClient) throws(Failure) {
     self.client = client
     self.request = request

@@ -6,7 +6,6 @@ struct MCPSession {
   /// Counts the sessions, because a response may concern an earlier one.
   private(set) var generation = 0
   private var id: String?
-  /// The negotiated revision.
   private var revision: String?
   /// The message that started it, to start it again; nil before the client's.
   private(set) var initialize: MCPMessage?

@@ -8,7 +8,6 @@ final class MCPSignIn {
   enum Step {
     /// The user can act.
     case code(Event.DeviceCode)
-    /// The last step.
     case done
     /// The last step.
     case failed(Failure)
@@ -16,7 +15,6 @@ final class MCPSignIn {
 
   /// Identifies it to the client.
   let id: String
-  /// The problem that it solves.
   let problem: MCPProblem
   /// The problem in a sentence without the command.
   private let reason: String

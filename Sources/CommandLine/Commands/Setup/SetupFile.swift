@@ -9,7 +9,6 @@ struct SetupFile: Sendable, Hashable {
   /// Its absolute path.
   let path: String
 
-  /// The path of its directory.
   var directory: String { parts.directory }
 
   private var parts: (directory: String, name: String) {

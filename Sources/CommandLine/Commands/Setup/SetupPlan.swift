@@ -6,7 +6,6 @@ internal import Wire
 
 /// The change of one file, for one client and origin.
 struct SetupPlan: Sendable {
-  /// The change of the file.
   enum Change: Sendable {
     /// The text is only printed.
     case none
@@ -23,7 +22,6 @@ struct SetupPlan: Sendable {
   var keys: [String] = []
   /// The name of the entry, if the client can have several for an origin.
   var entry: String?
-  /// Notes for the user.
   var notes: [Phrase] = []
 
   /// Whether a piece is the one that this plan would add.

@@ -5,7 +5,6 @@ struct BrowserPlace {
   private let variable: (String) -> String?
   private let exists: (String) -> Bool
 
-  /// The environment of this process.
   static var current: BrowserPlace {
     BrowserPlace(variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }

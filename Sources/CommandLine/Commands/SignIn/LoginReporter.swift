@@ -169,7 +169,6 @@ struct LoginReporter {
     if let next = nextUpdate, next < time.now() { nextUpdate = time.now().advanced(by: .seconds(1)) }
   }
 
-  /// Whether there is a line at the bottom that is rewritten.
   var rewritesLine: Bool { status != nil }
 
   /// Erases the line at the bottom until ``goOn()``.

@@ -12,7 +12,7 @@ enum LoginText {
     return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
-  /// Likewise for a sign-in in the browser.
+  /// The instruction for a sign-in in the browser, on one line.
   static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
     let task =
@@ -75,7 +75,7 @@ enum LoginText {
     return wordings.map { $0.localized() } + [time]
   }
 
-  /// Likewise once, for a terminal where no line can be rewritten.
+  /// The remaining time once, for a terminal where no line can be rewritten.
   static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
     return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"

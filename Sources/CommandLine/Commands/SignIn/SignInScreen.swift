@@ -12,7 +12,6 @@ struct SignInScreen {
   /// Whether the code is bold.
   let isStyled: Bool
 
-  /// The language of its text.
   var language = Language.current
 
   /// Longer lines are hard to read, however wide the terminal is.

@@ -51,7 +51,7 @@ extension DaemonClient {
     }
   }
 
-  /// Likewise over a socket that passes no descriptors, such as one forwarded to another machine.
+  /// Sends a request over a socket that passes no descriptors, such as one forwarded to another machine.
   private func requestInline(
     _ request: CallRequest, _ content: SharedDescriptor?, _ connection: inout DaemonConnection,
     _ tellHead: (ResponseHead) throws(Failure) -> Void, _ tellBody: (Span<UInt8>) throws(Failure) -> Void

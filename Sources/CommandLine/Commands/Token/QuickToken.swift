@@ -8,7 +8,6 @@ internal import Wire
 /// dominate the time to print a cached token. Everything unusual is left to the general implementation, before anything
 /// is asked or printed.
 enum QuickToken {
-  /// The outcome of an attempt.
   enum Outcome {
     case printed
     /// The daemon returned a failure.

@@ -28,7 +28,6 @@ enum TokenCommand {
     }
   }
 
-  /// The form of the output.
   enum Form { case bare, header, json }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {

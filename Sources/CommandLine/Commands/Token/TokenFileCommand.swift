@@ -76,7 +76,6 @@ enum TokenFileCommand {
 struct TokenFileRenewal: Sendable {
   /// Sent to the command.
   let signal: Int32?
-  /// A program to run.
   let program: String?
 
   init(_ invocation: Invocation) throws(Failure) {

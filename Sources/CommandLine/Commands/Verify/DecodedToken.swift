@@ -78,6 +78,7 @@ struct DecodedToken: Hashable {
 }
 
 extension DecodedToken {
+  /// `{"verified":false,"header":{…},"claims":{…}}`.
   var json: JSONObject {
     var object = JSONObject([("verified", false), ("header", .object(header))])
     switch content {
