@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lease where it is meant for: with nothing else of the person's in reach.
+/// A lease in its intended environment: a sandbox without the user's other files.
 @Suite(.needsPrograms) struct `A lease elsewhere` {
-  /// A lease for the resource, in a directory that has nothing else.
+  /// A lease for the resource, in an otherwise empty directory.
   private static func served(_ resource: Resource, _ options: String...) throws -> (RunningProcess, String) {
     let process = try resource.tree.start(["serve", "work", "--only", resource.server.url()] + options)
     return (process, try process.readLine())
@@ -36,7 +36,7 @@ import Testing
             "--clearenv",
           ] + variables + ["/agent"] + words)
       }
-      // Neither a shell nor /proc is there.
+      // Neither a shell nor /proc is available.
       let answer = try inside(["request", resource.server.url()], "/lease/agent.sock")
       #expect(answer.outputText == "answer", "\(answer.errorText)")
       for words in [["token"], ["list"], ["daemon", "stop"]] {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// A directory that others can pass, with a lease's socket.
+  /// A directory that other users can traverse, with a lease's socket.
   private static func withOpenFolder(_ user: String, _ body: (Resource, RunningProcess, String) throws -> Void) throws {
     let directory = try TemporaryDirectory()
     let folder = directory.path
@@ -206,7 +206,7 @@ import Testing
   }
 }
 
-/// What the recipes need of this machine.
+/// What the recipes require of this machine.
 private enum Recipes {
   static let hasBubblewrap = succeeds("bwrap --ro-bind / / --unshare-pid --unshare-ipc true")
   static let processNamespace =
@@ -215,7 +215,7 @@ private enum Recipes {
   static let hasUserNamespaces =
     Machine.userID == 0
     && succeeds("setpriv --reuid=165534 --regid=165534 --clear-groups unshare --user --map-root-user true")
-  /// How root gives a server a directory of its own below /run.
+  /// How root gives a server its own directory below /run.
   static let ownMounts = Machine.userID == 0 ? "unshare -m" : ""
   static let hasSSH = succeeds(
     "test -x /usr/sbin/sshd && command -v ssh ssh-keygen \(ownMounts.isEmpty ? "" : "&& unshare -m true")")

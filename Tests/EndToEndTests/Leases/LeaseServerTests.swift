@@ -2,12 +2,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lease at servers of others, which read a request in their own way.
+/// Leases with third-party servers, which parse requests in their own way.
 @Suite(.needsPrograms) struct `A lease at a server` {
   // MARK: Bodies that are not read
 
-  /// Keeps notes and gives them to everybody. It reads the body of no GET, and of no request for /unread, as a handler of
-  /// `http.server` does that does not ask for it.
+  /// Stores notes and returns them to any client. It reads the body of no GET, and of no request for /unread, like a
+  /// handler of `http.server` that does not request it.
   private static let notes = #"""
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ import Testing
       }
       let lease = try tree.start(["serve", "work", "--only", server.origin])
       let environment = ["AGENT_SOCKET": Optional(try lease.readLine())]
-      // What the owner sends next would be its body.
+      // The owner's next request would be its body.
       let body = "POST /notes/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 160\r\n\r\n"
       let sent = try tree.agent(
         ["request", method, "--data", "@-", server.origin + "/unread"], environment, input: body)
@@ -56,7 +56,7 @@ import Testing
 
   // MARK: Header names
 
-  /// Turns a header field that stands for the method, or the path, into what it says, as frameworks do.
+  /// Applies header fields that override the method or the path, as frameworks do.
   private static let application = #"""
     import wsgiref.simple_server
     class Handler(wsgiref.simple_server.WSGIRequestHandler):
@@ -86,7 +86,7 @@ import Testing
 
   // MARK: Answers
 
-  /// Sends the header fields of the request back, or only their names, and a cookie.
+  /// Returns the request's header fields, or only their names, and a cookie.
   private static let echo = #"""
     import base64, http.server, urllib.parse
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  // RFC 3986 sections 3.3 and 6.2.2. nginx decodes the semicolon, and Tomcat leaves out what is behind it.
+  // RFC 3986 sections 3.3 and 6.2.2. nginx decodes the semicolon, and Tomcat drops the text after it.
   @Test(.needs(client: "nginx"), .needs(client: "tomcat"))
   func `that is nginx before Tomcat answers for no path but that of the lease`() throws {
     let tomcat = try Tomcat()
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  /// A program that has a lease of `work`.
+  /// A program with a lease of `work`.
   private struct Borrower {
     let tree: AgentTree
     let socket: String
@@ -196,7 +196,7 @@ import Testing
   }
 }
 
-/// A server that a script in Python is, which prints its port when it can be reached.
+/// A server written in Python, which prints its port when it is reachable.
 private struct PythonServer {
   let origin: String
   private let process: RunningProcess
@@ -241,7 +241,7 @@ private struct Tomcat {
         "exec \"$0\" -cp \"$1\" -Dcatalina.home=\"$2\" -Dcatalina.base=\"$2\" org.apache.catalina.startup.Tomcat --await 2>&1",
         program.java, program.archive, directory.path,
       ])
-    // Its port ends the line by which it says that it serves.
+    // Its port ends the line that reports that it serves.
     while true {
       let line = try process.readLine()
       guard line.contains("Starting ProtocolHandler"), let end = line.split(separator: "-").last else { continue }
@@ -257,10 +257,11 @@ private struct Nginx {
   private let directory: TemporaryDirectory
   private let process: RunningProcess
 
-  /// - Parameter configuration: What is in its `server`; paths are below a folder of its own.
+  /// - Parameter configuration: The content of its `server` block; paths are below its own directory.
   init(_ configuration: String) throws {
     directory = try TemporaryDirectory()
-    // It uses a socket that it inherits as one that it opened: the port is free, and connections wait until it accepts them.
+    // It uses an inherited socket like one that it opened: the port is free, and connections wait until it accepts
+    // them.
     let listener = try UnixSocket.listenLoopback(port: 0)
     let port = try UnixSocket.localPort(listener)
     origin = "http://127.0.0.1:\(port)"
@@ -283,6 +284,6 @@ private struct Nginx {
     #expect(status == .exited(0), "\(process.errorText)")
   }
 
-  /// Whether its folder has a file.
+  /// Whether its directory contains a file.
   func has(_ name: String) -> Bool { (try? directory.readText("files/" + name)) != nil }
 }

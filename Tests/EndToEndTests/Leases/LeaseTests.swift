@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lease as a person gives it, and as a program uses it that does not play by the rules.
+/// A lease as created by a user, and used by a misbehaving program.
 @Suite(.needsPrograms) struct `A lease` {
-  /// What `agent serve` holds, with the environment of those who come by it.
+  /// The output of `agent serve`, with the environment of its peers.
   private final class Served {
     let process: RunningProcess
     let path: String
@@ -180,7 +180,7 @@ import Testing
         let answer = try #require(try bringing.readLine())
         #expect(name == "lease_status" || answer.contains("not_permitted"), "\(name): \(answer)")
       }
-      // Halves of two requests are one line, which is none.
+      // Halves of two requests form one invalid line.
       let cut = try Peer(served.path)
       _ = try cut.send(Array(#"{"v":1,"request":"lease_status""#.utf8))
       let answer = try cut.ask(#"{"v":1,"request":"token"}"#)
@@ -273,7 +273,7 @@ import Testing
       _ = try program.until("runtime/s")
       let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
       _ = try program.until("Permit it?")
-      // The lease itself goes on meanwhile.
+      // The lease itself continues meanwhile.
       let terms = try Peer(tree.path("runtime/s")).ask(#"{"v":1,"request":"lease_status"}"#)
       #expect(terms.contains("places"), "\(terms)")
       try program.type("y")
@@ -374,7 +374,7 @@ import Testing
   }
 
   @Test func `sends the token that it was given for, whatever a peer asks for`() throws {
-    // A token that comes back ends the answer, so it comes backwards.
+    // A returned token ends the response, so it is returned backwards.
     try Self.with(
       { _ in ["--scope", "openid"] },
       answering: { (200, [], String(($0.values("Authorization").first ?? "-").reversed())) }
@@ -521,7 +521,7 @@ import Testing
 
   // MARK: Sockets that pass no descriptors
 
-  /// Passes bytes between a new socket and that of a lease, and nothing else, as a forwarded socket does.
+  /// Forwards bytes between a new socket and that of a lease, and nothing else, like a forwarded socket.
   private static func forward(_ served: Served, _ tree: AgentTree) throws -> (RunningProcess, [String: String?]) {
     let path = tree.path("runtime/forwarded.sock")
     let script = """
@@ -605,7 +605,7 @@ import Testing
       let result = try resource.tree.agent(
         ["request", "PUT", "--data", "@-", resource.server.url("/x")], environment, input: big)
       #expect(result.outputText == "done", "\(result.errorText)")
-      // Each line that no chunk's frame cuts, and all but those.
+      // Each line that no chunk boundary cuts, and everything else.
       let sent = Set(big.split(separator: "\n"))
       let lines = String(decoding: received.withLock { $0 }, as: UTF8.self).split { $0 == "\n" || $0 == "\r\n" }
       let whole = lines.filter { sent.contains($0) }
@@ -626,7 +626,7 @@ import Testing
       let url = resource.server.url("/x")
       let line = #"{"v":1,"request":"resource","url":"\#(url)","method":"PUT","inline":true,"body_lines":true}"#
       #expect(try peer?.ask(line).contains("body_wanted") == true)
-      // More than what is kept to be sent again, so that it is on its way.
+      // More than is buffered for a repetition, so that it is being sent.
       let part = String(repeating: "QUJD", count: 40_000)
       for _ in 0..<15 {
         let next = try peer?.ask(#"{"v":1,"request":"resource_body","base64":"\#(part)"}"#)
@@ -689,7 +689,7 @@ import Testing
 
   @Test func `slows nobody else, whatever its peers do`() throws {
     try Self.with { resource, served in
-      // Half lines, many connections, descriptors that no request takes, and floods of what is refused.
+      // Half lines, many connections, unexpected descriptors, and floods of refused requests.
       let half = try (0..<40).map { _ in try Peer(served.path) }
       for peer in half { _ = try peer.send(Array(#"{"v":1,"request":"#.utf8)) }
       let flood = try Peer(resource.tree.socketPath)
