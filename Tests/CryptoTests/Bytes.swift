@@ -11,7 +11,6 @@ func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] {
   [UInt8](repeating: byte, count: count)
 }
 
-/// The UTF-8 bytes of a text.
 func utf8(_ text: String) -> [UInt8] {
   Array(text.utf8)
 }
@@ -28,7 +27,6 @@ func revealed(_ secret: borrowing SecretBytes) -> [UInt8] {
   secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }
 }
 
-/// A secret with those bytes.
 func secret(_ bytes: [UInt8]) throws(CryptoError) -> SecretBytes {
   try SecretBytes(copying: bytes.span)
 }

@@ -70,7 +70,6 @@ extension FuzzTarget {
     (Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8)) + "." + Base64URL.encode(Array("{}".utf8)) + "."
       + Base64URL.encode([UInt8](repeating: 0x55, count: 64))).utf8)
 
-  /// A private key file.
   static func privateKey(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let secret = try? SecretBytes(copying: bytes.span) else { return }
     let message = bytes.prefix(64)

@@ -3,7 +3,6 @@ import Encoding
 import JOSE
 import Testing
 
-/// Parses a token with a MAC.
 private func parseMAC(_ compact: String) throws(JOSEError) -> UnverifiedMAC {
   let bytes = Array(compact.utf8)
   return try UnverifiedMAC(compact: bytes.span)

@@ -94,7 +94,6 @@ func unsigned(_ header: String) -> String {
   Base64URL.encode(Array(header.utf8)) + ".e30.AQID"
 }
 
-/// A suitable key for an algorithm.
 func makeKey(for algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {
   switch algorithm.signatureAlgorithm {
   case .rsaPKCS1, .rsaPSS: try .generateRSA(bits: 2048)

@@ -81,7 +81,6 @@ package final class RunningProcess: Sendable {
     try box.descriptor.writeAll(Array(text.utf8).span)
   }
 
-  /// Closes its standard input.
   package func closeInput() {
     input.withLock { $0 = nil }
   }

@@ -42,7 +42,6 @@ package final class SoftwareTPM: Sendable {
   /// The process, for stopping it.
   package var processID: Int32 { process.processID }
 
-  /// Sends the process a signal.
   package func signal(_ signal: Int32) throws(SystemError) { try process.signal(signal) }
 
   /// Ends it, as if the TPM had been removed.

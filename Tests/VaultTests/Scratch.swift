@@ -70,14 +70,12 @@ func run(_ executable: String, _ arguments: String...) throws {
   guard status == .exited(0) else { throw CommandFailed(status: status) }
 }
 
-/// A secret made of a text.
 func secret(_ text: String) -> SecretBytes {
   let bytes = Array(text.utf8)
   return try! SecretBytes(copying: bytes.span)
 }
 
 extension Vault {
-  /// Writes a text.
   @discardableResult
   func write(_ account: AccountName, _ text: String) throws(VaultError) -> UInt64 {
     try write(account, content: secret(text))

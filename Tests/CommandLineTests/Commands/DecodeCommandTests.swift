@@ -181,6 +181,5 @@ func unsignedToken(
 }
 
 extension ProcessResult {
-  /// The lines of the standard output.
   var lines: [Substring] { outputText.split(separator: "\n") }
 }

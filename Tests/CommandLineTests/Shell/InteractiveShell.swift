@@ -49,7 +49,6 @@ struct InteractiveShell {
     }
   }
 
-  /// Whether a file was created in the shell's home.
   func hasFile(_ name: String) throws -> Bool { try home.open().exists(name) }
 
   /// Whether the shell and Python are installed; `make check` installs both.

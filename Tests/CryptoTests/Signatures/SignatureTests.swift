@@ -1,7 +1,6 @@
 import Crypto
 import Testing
 
-/// Whether the key accepts the signature.
 private func accepts(
   _ key: borrowing PublicKey, _ algorithm: SignatureAlgorithm, _ signature: [UInt8], _ message: [UInt8]
 ) throws -> Bool {

@@ -14,7 +14,6 @@ final class PlayedDevice: KeyDevice {
 
   init() throws(CryptoError) { key = try .generateEC(.p256) }
 
-  /// The signed digests.
   var digests: [[UInt8]] { state.withLock(\.digests) }
   /// Why signing fails, if it does.
   var problem: CryptoError.Code? {

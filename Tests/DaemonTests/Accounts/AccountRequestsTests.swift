@@ -395,6 +395,5 @@ import WireSupport
 }
 
 extension LogEvent {
-  /// Whether the settings were changed.
   fileprivate var isOfSettings: Bool { if case .settingsChanged = self { true } else { false } }
 }

@@ -294,7 +294,6 @@ private final class LockHome {
     parts.broker.accounts.values.first { $0.name.text == name }?.session.grant
   }
 
-  /// Requests a token.
   func ask(_ name: String, _ number: Int, forceRefresh: Bool = false) throws(Failure) {
     try parts.broker.token(TokenRequest(account: name, forceRefresh: forceRefresh), .number(number))
   }
@@ -324,7 +323,6 @@ private final class LockHome {
     if runningJobs { daemon.runJobs() }
   }
 
-  /// The causes of logged locks.
   var causes: [String] {
     daemon.context.log.json["events"]?.array?.filter { $0["event"] == "locked" && $0["cause"] != nil }
       .compactMap { $0["cause"]?.string } ?? []

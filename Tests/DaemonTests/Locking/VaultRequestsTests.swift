@@ -26,7 +26,6 @@ import Wire
     home.runJobs()
   }
 
-  /// The slots in the status.
   private func slots(_ number: Int) throws -> [JSON] {
     try request(.status, number)
     return try #require(home.sink.results[number]?["slots"]?.array)

@@ -564,7 +564,6 @@ private final class LeaseRun {
 
   var leases: Leases { parts.resources.leases }
 
-  /// Connects a peer.
   func connect() throws -> FileDescriptor {
     let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
     home.sink.watched.last?()

@@ -216,7 +216,6 @@ final class PlayedServer: HTTPClient {
     throw planned == nil ? HTTPFailure(.connect) : HTTPFailure(.receive, requestMayHaveArrived: true)
   }
 
-  /// The form of a request.
   private static func text(of request: borrowing HTTPRequest) -> String {
     request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } ?? ""
   }

@@ -47,7 +47,6 @@ final class RecordedReplies: ReplySink {
 
   var nextDue: Instant? { timers.nextDue }
 
-  /// Runs the due timers.
   func runDue() {
     while let act = timers.popDue(now) { act() }
   }

@@ -310,6 +310,5 @@ import WireSupport
 }
 
 extension LogEvent {
-  /// The change of a token file.
   fileprivate var tokenFileChange: TokenFileChange? { if case .tokenFile(let change) = self { change } else { nil } }
 }

@@ -44,7 +44,6 @@ import WireSupport
     {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
     """
 
-  /// A file that contains the text.
   private static func file(_ text: String) throws -> SharedDescriptor {
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
   }

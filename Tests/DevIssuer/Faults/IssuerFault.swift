@@ -57,7 +57,6 @@ struct IssuerFault: Sendable {
 /// A response, and its parts that faults modify.
 struct SpoiledAnswer {
   var answer: IssuerAnswer
-  /// The issuer's URL.
   let url: String
   let key: IssuerKey
   /// The authorization code before the last one.

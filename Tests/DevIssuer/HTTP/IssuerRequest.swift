@@ -104,7 +104,6 @@ struct IssuerParameters: Sendable {
   /// The parts between spaces.
   func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
 
-  /// The default scope.
   static let defaultScope = ["openid", "profile", "email"]
   /// Scopes without a meaning if there is no user.
   static let userScopes = defaultScope + ["offline_access"]

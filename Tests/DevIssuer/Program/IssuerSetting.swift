@@ -261,6 +261,5 @@ struct IssuerSettings: Sendable {
 
   func endpoint(_ name: String) -> IssuerEndpoint? { text(name).flatMap(IssuerEndpoint.init) }
 
-  /// Resets a setting to its default.
   mutating func reset(_ name: String) { self[name] = IssuerSettings()[name] }
 }

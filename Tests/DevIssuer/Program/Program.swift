@@ -108,7 +108,6 @@ enum IssuerCommandLine {
   struct Problem: Error, Hashable {
     /// One sentence in lowercase, without a full stop.
     let message: String
-    /// The exit status of the program.
     let status: Int32
 
     init(_ message: String, status: Int32 = 2) { (self.message, self.status) = (message, status) }

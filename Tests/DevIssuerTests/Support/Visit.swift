@@ -36,7 +36,6 @@ extension Reply {
     return String(text[start...].prefix { $0 != "\"" })
   }
 
-  /// The session cookie set by the response.
   var sessionCookie: String? {
     headers.filter { $0.name == "Set-Cookie" }.map { String($0.value.prefix { $0 != ";" }) }
       .first { $0.hasPrefix("devissuer_session=") }

@@ -19,7 +19,6 @@ struct BoundedSink: ~Copyable, ByteSink {
   }
 }
 
-/// The UTF-8 bytes of a text.
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// The text of bytes that a test expects to be UTF-8.

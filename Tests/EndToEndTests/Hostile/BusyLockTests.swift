@@ -92,7 +92,6 @@ import Testing
 }
 
 extension AgentTree {
-  /// Creates the lock files of a new account.
   fileprivate func makeLocks(of account: String) throws {
     _ = try PrivateDirectory(opening: path("state/agent/locks"), create: true)
     try directory.write("state/agent/vault.lock", "")

@@ -2,7 +2,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// The daemon is killed at random times, repeatedly.
 @Suite(.needsProgramsForLong) struct `A daemon that is killed at any time` {
   /// `AGENT_KILL_ROUNDS`, by default as many as fit into a run of all tests.
   private static let rounds = Environment.value("AGENT_KILL_ROUNDS").flatMap { Int($0) } ?? 40

@@ -220,7 +220,6 @@ import Testing
     return steps
   }
 
-  /// An agent running in a tree.
   private static func agent(_ tree: AgentTree) throws -> Agent {
     try #require(try tree.agent("daemon", "start").succeeded)
     return Agent(socket: tree.socketPath)

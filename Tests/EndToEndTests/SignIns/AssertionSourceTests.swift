@@ -7,7 +7,6 @@ import Testing
 /// Sign-ins with a platform's own kind of assertion, or one from the server of another account for its user. One issuer
 /// is the platform, and the other accepts its assertions.
 @Suite(.needsPrograms) struct `A workload on a platform` {
-  /// The source of the assertion.
   enum Source: String, CaseIterable, Sendable {
     case kubernetes, descriptor, account
     case gitLab = "gitlab-ci"

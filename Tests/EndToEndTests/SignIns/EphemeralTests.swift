@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// An account without files.
 @Suite(.needsPrograms) struct `An ephemeral account` {
   private static func with(_ options: [String] = [], _ body: (AgentTree, Issuer) throws -> Void) throws {
     try Issuer.with(options) { issuer in

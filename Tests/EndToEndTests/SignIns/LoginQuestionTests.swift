@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent login` without arguments, on a terminal.
 @Suite(.needsPrograms) struct `What a sign-in asks a person on a terminal` {
   private func watch(_ tree: AgentTree, _ operands: String...) throws -> WatchedProgram {
     try WatchedProgram(

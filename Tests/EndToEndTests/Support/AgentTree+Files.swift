@@ -23,7 +23,6 @@ extension AgentTree {
     try folder.replaceFile("config.json", with: JSON.object(settings).serialized().span)
   }
 
-  /// The name of the vault file.
   func vaultName() throws -> String {
     let names = try directory.open("state/agent").fileNames()
     return try #require(names.first { $0.hasPrefix("vault.") && $0 != "vault.lock" }, "there is no vault")

@@ -14,7 +14,6 @@ extension AgentTree {
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// The `status` of an account.
   func status(of account: String = "work") throws -> JSON {
     try #require(try json("status", account)["accounts"]?.array?.first)
   }

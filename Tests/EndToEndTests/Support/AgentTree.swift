@@ -32,7 +32,6 @@ final class AgentTree: Sendable {
     ]
   }
 
-  /// The path of a name in the tree.
   func path(_ name: String) -> String { directory.path(name) }
 
   /// The socket of the tree's daemon.
@@ -82,7 +81,6 @@ final class AgentTree: Sendable {
 
   // MARK: Shorthands
 
-  /// An access token of an account.
   func token(_ account: String = "work", _ options: String...) throws -> String {
     let result = try agent(["token", account] + options)
     try #require(result.succeeded, "\(result.errorText)")
@@ -120,7 +118,6 @@ final class AgentTree: Sendable {
 }
 
 extension ProcessResult {
-  /// The lines of the standard output.
   var lines: [Substring] { outputText.split(separator: "\n") }
 
   /// The failure on standard error of a command with `--json`.

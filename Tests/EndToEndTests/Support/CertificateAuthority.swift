@@ -28,7 +28,6 @@ struct CertificateAuthority {
       """)
   }
 
-  /// A self-signed certificate.
   func makeSelfSigned(_ name: String, subject: String, names: String? = nil) throws {
     try run(
       """

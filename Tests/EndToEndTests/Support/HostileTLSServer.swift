@@ -10,7 +10,6 @@ final class HostileTLSServer: Sendable {
     case good
     /// A certificate for 127.0.0.1 that expired yesterday.
     case expired
-    /// A self-signed certificate.
     case selfSigned
     /// A certificate for another host.
     case otherHost

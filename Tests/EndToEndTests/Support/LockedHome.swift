@@ -50,7 +50,6 @@ struct LockedHome {
     return result.failureCode == "locked"
   }
 
-  /// The `status` of an account.
   func status(_ account: String) throws -> JSON {
     try #require(try tree.json("status", account)["accounts"]?.array?.first)
   }

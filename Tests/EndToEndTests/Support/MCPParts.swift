@@ -140,7 +140,6 @@ final class MCPClient {
   var processID: Int32 { process.processID }
 }
 
-/// The lines of `agent mcp`.
 final class MCPLines {
   let process: RunningProcess
 

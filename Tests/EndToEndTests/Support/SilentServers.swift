@@ -23,7 +23,6 @@ final class SilentServers {
 
   var urls: [String] { ports.map { "http://127.0.0.1:\($0)" } }
 
-  /// The accepted connections.
   var connections: Int { accepted.count }
 
   /// Waits until `count` connections have been accepted since the start.

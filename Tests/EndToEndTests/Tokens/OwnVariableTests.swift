@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Variables named in an account's settings.
 @Suite(.needsPrograms) struct `The variables of an account` {
   private static let names = ["--var", "GITHUB_TOKEN=access_token", "--var", "PERSON=claim:sub"]
 
@@ -55,7 +54,6 @@ import Testing
   }
 }
 
-/// How long the token of a variable is valid.
 @Suite(.needsPrograms) struct `The validity of a token in a variable` {
   @Test(arguments: [
     ["env", "--json"], ["exec", "--", "sh", "-c", #"echo "{\"AGENT_ACCESS_TOKEN\":\"$AGENT_ACCESS_TOKEN\"}""#],

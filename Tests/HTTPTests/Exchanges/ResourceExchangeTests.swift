@@ -55,7 +55,6 @@ private final class Rest: Sendable {
     content.receive { [result] end in result.update { $0 = end } }
   }
 
-  /// Waits for the end.
   func bytes() throws -> Int {
     try #require(result.wait(.testLimit) { $0 }, "the answer did not end").get()
   }

@@ -4,7 +4,6 @@ import Platform
 struct StatusFile {
   let text: String
 
-  /// The status of the calling thread.
   static func ofThisThread() throws(SystemError) -> StatusFile {
     let file = try FileDescriptor(opening: "/proc/thread-self/status", for: .reading)
     return StatusFile(text: String(decoding: try file.readToEnd(limit: 65_536), as: UTF8.self))

@@ -260,7 +260,6 @@ import Testing
 
   // MARK: Files that cannot be trusted
 
-  /// The only file of the cache.
   func soleFile() throws -> String {
     let names = try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames()
     try #require(names.count == 1)

@@ -23,7 +23,6 @@ import Testing
 
   private var fetches: Int { http.requests.count }
 
-  /// The only file of the cache.
   private func soleFile() throws -> String {
     let names = try directory.open("cache").fileNames()
     try #require(names.count == 1)

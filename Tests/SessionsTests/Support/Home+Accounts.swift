@@ -10,7 +10,6 @@ extension Home {
 
   var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
 
-  /// The current settings on disk.
   func settings() throws -> Settings { try settingsFile.current() }
 
   /// Writes the account's settings to disk.
