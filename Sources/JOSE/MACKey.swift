@@ -63,7 +63,7 @@ package struct MACKey: Sendable {
   }
 }
 
-// MARK: - Content that is refused
+// MARK: - Rejected content
 
 extension MACKey {
   /// Whether the bytes are or contain an asymmetric key or certificate: PEM (RFC 7468), SSH formats (RFC 4253 section

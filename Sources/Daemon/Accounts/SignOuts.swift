@@ -208,7 +208,7 @@ final class SignOuts: AccountPart {
   }
 }
 
-// MARK: - What servers must still be told
+// MARK: - Pending revocations
 
 extension SignOuts {
   /// Schedules the revocation of sessions that ended before the daemon started.

@@ -178,7 +178,7 @@ extension Failure {
   }
 }
 
-// MARK: - Where tokens may go
+// MARK: - Permitted destinations of tokens
 
 extension Failure {
   /// - Parameter url: The requested URL if the request names no account. A program may run the hint, so the hint never

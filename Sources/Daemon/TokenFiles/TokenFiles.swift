@@ -252,7 +252,7 @@ final class TokenFiles: AccountPart {
     return isWanted
   }
 
-  // MARK: What happens to the session
+  // MARK: Events of the session
 
   /// Updates the files after an event of a session or an account.
   func adapt(to entry: SessionEntry) {

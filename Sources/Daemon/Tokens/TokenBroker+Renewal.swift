@@ -72,7 +72,7 @@ extension TokenBroker {
   }
 }
 
-// MARK: - Accounts that are always kept fresh
+// MARK: - Accounts with the background policy
 
 extension TokenBroker {
   /// Requests first tokens for accounts with the background policy after the settings changed. Spreads the requests

@@ -158,7 +158,7 @@ extension TokenBroker {
   }
 }
 
-// MARK: - Assertions: from variables of the callers, or by ID Tokens of other accounts
+// MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
 
 extension TokenBroker {
   /// Removes and returns the waiters that passed variables whose absence made a refresh fail. They arrived after it

@@ -37,7 +37,7 @@ package struct IDTokenExpectation: Sendable {
   package var now: Int
   /// The access token of the same response, for `at_hash`.
   package var accessToken: SharedSecret?
-  /// The demands of the sign-in; empty for the device grant and for refreshes.
+  /// The requirements of the sign-in; empty for the device grant and for refreshes.
   package var demands = IDTokenDemands()
   /// Tolerance for all times in seconds, at most 300.
   package var clockSkew: Int

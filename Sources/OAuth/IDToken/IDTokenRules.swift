@@ -112,7 +112,7 @@ struct IDTokenRules {
     return authTime
   }
 
-  // MARK: Which sign-in, by whom
+  // MARK: The sign-in and its user
 
   /// Step 11. A nonce that we did not send is ignored.
   private func checkNonce() throws(IDTokenError) -> String? {

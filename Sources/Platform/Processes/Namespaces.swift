@@ -52,7 +52,7 @@ package enum Namespaces {
     return Array(bytes.prefix { $0 != UInt8(ascii: " ") })
   }
 
-  // MARK: The file beside a daemon's socket
+  // MARK: The file next to a daemon's socket
 
   /// The file with the names of a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"

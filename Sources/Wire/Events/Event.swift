@@ -187,7 +187,7 @@ extension MemberPass {
   }
 }
 
-// MARK: Events without a type of their own
+// MARK: Events without their own type
 
 /// An event without members.
 private struct Sign: EventBody {

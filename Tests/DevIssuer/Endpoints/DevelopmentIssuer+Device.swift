@@ -68,7 +68,7 @@ extension DevelopmentIssuer {
     return try begin(device.grant, try Seal.opaque(), order)
   }
 
-  // MARK: The pages behind `verification_uri` (RFC 8628 section 3.3)
+  // MARK: The pages at `verification_uri` (RFC 8628 section 3.3)
 
   mutating func verification(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard request.method == "POST" else {

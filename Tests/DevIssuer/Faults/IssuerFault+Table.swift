@@ -84,8 +84,8 @@ extension IssuerFault {
     row("no_metadata") { $0.challenge = $0.challenge?.replacing(/, resource_metadata="[^"]*"/, with: "") },
   ]
 
-  // MARK: ID Tokens: each against one rule of OpenID Connect Core 1.0 section 3.1.3.7, RFC 7515 or RFC 7519. Those that
-  // are said to be right must be taken.
+  // MARK: ID Tokens: each violates one rule of OpenID Connect Core 1.0 section 3.1.3.7, RFC 7515 or RFC 7519. Those
+  // marked as valid must be accepted.
 
   private static let idTokenClaims: [Row] =
     [
@@ -242,8 +242,8 @@ extension IssuerFault {
     row("sub", "sub", "user-mallory"), row("no_sub", "sub", nil),
   ]
 
-  // MARK: Proofs of possession (RFC 9449). The first is made where tokens are, the others begin where proofs are checked:
-  // before anything else is carried out.
+  // MARK: Proofs of possession (RFC 9449). The first fault is applied when tokens are issued, the others when proofs are
+  // checked, before anything else.
 
   private static let proofs: [Row] = [
     // A Bearer token although a key was proven.
@@ -254,7 +254,7 @@ extension IssuerFault {
     row("nonce_storm") { _ in },
   ]
 
-  // MARK: Any answer. Those that are said to be right must be taken.
+  // MARK: Any response. Those marked as valid must be accepted.
 
   private static let answers: [Row] = [
     // 307 forwards the content of the request (RFC 9110 section 15.4.8).

@@ -31,7 +31,7 @@ struct IssuerSetting: Sendable {
     return true
   }
 
-  // MARK: The table. What has hyphens is an option only; the others are parameters, and options if there is help.
+  // MARK: The table. Names with hyphens are options only; the others are parameters, and also options if they have help.
 
   static let all = start + lifetimes + signIns + resources + misbehaviour + faults
 

@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  // MARK: What is left as it is
+  // MARK: Unchanged files
 
   /// A tree whose account lists an origin, without a session.
   private static func withPlace(_ body: (AgentTree) throws -> Void) throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Leases with third-party servers, which parse requests in their own way.
 @Suite(.needsPrograms) struct `A lease at a server` {
-  // MARK: Bodies that are not read
+  // MARK: Unread bodies
 
   /// Stores notes and returns them to any client. It reads the body of no GET, and of no request for /unread, like a
   /// handler of `http.server` that does not request it.

@@ -33,7 +33,7 @@ import Testing
     try tree.agent("events", "--lease", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
   }
 
-  // MARK: What it lends
+  // MARK: Permitted requests
 
   @Test func `lets a command make requests, and gives it no token`() throws {
     try Resource.answering({ (200, [], "hello \($0.values("Authorization").count)") }) { resource in
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  // MARK: The person's word
+  // MARK: The user's confirmation
 
   @Test(arguments: [("exit 0", 0), ("exit 1", 6)] as [(String, Int32)])
   func `asks by a program before the first request to each origin, and keeps to the answer`(

@@ -84,7 +84,7 @@ final class RotatingServer: Sendable {
     try serve(first)
   }
 
-  // MARK: What tests say and see
+  // MARK: Control by tests
 
   /// Goes away: connections are refused.
   func close() {

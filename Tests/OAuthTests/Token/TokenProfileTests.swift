@@ -143,7 +143,7 @@ import Vocabulary
     #expect(try fault(nil, []) == nil)
   }
 
-  // MARK: Demands of the caller
+  // MARK: Requirements of the caller
 
   @Test func `demand what the caller requires`() throws {
     try verify(nil) { $0.requiredClaims = ["sub", "nonce"] }

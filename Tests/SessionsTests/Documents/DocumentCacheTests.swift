@@ -258,7 +258,7 @@ import Testing
     #expect(try refetch(cache, after: newer) != nil)
   }
 
-  // MARK: Files that cannot be trusted
+  // MARK: Untrusted files
 
   func soleFile() throws -> String {
     let names = try PrivateDirectory(opening: directory.path("cache"), create: false).fileNames()

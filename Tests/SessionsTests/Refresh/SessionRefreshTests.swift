@@ -149,7 +149,7 @@ import Vocabulary
     #expect(try run.end(.failure(lost), at: 30.5) == .failed(lost, fallback: nil))
   }
 
-  // MARK: What a failure leaves
+  // MARK: The state after a failure
 
   // RFC 6749 section 5.2.
   @Test func `the end of the grant drops the token and is not tried again`() throws {

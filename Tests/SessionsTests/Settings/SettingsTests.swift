@@ -166,7 +166,7 @@ import Vocabulary
     #expect(try Settings(parsing: settings.serialized())[work] == account)
   }
 
-  // MARK: What is refused
+  // MARK: Rejected settings
 
   @Test(arguments: [
     "", "[]", "garbage", "null", #"{"version":1,"version":1}"#, #"{"version":1,"accounts":{"a":{},"a":{}}}"#,

@@ -153,7 +153,7 @@ import Vocabulary
     #expect(missing(registers: true) == nil)
   }
 
-  // MARK: What it proves itself with
+  // MARK: Client authentication
 
   @Test func `has no secret`() throws {
     let secret = SignInSecrets(clientSecret: try secret("s"))

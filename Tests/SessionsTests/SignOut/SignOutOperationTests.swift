@@ -104,7 +104,7 @@ import Vocabulary
     #expect(sent == [["revoke", "token=at-1", "token_type_hint=access_token"]])
   }
 
-  // MARK: Servers that want a Bearer token
+  // MARK: Servers that require a Bearer token
 
   @Test func `sends the access token along when the server wants one`() throws {
     try home.store()
@@ -195,7 +195,7 @@ import Vocabulary
     #expect(!home.http.urls.contains("https://evil.example/bye"))
   }
 
-  // MARK: What else may be
+  // MARK: Other cases
 
   @Test func `forgets the session here even when the server fails`() throws {
     try home.store()
@@ -298,7 +298,7 @@ import Vocabulary
     #expect(try home.otherProcess().vault.accounts() == [other])
   }
 
-  // MARK: The end here comes first
+  // MARK: The local end comes first
 
   @Test func `is on disk before the server is told`() throws {
     try home.store { $0.clientSecret = try secret("s3") }

@@ -219,7 +219,7 @@ private let fullDiscovery: DiscoverRequest = {
     #expect(try parse(#"{"v":1,"request":"list","newer":[1,{"x":2}]}"#) == RequestEnvelope(.state(.list)))
   }
 
-  // MARK: What makes no sense
+  // MARK: Contradictory requests
 
   @Test func `to use no account is refused`() {
     expect(throws: Failure.invalid(#"the request needs the member "account""#)) {

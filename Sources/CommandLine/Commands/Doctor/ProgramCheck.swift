@@ -32,7 +32,7 @@ enum ProgramCheck {
     return findings + variables()
   }
 
-  // MARK: What setup has written
+  // MARK: Files written by setup
 
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome

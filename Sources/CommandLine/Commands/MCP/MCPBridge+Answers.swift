@@ -153,7 +153,7 @@ extension MCPBridge {
 
   private func note(_ failure: Failure) { server.client.console.note(server.client.console.completed(failure).text) }
 
-  // MARK: Streams that broke off
+  // MARK: Interrupted streams
 
   private static let standardRetry = 1000
   private static let longestRetry = 3_600_000

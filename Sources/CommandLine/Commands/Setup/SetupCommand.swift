@@ -109,7 +109,7 @@ struct SetupCommand {
     return false
   }
 
-  // MARK: Which account
+  // MARK: The account
 
   /// Finds the account that lists the origin, before anything is written.
   private func context(_ client: SetupClient) throws(Failure) -> SetupContext {

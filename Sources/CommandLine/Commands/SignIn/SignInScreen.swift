@@ -45,7 +45,7 @@ struct SignInScreen {
       + line(code.userCode, isBold: true)
   }
 
-  // MARK: Who and what
+  // MARK: The client and its request
 
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
     var text = prose(Phrase("Sign in to \(place(issuer))")) + "\n"
