@@ -20,7 +20,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// `authorization_details` of sign-ins (RFC 9396), a JSON array.
   package var authorizationDetails: String?
 
-  /// Nil means `none` for a client without credentials, otherwise the method that the server announces.
+  /// The default is `none` for a client without credentials, otherwise the method that the server announces.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
   /// HTTP Basic without the form encoding of RFC 6749 section 2.3.1, for servers that do not decode it.
   package var basicUnencoded = false
@@ -30,7 +30,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var clientKeyAlgorithm: SigningAlgorithm?
   /// The `kid` of assertions.
   package var clientKeyID: String?
-  /// As parsed by ``AssertionAudience/init(_:)``; nil means the issuer.
+  /// As parsed by ``AssertionAudience/init(_:)`` (default: the issuer).
   package var assertionAudience: String?
   /// The absolute path of a JWT provided by a platform, with which the account signs in and renews (RFC 7523 section
   /// 2.1).
@@ -41,7 +41,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var assertionVariable: String?
   /// The account whose ID Token is exchanged for a JWT at its authorization server.
   package var assertionAccount: String?
-  /// How the JWT is used to get a token; nil means ``AssertionGrant/jwtBearer``.
+  /// How the JWT is used to get a token (default: ``AssertionGrant/jwtBearer``).
   package var assertionGrant: AssertionGrant?
 
   /// The `alg` of ID Tokens; nil accepts those that the issuer announces.
@@ -66,7 +66,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var registrationEndpoint: String?
   package var jwksURI: String?
 
-  /// The registered redirect URI; nil means a loopback address with any port.
+  /// The registered redirect URI (default: a loopback address with any port).
   package var redirectURI: String?
   /// The proxy's URL; in the settings file without user name and password.
   package var proxy: String?
@@ -76,7 +76,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var keepsAccessToken = false
   /// Whether to bind the tokens of the next sign-in to a key (RFC 9449).
   package var dpop = false
-  /// Where the next sign-in generates its keys; nil means the TPM if the vault opens with it automatically.
+  /// Where the next sign-in generates its keys (default: the TPM, if the vault opens with it automatically).
   package var keyStorage: KeyStorage?
   /// The security profile to enforce from the sign-in on.
   package var profile: SecurityProfile?

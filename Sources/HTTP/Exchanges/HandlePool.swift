@@ -9,7 +9,7 @@ final class HandlePool: Sendable {
   /// The idle time after which a connection may be about to be closed. Servers in use do not close one that was idle
   /// for less, except those that close each connection after its response.
   static let moment = Duration.seconds(2)
-  /// The time in which such a server has closed it.
+  /// How long such a server takes to close it.
   static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {

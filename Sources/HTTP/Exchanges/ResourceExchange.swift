@@ -13,7 +13,7 @@ final class ResourceExchange: RunningExchange {
   /// How often to check a stream without any limit.
   private static let quietWait = Duration.seconds(3600)
 
-  /// Takes over if nothing has moved for a moment; nil after that was tried.
+  /// Continues the exchange after a moment without progress; nil once that was attempted.
   private var openAnswers: OpenAnswers?
   /// Whether the thread that sent the request has left. It received none of the later content.
   private(set) var isLeft = false

@@ -9,7 +9,7 @@ package struct ResourceRequest: Sendable {
   package var transport: Transport
   /// The timeout for a stalled transfer. The total duration is unlimited.
   package var stallSeconds: Int
-  /// The stall timeout after the head of the response. 0 means no limit; nil means ``stallSeconds``.
+  /// The stall timeout after the head of the response. 0 for no limit (default: ``stallSeconds``).
   package var idleSeconds: Int?
   /// The access token, if the response goes to a peer of a lease. The response is cut off where it contains the token.
   package var withheld: SharedSecret?

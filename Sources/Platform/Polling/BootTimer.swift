@@ -13,7 +13,7 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Expires at `instant`, immediately if that has passed; nil means never.
+  /// Expires at `instant`, immediately if that has passed; never if nil.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0
