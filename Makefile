@@ -202,7 +202,7 @@ picture: build
 # The next build links by it: the package manager does not look at what the linker reads.
 order: build
 	@share/link/order-functions $(RELEASE) share/link/order
-	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/generate
+	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/agent-lease $(RELEASE)/generate
 
 # On a machine that does nothing else. Beside it is measured what is installed of valgrind, strace and oidc-agent-cli.
 bench: deps-check build
@@ -239,7 +239,8 @@ install: $(INSTALLED)
 	@sh share/link/strip $(RELEASE)/agent "$(DESTDIR)$(BINDIR)/$(NAME)" $(DEBUGPLACE)
 	for client in $(CLIENTS); do \
 	  ln -sf "$(NAME)" "$(DESTDIR)$(BINDIR)/$$client-credential-$(NAME)" || exit 1; done
-	@sh share/link/strip $(RELEASE)/agentd "$(DESTDIR)$(LIBEXECDIR)/agentd" $(DEBUGPLACE)
+	@for program in agentd agent-lease; do \
+	  sh share/link/strip $(RELEASE)/$$program "$(DESTDIR)$(LIBEXECDIR)/$$program" $(DEBUGPLACE) || exit 1; done
 	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
 	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 $(GENERATED)/man/$(NAME)-recipes.7 "$(DESTDIR)$(MANDIR)/man7/"
@@ -255,11 +256,13 @@ install: $(INSTALLED)
 	@rm -rf $(GENERATED)
 
 uninstall:
-	@$(if $(DEBUGDIR),for program in "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd"; do \
+	@$(if $(DEBUGDIR),for program in "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" \
+	  "$(DESTDIR)$(LIBEXECDIR)/agent-lease"; do \
 	  sh share/link/strip --forget "$$program" $(DEBUGPLACE); done)
 	rm -f "$(DESTDIR)$(LOCALEDIR)"/*/LC_MESSAGES/agent.mo
 	rm -f $(CLIENTS:%="$(DESTDIR)$(BINDIR)/%-credential-$(NAME)")
-	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
+	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(LIBEXECDIR)/agent-lease" \
+	  "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  $(COMMANDS:%="$(DESTDIR)$(MANDIR)/man1/$(NAME)-%.1") \
 	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-recipes.7" \
 	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \

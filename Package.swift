@@ -4,7 +4,7 @@ import PackageDescription
 // Dependencies point downwards only; the build is run with
 // `--explicit-target-dependency-import-check error`, so an import that is not listed here fails.
 // Each foreign thing is imported by exactly one Swift module: Glibc by Platform, libcrypto by
-// Crypto, libcurl, libssl and zlib by HTTP, libqrencode by QRCode, libsystemd by DesktopBus. The commit comes from the Makefile.
+// Crypto, libcurl, libssl and zlib by HTTP, libqrencode by QRCode, libsystemd by DesktopBus, libseccomp by Lease. The commit comes from the Makefile.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -64,12 +64,14 @@ let package = Package(
   products: [
     .executable(name: "agent", targets: ["agent"]),
     .executable(name: "agentd", targets: ["agentd"]),
+    .executable(name: "agent-lease", targets: ["agent-lease"]),
     .library(name: "AgentClient", targets: ["AgentClient"]),
   ],
   targets: [
     // Programs.
     program("agent", uses: ["CommandLine"], linked: fullyStatic),
     program("agentd", uses: ["Daemon", "Platform", "CHeap"], linked: staticSwift),
+    program("agent-lease", uses: ["Lease", "Platform"], linked: staticSwift),
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
@@ -77,10 +79,12 @@ let package = Package(
     module(
       "Daemon",
       uses: [
-        "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Vocabulary",
-        "Encoding",
-        "Platform",
+        "Peers", "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Vocabulary",
+        "Encoding", "Platform",
       ]),
+    // Serves the peers of a lease, which nobody trusts: it knows no secret and none of the modules that do.
+    module("Lease", uses: ["Peers", "Wire", "Vocabulary", "Encoding", "Platform", "CSeccomp"]),
+    module("Peers", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
     module("AgentClient", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
@@ -107,6 +111,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CQRencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
 
     // Tests.
@@ -118,6 +123,9 @@ let package = Package(
     // Apart from what every test may use, since it needs the failures of the protocol.
     .target(
       name: "WireSupport", dependencies: ["Wire", "Vocabulary"], path: "Tests/WireSupport", swiftSettings: strict),
+    .target(
+      name: "PeersSupport", dependencies: ["Peers", "Wire", "Platform", "TestSupport"], path: "Tests/PeersSupport",
+      swiftSettings: strict),
     tests("EncodingTests", uses: ["Encoding"]),
     tests("PlatformTests", uses: ["Platform", "TestSupport"]),
     tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
@@ -125,6 +133,8 @@ let package = Package(
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),
     tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport"]),
+    tests("PeersTests", uses: ["Peers", "PeersSupport", "Wire", "WireSupport", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
+    tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
@@ -140,8 +150,8 @@ let package = Package(
     tests(
       "DaemonTests",
       uses: [
-        "Daemon", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding", "Platform",
-        "TestSupport", "WireSupport",
+        "Daemon", "Peers", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding", "Platform",
+        "TestSupport", "WireSupport", "PeersSupport",
       ]),
     tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),
     fuzzing,
@@ -156,7 +166,7 @@ let package = Package(
 // see `make unit`. The tests of the command line start both programs.
 if let unit = Context.environment["AGENT_UNIT"] {
   var needed: Set<String> = []
-  var pending = ["\(unit)Tests"] + (unit == "CommandLine" ? ["agent", "agentd"] : [])
+  var pending = ["\(unit)Tests"] + (unit == "CommandLine" ? ["agent", "agentd", "agent-lease"] : [])
   while let name = pending.popLast() {
     guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
     for case .byNameItem(let used, _) in target.dependencies { pending.append(used) }

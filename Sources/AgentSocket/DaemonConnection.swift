@@ -144,8 +144,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
   }
 
   private borrowing func ended(_ error: SystemError?) -> Failure {
-    if let line = privateDaemon?.lastWords() {
-      return Failure(.daemonUnavailable, "agentd ended before it answered: \(line)")
+    if let process = privateDaemon, let line = process.lastWords() {
+      return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")
     }
     // The daemon reads nothing within the write timeout.
     if let error, error.isAgain { return .noAnswerInTime }

@@ -1,9 +1,11 @@
 internal import Encoding
 package import Platform
 
-/// An `agentd` started by this process.
+/// An `agentd`, or an `agent-lease`, that this process has started.
 package struct DaemonProcess: Sendable {
   package let process: Int32
+  /// The name of the program.
+  package let name: String
 
   /// The reading end of its standard error.
   package let errors: SharedDescriptor
@@ -13,8 +15,11 @@ package struct DaemonProcess: Sendable {
   /// The maximum wait for its last message.
   private static let wordsPatience = Duration.seconds(3)
 
-  /// - Parameter errors: The other end of its standard error.
-  package init(process: Int32, errors: SharedDescriptor) {
+  /// - Parameters:
+  ///   - name: The program.
+  ///   - errors: The other end of its standard error.
+  package init(_ name: String = "agentd", process: Int32, errors: SharedDescriptor) {
+    self.name = name
     self.process = process
     self.errors = errors
   }
@@ -27,7 +32,7 @@ package struct DaemonProcess: Sendable {
     guard let count = try? errors.readToEnd(into: &space, patience: Self.wordsPatience) else { return nil }
     let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last else { return nil }
-    let prefix = "agentd: error: ".utf8
+    let prefix = Array("\(name): error: ".utf8)
     let words = last.starts(with: prefix) ? last.dropFirst(prefix.count) : last
     let text = TerminalText.clean(String(decoding: words, as: UTF8.self))
     return text.isEmpty ? nil : text

@@ -182,6 +182,14 @@ int agent_limit_raise(int resource, long most) {
   return setrlimit(resource, &limit) == 0 ? 0 : -errno;
 }
 
+int agent_limit_lower(int resource, long most) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return -errno;
+  if (limit.rlim_max <= (rlim_t)most) return 0;
+  limit.rlim_cur = limit.rlim_max = (rlim_t)most;
+  return setrlimit(resource, &limit) == 0 ? 0 : -errno;
+}
+
 int agent_disable_core_dumps(void) {
   struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
   return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : -errno;

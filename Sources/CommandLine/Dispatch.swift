@@ -11,6 +11,7 @@ enum Dispatch {
     case .env: try EnvCommand.run(invocation)
     case .exec: try ExecCommand.run(invocation)
     case .serve: try LeaseCommand.serve(invocation)
+    case .leasePort: try LeasePortCommand.run(invocation)
     case .proof: try ProofCommand.run(invocation)
     case .request: try RequestCommand.run(invocation)
     case .mcp: try MCPCommand.run(invocation)

@@ -30,7 +30,18 @@ package enum WireProtocol {
   /// The directory in the runtime directory with a subdirectory for each lease, so that each can be mounted separately.
   package static let leaseFolder = "leases"
 
-  /// The file next to the socket whose line changes whenever an account is signed in or out or another becomes active.
+  /// The name of the socket of a lease for programs that know HTTP alone, which find the same at this port.
+  package static func leaseHTTPName(port: UInt16) -> String { "\(leaseHTTPPrefix)\(port)\(leaseHTTPSuffix)" }
+  private static let leaseHTTPPrefix = "http-"
+  private static let leaseHTTPSuffix = ".sock"
+
+  /// The port in such a name; nil for another name.
+  package static func leaseHTTPPort(in name: some StringProtocol) -> UInt16? {
+    guard name.hasPrefix(leaseHTTPPrefix), name.hasSuffix(leaseHTTPSuffix) else { return nil }
+    return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// The file beside the socket whose one line is another one after each change of who is signed in or active.
   package static let changesName = "changes"
 
   /// Held by a client while it starts a daemon.
@@ -38,6 +49,18 @@ package enum WireProtocol {
 
   /// Held by the daemon during its lifetime.
   package static let lifetimeLockName = "agentd.lock"
+}
+
+/// How the program `agent-lease` is started.
+package enum LeaseProgram {
+  package static let name = "agent-lease"
+  /// Its descriptors: the connection to the process that holds the lease, and the socket that the peers connect to.
+  package static let control: Int32 = 3
+  package static let listener: Int32 = 4
+  /// Option: no filter of system calls.
+  package static let withoutJail = "--no-jail"
+  /// Option: print which system calls the filter permits.
+  package static let testsJail = "--test-jail"
 }
 
 // MARK: - Lines of a token

@@ -63,14 +63,17 @@ int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
 // Returns the process ID, or 0 if it is not visible from this process namespace.
 int agent_peer(int descriptor, unsigned int *user);
-// Returns 1 for a listening local stream socket, 0 otherwise.
-int agent_is_unix_listener(int descriptor);
+// 1 for a local stream socket that listens, 2 for one that does not, 0 for anything else.
+int agent_unix_stream(int descriptor);
 int agent_set_send_timeout(int descriptor, long seconds);
 int agent_set_timeouts(int descriptor, long milliseconds);
 
 // Bytes with at most one descriptor (SCM_RIGHTS). A second descriptor is closed.
 long agent_send_descriptor(int socket, const void *bytes, long count, int passed);
-long agent_receive_descriptor(int socket, void *bytes, long count, int *passed);
+long agent_receive_descriptor(int socket, void *bytes, long count, int waits, int *passed);
+// Read and write that never wait for another process, whatever O_NONBLOCK says: another holder of the descriptor can change it.
+long agent_read_now(int descriptor, void *bytes, long count);
+long agent_write_now(int descriptor, const void *bytes, long count);
 
 // inotify on a directory: an event when a name in it is removed. Draining discards the events.
 int agent_watch_create(int directory);
@@ -164,6 +167,7 @@ int agent_limit(int resource, long *soft, long *hard);
 
 // Raises the soft limit to the hard one, or to `most` if that is less; -1 for no such maximum.
 int agent_limit_raise(int resource, long most);
+int agent_limit_lower(int resource, long most);
 
 int agent_disable_core_dumps(void);
 

@@ -84,8 +84,8 @@ enum DaemonLauncher {
     }
     let pair: SocketPair
     do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
-    let daemon = try DaemonProgram.start(
-      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: pair.second,
+    let daemon = try DaemonProgram.daemon.start(
+      arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: [pair.second.raw],
       needsHome: needsHome)
     console.detail("started a private agentd, process \(daemon.process), because \(reason)")
     Signals.endAfter(child: daemon.process, socket: pair.first.raw)
@@ -167,12 +167,12 @@ enum DaemonLauncher {
     let begin = Instant.now
     let readiness: Pipe
     do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
-    let daemon = try DaemonProgram.start(
+    let daemon = try DaemonProgram.daemon.start(
       arguments: [
         "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
         "\(DaemonProgram.inheritedNumber)",
       ],
-      inheriting: readiness.writing)
+      inheriting: [readiness.writing.raw])
     let reading = readiness.reading
     // Closes our copy of the writing end, because otherwise the end of agentd would go unnoticed.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }

@@ -2,28 +2,31 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Finds and starts the program `agentd`.
-enum DaemonProgram {
-  /// Candidate paths of `agentd`, in order of preference: installed, and in a build tree.
+/// The programs that come with this one: where they are, and how they are started.
+struct DaemonProgram {
+  private let name: String
+
+  static let daemon = DaemonProgram(name: "agentd")
+  static let lease = DaemonProgram(name: LeaseProgram.name)
+
+  /// The files that may be the program, best first: installed, and in a build tree.
   ///
-  /// They are relative to this program's own file, so that an installed tree can be moved.
-  static func candidates(besides executable: String) -> [String] {
-    ProgramTree.places(besides: executable, installed: "libexec/agentd", built: "agentd")
+  /// They are found from this program's own file, so that an installed tree can be moved.
+  func candidates(besides executable: String) -> [String] {
+    ProgramTree.places(besides: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The number of the descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
+  /// The number of the first descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
   static let inheritedNumber: Int32 = 3
 
-  /// Starts `agentd` without the terminal, with a clean environment.
+  /// Starts the program away from the terminal, with a clean environment.
   ///
   /// - Parameters:
-  ///   - inherited: A descriptor to pass, as ``inheritedNumber``.
-  ///   - needsHome: Whether a missing home directory is an error.
-  /// - Throws: `invalid_configuration` if the program does not exist.
-  static func start(
-    arguments: [String], inheriting inherited: borrowing FileDescriptor, needsHome: Bool = true
-  ) throws(Failure) -> DaemonProcess {
-    var environment = environment(from: Environment.all())
+  ///   - inherited: The numbers of the descriptors it gets, as ``inheritedNumber`` and the numbers after that.
+  ///   - needsHome: Without it one that is missing from the environment does no harm.
+  /// - Throws: `invalid_configuration` when there is no such program.
+  func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure) -> DaemonProcess {
+    var environment = Self.environment(from: Environment.all())
     if !needsHome, (Environment.value("HOME") ?? "").isEmpty { environment.append("HOME=/nonexistent") }
     for candidate in candidates(besides: Machine.executablePath()) {
       do {
@@ -38,23 +41,24 @@ enum DaemonProgram {
     throw missing
   }
 
-  /// The failure if no candidate exists.
-  static var missing: Failure {
+  /// There is no such program where it could be.
+  var missing: Failure {
     let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
-      .invalidConfiguration, "agentd is missing: it is neither \(places)", hint: "install agent and agentd together")
+      .invalidConfiguration, Phrase("\(name) is missing: it is neither \(places)"),
+      hint: Phrase("install agent and \(name) together"))
   }
 
-  private static func start(
-    _ executable: String, arguments: [String], _ environment: [String], inheriting inherited: borrowing FileDescriptor
+  private func start(
+    _ executable: String, arguments: [String], _ environment: [String], inheriting inherited: [Int32]
   ) throws(SystemError) -> DaemonProcess {
     let errors = try Pipe()
+    let passed = inherited.enumerated().map { (parent: $1, child: Self.inheritedNumber + Int32($0)) }
     let request = Spawn.Request(
-      executable: executable, arguments: ["agentd"] + arguments, environment: environment,
-      newSession: true, inherits: [(inherited.raw, inheritedNumber), (errors.writing.raw, 2)],
-      nullStandardStreams: true, directory: "/")
+      executable: executable, arguments: [name] + arguments, environment: environment,
+      newSession: true, inherits: passed + [(errors.writing.raw, 2)], nullStandardStreams: true, directory: "/")
     let process = try Spawn.start(request)
-    return DaemonProcess(process: process, errors: SharedDescriptor(errors.reading))
+    return DaemonProcess(name, process: process, errors: SharedDescriptor(errors.reading))
   }
 
   /// The part of the caller's environment that `agentd` gets.

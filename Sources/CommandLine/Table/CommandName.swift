@@ -2,7 +2,9 @@
 ///
 /// They are a closed set whose commands are created individually, so that a call creates only the command it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
-  case login, logout, token, env, exec, serve, request, mcp, proof, helper, setup, doctor, status, list, use, whoami,
+  case login, logout, token, env, exec, serve
+  case leasePort = "lease-port"
+  case request, mcp, proof, helper, setup, doctor, status, list, use, whoami,
     events,
     verify, decode
   case accountAdd = "account add"
@@ -50,6 +52,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     switch self {
     case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew: Self.mainPage
     case .lock, .unlock: "agent-vault"
+    case .leasePort: "agent-serve"
     default: "agent-\(words[0])"
     }
   }

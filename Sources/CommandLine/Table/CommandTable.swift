@@ -16,6 +16,7 @@ enum CommandTable {
     case .env: TokenCommands.env
     case .exec: TokenCommands.exec
     case .serve: TokenCommands.serve
+    case .leasePort: TokenCommands.leasePort
     case .proof: RequestCommands.proof
     case .request: RequestCommands.request
     case .mcp: RequestCommands.mcp

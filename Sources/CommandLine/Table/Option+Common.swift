@@ -38,7 +38,7 @@ enum Options {
       Option.places.declaration, Option.methods.declaration, Option.allowedHeaders.declaration,
       Option.leaseTime.declaration,
       Option.leaseUses.declaration, Option.handOutToken.declaration, Option.confirm.declaration,
-      Option.askProgram.declaration, Option.users.declaration,
+      Option.askProgram.declaration, Option.users.declaration, Option.noJail.declaration,
     ] + tokenTarget
   }
 

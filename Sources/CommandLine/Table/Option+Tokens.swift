@@ -47,6 +47,9 @@ extension Option<Bool> {
   static var handOutToken: Self {
     Self("hand-out-token", in: .lease, "Give the token of `--scope` itself, too, if the server has narrowed it to that")
   }
+  static var noJail: Self {
+    Self("no-jail", in: .lease, "Serve the lease where the kernel cannot filter system calls (seccomp)")
+  }
   static var confirm: Self { Self("confirm", in: .lease, "Ask before the first request to each origin") }
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
@@ -96,6 +99,9 @@ extension Option<String?> {
   static var leaseUses: Self {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after so many requests")
   }
+  static var tokenVariable: Self {
+    Self("token-as", in: .lease, .text("NAME"), "Set this variable to what stands for the token at the URLs of `--url-as`")
+  }
   static var askProgram: Self {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask by this program: status 0 is yes; by default `SSH_ASKPASS`")
   }
@@ -137,6 +143,11 @@ extension Option<[String]> {
     Self(
       "only", in: .lease, each: .text("PLACE"),
       "Permit requests to this host, origin, or URL and all below it; may be given several times")
+  }
+  static var urlVariables: Self {
+    Self(
+      "url-as", in: .lease, each: .text("NAME"),
+      "Serve the place of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each place")
   }
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")

@@ -120,6 +120,16 @@ enum TokenCommands {
       reach the daemon's own socket is not held by it, and one of the same user can read the environment of that user's
       other processes, such as the shell's, though not that of `agent`.
 
+      With `--url-as` and `--token-as` a command needs to know nothing of leases. For each `--only`, in their order,
+      `--url-as` names a variable that gets the URL of a port on this machine, and `--token-as` one that gets a token. The
+      token is no token of the account: it stands for the lease, and is good at these ports alone, as `Bearer`, as the
+      password of Basic, or in `X-Api-Key`, `Api-Key`, `Private-Token` and `X-Goog-Api-Key`. `agent-lease` answers there as
+      the place would, by plain HTTP/1.1 with streams and bodies of any size; URLs of the place in `Location`,
+      `Content-Location` and `Link` become those of the port, while bodies stay as they are. A request without the token
+      gets 401, one that is not permitted 403, one for which the account needs a sign-in 503, each with the error as JSON.
+      Other protocols (websockets, HTTP/2) get 501. A command that can reach the daemon's own socket is not held by it:
+      then the token protects from accidents alone. Where the ports are not, see `agent lease-port` in agent-serve(1).
+
       With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
       the token and nothing else, no line feed either; it is in the runtime directory and only the user may read it. It
@@ -137,7 +147,7 @@ enum TokenCommands {
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
       Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
-      Option.lease.declaration,
+      Option.lease.declaration, Option.urlVariables.declaration, Option.tokenVariable.declaration,
     ] + Options.lease,
     everyday: ["var", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
     operands: .account,
@@ -153,6 +163,10 @@ enum TokenCommands {
       Example(
         "Let a program read from one API for an hour, without a token",
         "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant"),
+      Example(
+        "Let a program use one API by HTTP, with a token that is good for nothing else",
+        "agent exec --lease --only https://api.example.com/v1 --url-as OPENAI_BASE_URL --token-as OPENAI_API_KEY work -- ./assistant"
+      ),
     ])
 
   static let serve = Command(
@@ -166,6 +180,10 @@ enum TokenCommands {
       A program names the socket in `AGENT_SOCKET` and uses `agent request`. It gets no proof either, no account's name,
       no other account and no setting. Bodies are not looked at: what the account may read at a permitted place the
       program may read, and what it may write there the program may write.
+
+      The peers of the lease talk to `agent-lease`, a process of its own for each lease. It holds no secret, knows no way
+      to the daemon but for the requests of this lease, and cannot open files, connect or start programs (seccomp);
+      `--no-jail` does without that where the kernel has no such filter.
 
       Prints the path of the socket, or with `--json` `{"account", "socket"}`, and runs until it gets SIGINT, SIGTERM or
       SIGHUP. The socket is in a directory of its own, closed to other users, so that this directory alone can be
@@ -199,12 +217,12 @@ enum TokenCommands {
       yes, as with `ssh-add -c`. An answer holds for the lease; none in a minute is no.
 
       It ends by `--for`, by `--times`, when the account is signed out or removed, and with the command. While the
-      account is locked it answers with exit status 5. When the daemon ends, peers wait until the next one has taken
-      the socket over, with the time and the number of requests that are left. What is not permitted fails with exit
-      status 6. At most 16 leases can be open, with 32 connections each and 64 in all.
+      account is locked it answers with exit status 5. When the daemon ends, requests fail with exit status 4
+      until the next one has opened the lease again, with the time and the number of requests that are left. A request that
+      is not permitted fails with exit status 6. At most 16 leases can be open, with 32 connections each and 64 in all.
 
       Other users' processes are turned away. `--user` lets those of a user come, by number, as of a container: the socket
-      is then open to all, and its directory can be passed by who knows the way, so the daemon looks at who comes.
+      is then open to all, and its directory can be passed by who knows the way, so that `agent-lease` looks at who comes.
       With `--socket` the directory may be one that others can read and not change. At the other end `AGENT_SOCKET_USER`
       names this user, by the number that it has there (65534 where a container's user namespace does not have it).
 
@@ -227,6 +245,26 @@ enum TokenCommands {
       Example(
         "Choose where the socket is, to forward it by ssh -R for three requests",
         "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
+    ])
+
+  static let leasePort = Command(
+    .leasePort,
+    summary: "Reach a lease by HTTP from a network of its own",
+    details: """
+      A command in a network namespace of its own (bubblewrap with `--unshare-net`, a container) does not see the ports of
+      this machine that `agent exec --lease --url-as` opens. `agent lease-port` runs there: it opens the same ports, copies
+      what the command sends to the socket of the lease in the mounted directory, and ends with the command.
+
+      With bubblewrap: `agent exec --lease --only URL --url-as NAME --token-as NAME work -- sh -c 'exec bwrap --unshare-net
+      --ro-bind / / --tmpfs /run --bind "${AGENT_SOCKET%/*}" "${AGENT_SOCKET%/*}" agent lease-port -- ./assistant'`.
+
+      The sockets for HTTP are beside the one that `AGENT_SOCKET` names, `http-PORT.sock` for each place; a `FILE` names
+      one of them. The exit status is that of the command, 126 if it cannot be run and 127 if it is not found.
+      """,
+    operands: .file,
+    trailing: "COMMAND [ARGUMENT]...",
+    examples: [
+      Example("Run a program that knows HTTP alone, inside a sandbox without a network", "agent lease-port -- ./assistant")
     ])
 
   private static let variableDetails = """

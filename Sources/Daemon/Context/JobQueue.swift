@@ -1,3 +1,4 @@
+internal import Peers
 internal import Platform
 
 /// Local jobs that run one at a time, in the order of the calls, because each must see the effects of the one before.

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Peers
 internal import Vocabulary
 
 /// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit

@@ -1,3 +1,4 @@
+internal import Peers
 internal import Synchronization
 internal import Vault
 internal import Vocabulary

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vocabulary
@@ -44,6 +45,7 @@ final class Server {
   private static let commandPatience = Duration.seconds(5)
 
   private let loop: EventLoop
+  private let jobs: Jobs
   private let connections: Connections
   private let context: DaemonContext
   private let parts: DaemonParts
@@ -80,12 +82,13 @@ final class Server {
       listening = nil
     }
     self.signals = signals
-    loop = try EventLoop(services.time, files)
-    connections = Connections(loop, log, mayIdle: listening == nil)
+    loop = try EventLoop(services.time)
+    jobs = try Jobs(loop.inbox, files)
+    connections = Connections(loop, mayIdle: listening == nil)
     context = DaemonContext(
       services: services, settingsFile: settingsFile,
       facts: DaemonFacts(startedAt: loop.now, socketPath: listening?.path), log: log, replies: connections,
-      jobs: loop.jobs, housekeeping: housekeeping)
+      jobs: jobs, housekeeping: housekeeping)
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)
     connections.handler = dispatcher
@@ -127,12 +130,12 @@ final class Server {
       let end = loop.now.advanced(by: Self.stopPatience)
       settling = end
       loop.schedule(at: end) {}
-      loop.jobs.run({ [services = context.services] in
+      jobs.run({ [services = context.services] in
         services.settleAll()
         services.revokeUnsettled()
       }) { _ in }
     }
-    if let settling, loop.now < settling, loop.jobs.localInFlight > 0 {
+    if let settling, loop.now < settling, jobs.localInFlight > 0 {
       if loop.now >= ending.answer { leave() }
       return false
     }
@@ -143,8 +146,8 @@ final class Server {
   /// Whether nothing is under way that the process, which stops, must wait for.
   private func isIdle(_ ending: Ending) -> Bool {
     if loop.now >= ending.last { return true }
-    return (loop.jobs.localInFlight == 0 || loop.now >= ending.jobs)
-      && (loop.jobs.waitsInFlight == 0 || loop.now >= ending.waits && !loop.jobs.isSpending)
+    return (jobs.localInFlight == 0 || loop.now >= ending.jobs)
+      && (jobs.waitsInFlight == 0 || loop.now >= ending.waits && !jobs.isSpending)
       && (parts.events.commands.isIdle || loop.now >= ending.commands)
   }
 
@@ -158,7 +161,7 @@ final class Server {
       if !accounts.isEmpty { result[name] = .array(accounts.map { .string($0.text) }) }
     }
     add(context.services.unsettled, as: "unstored")
-    add(loop.jobs.spendingAccounts, as: "finishing")
+    add(jobs.spendingAccounts, as: "finishing")
     for ticket in dispatcher.stopRequests { connections.send(.result(result), to: ticket) }
     connections.closeAll(saying: parts.broker.stopping)
     listening?.release()
@@ -209,7 +212,7 @@ final class Server {
 
   /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
   private var isOutdated: Bool {
-    knowsProgram && ending == nil && loop.jobs.localInFlight == 0 && loop.jobs.waitsInFlight == 0
+    knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty
       && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
@@ -227,7 +230,7 @@ final class Server {
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()
-    loop.jobs.run({ [place = listening.place] in place.isStillOurs() }) { [self] isOurs in
+    jobs.run({ [place = listening.place] in place.isStillOurs() }) { [self] isOurs in
       if !isOurs.get() { beginStop() }
     }
   }

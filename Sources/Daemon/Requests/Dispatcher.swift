@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
@@ -83,6 +84,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
       case .events(let request): try parts.events.events(request, ticket)
       case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
+      case .leasePeer(let request): try parts.resources.leases.peer(request, ticket, passed: passed)
+      case .leaseHTTP: throw Failure(.invalidRequest, "the process of a lease takes this request, not the daemon")
       case .leaseAnswer: throw Failure(.invalidRequest, "no lease of this connection asks anything")
       case .leaseStatus: try parts.resources.leases.status(ticket)
       case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
@@ -133,6 +136,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.abandon(ticket)
     parts.abandon(ticket)
   }
+
+  func note(_ event: LogEvent) { log.note(event) }
 
   func closed(_ connection: UInt64) { parts.broker.handed.drop(connection) }
 

@@ -44,7 +44,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
         guard try source.descriptor.waitUntilReadable(timeout: .milliseconds(100)) else { continue }
         lastMove = .now
         let count = min(Self.pieceBytes, Self.mostKeptBytes - kept.count)
-        if try source.descriptor.read(into: &kept, upTo: count) == 0 {
+        if try source.descriptor.readNow(into: &kept, upTo: count) == 0 {
           isKeptWhole = true
           return
         }
@@ -90,8 +90,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
       return .bytes(count)
     }
     if isKeptWhole { return .end }
-    guard try source.descriptor.waitUntilReadable(timeout: .zero) else { return .later }
-    let read = try source.descriptor.read(into: &space)
+    let read = try source.descriptor.readNow(into: &space)
     return read == 0 ? .end : .bytes(read)
   }
 }

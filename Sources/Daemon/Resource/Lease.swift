@@ -1,5 +1,6 @@
 internal import Encoding
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
@@ -85,27 +86,19 @@ final class Lease: Admission {
     self.ended = ended
   }
 
-  /// Whether a process of this user may be a peer.
-  func mayServe(user: UInt32) -> Bool { user == Machine.userID || request.users.contains(Int(user)) }
-
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
+
+  /// The connection of the process that accepts the peers, over which no request for a resource comes.
+  var channel: UInt64?
 
   // MARK: Requests
 
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
-    let envelope: RequestEnvelope
-    do throws(Failure) { envelope = try RequestEnvelope(parsing: line) } catch {
-      // Only of a request that is permitted is it told what is wrong with it.
-      let name = (try? JSON(parsing: line, limits: WireProtocol.requestLimits))?["request"]?.string
-      let row = name.flatMap(Request.declaration(named:))?.row
-      throw refusal(row.map(isPermitted) == true ? error : Self.notPermitted, nil)
-    }
-    guard isPermitted(envelope.request.row) else { throw refusal(Self.notPermitted, nil) }
-    return envelope
+    do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
 
   private func isPermitted(_ row: RequestRow) -> Bool {
-    row.has(.lent) || request.handsOutToken && row.has(.lentWithToken)
+    row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
   }
 
   func admit(
@@ -114,13 +107,19 @@ final class Lease: Admission {
     var envelope = envelope
     // Steps tell of servers and accounts that the peer knows nothing of.
     envelope.verbose = false
+    guard envelope.request.has(.fromLease) == (ticket.connection == channel) else { throw refusal(.notLent, ticket) }
     switch envelope.request {
+    case .leasePeer: return envelope
     case .leaseStatus, .resourceBody: break
     case .call(let call):
+      // Of anything else the other process could make a read or a write wait.
+      guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
+        throw refusal(Failure(.descriptorMissing, "the bodies of a lease's requests go through local sockets"), ticket)
+      }
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
     case .token(let token) where request.handsOutToken:
       do throws(Failure) { envelope.request = .token(try pinned(token, ticket)) } catch { throw refusal(error, ticket) }
-    default: throw refusal(Self.notPermitted, ticket)
+    default: throw refusal(.notLent, ticket)
     }
     return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
@@ -131,7 +130,7 @@ final class Lease: Admission {
     let place = use.origin ?? Self.token
     switch answers[place] {
     case true?: return true
-    case false?: throw Self.notPermitted
+    case false?: throw .notLent
     case nil:
       let isAsked = held[place] != nil
       held[place, default: []].append(request)
@@ -155,10 +154,10 @@ final class Lease: Admission {
 
   /// Limits a token request to the token of the lease, which any peer may have, and nothing else of the account.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
-    if cause != nil || usesLeft == 0 { throw Self.over }
+    if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
       token.target == TokenRequest.Target() || token.target == request.target
-    else { throw Self.notPermitted }
+    else { throw .notLent }
     try take(Use(method: Self.token, origin: nil), ticket)
     var token = token
     (token.account, token.target, token.isLent) = (account.text, request.target, true)
@@ -186,9 +185,9 @@ final class Lease: Admission {
   }
 
   private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
-    if cause != nil || usesLeft == 0 { throw Self.over }
+    if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
-      throw Self.notPermitted
+      throw .notLent
     }
     var call = call
     (call.account, call.target) = (account.text, request.target)
@@ -206,9 +205,6 @@ final class Lease: Admission {
     tell(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
   }
-
-  static let notPermitted = Failure(.notPermitted, "the lease does not permit this request")
-  static let over = Failure(.leaseEnded, "the lease is over")
 
   // MARK: Answers
 

@@ -35,12 +35,12 @@ struct LeaseRules {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
     let own = places.filter { $0.origin.utf8.elementsEqual(target.origin.text.utf8) }
-    guard methods.isEmpty || isNamed, !own.isEmpty else { throw Lease.notPermitted }
+    guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notLent }
     let hasPath = !own.contains(where: \.path.isEmpty)
     if hasPath {
       guard let segments = Self.segments(uri.path) else { throw .unplainPath }
       guard own.contains(where: { segments.starts(with: Self.segments($0.path) ?? [[]]) }) else {
-        throw Lease.notPermitted
+        throw .notLent
       }
     }
     let namesSecond = Self.methodsForTwoPlaces.contains(method.text.uppercased())

@@ -1,15 +1,17 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Opens leases, accepts their peers and ends them. Nothing of a lease is on disk.
+/// Opens leases, takes the requests of their peers from the process that accepts them, and ends them. Nothing of a lease is
+/// on disk.
 final class Leases: AccountPart {
-  private var leases: [Ticket: Opened] = [:]
+  private var leases: [Ticket: Lease] = [:]
   /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
@@ -20,37 +22,23 @@ final class Leases: AccountPart {
   /// How long a person has to answer.
   private static let patience = Duration.seconds(60)
   private static let most = 16
-  /// Limit of the connections of one lease, and of all.
+  /// Limit of the connections for peers of one lease, and of all.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
   /// Limit of the requests of all leases that are made at a time: the person's own go on.
   private static let mostTransfers = 64
   private static let mostEntries = 64
-  /// Time after which peers are accepted again when there was no descriptor for them.
-  private static let restInterval = Duration.milliseconds(500)
   /// Limit of the leases, over ones among them, whose events are kept.
   private static let mostRings = 32
 
-  /// A lease with its socket.
-  private final class Opened {
-    let lease: Lease
-    let socket: SharedDescriptor
-    var key: UInt64?
-
-    init(_ lease: Lease, _ socket: SharedDescriptor) {
-      self.lease = lease
-      self.socket = socket
-    }
-  }
-
-  /// - Parameter passed: The socket that listens.
+  /// - Parameter passed: One end of a pair of sockets, whose other end the process has that accepts the peers.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.most else {
       throw Failure(.tooBusy, "there are \(Self.most) leases already", hint: "end a command that holds one")
     }
-    guard passed.count == 1, UnixSocket.isListener(passed[0].descriptor),
-      (try? passed[0].descriptor.setNonBlocking(true)) != nil
-    else { throw Failure(.invalidRequest, "the request must bring a local socket that listens") }
+    guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
+      throw Failure(.invalidRequest, "the request must bring one end of a pair of local sockets")
+    }
     let account = try broker.resolve(request.account)
     for method in request.methods where ResourceMethod(method) == nil {
       throw .unsendableMethod
@@ -77,11 +65,11 @@ final class Leases: AccountPart {
         if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(ticket, origin) }
       },
       hasPlace: { [unowned self] in
-        leases.values.reduce(0) { $0 + $1.lease.underWay.count } < Self.mostTransfers
+        leases.values.reduce(0) { $0 + $1.underWay.count } < Self.mostTransfers
       },
       begun: { [unowned self] in begun(ticket) }, ended: { [unowned self] in ended(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
-    try begin(Opened(lease, passed[0]))
+    try begin(lease, passed[0])
   }
 
   /// Has a worker remove the sockets of commands that were killed. The next start tries again where another process makes
@@ -92,7 +80,7 @@ final class Leases: AccountPart {
         guard let leases = try? PrivateDirectory(opening: "\(path)/\(WireProtocol.leaseFolder)", create: false) else {
           continue
         }
-        _ = try? leases.lockSockets(named: WireProtocol.socketName, wait: .zero)
+        _ = try? leases.lockSockets(wait: .zero)
       }
     }) { _ in }
   }
@@ -112,71 +100,59 @@ final class Leases: AccountPart {
     return entry
   }
 
-  private func begin(_ opened: Opened) throws(Failure) {
-    let lease = opened.lease
-    do { try watch(opened) } catch { throw Failure(.internalError, "the socket of the lease cannot be watched") }
-    leases[lease.owner] = opened
+  private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
+    do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
+      throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "try again when some requests have ended")
+    }
+    leases[lease.owner] = lease
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
     note(.opened(account: lease.account.text), lease.name, nil)
     tellOwner(of: lease)
   }
 
-  private func watch(_ opened: Opened) throws(SystemError) {
-    opened.key = try loop.watch(opened.socket.descriptor.raw) { [unowned self, unowned opened] in accept(opened) }
+  /// Adds a connection for the requests of a peer, or notes one that was refused.
+  func peer(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
+    guard let lease = leases.values.first(where: { $0.channel == ticket.connection }) else {
+      throw Failure(.invalidRequest, "this socket is no lease")
+    }
+    let peer = LeaseEntry.Peer(user: request.user, process: request.process)
+    if let code = request.refused {
+      note(.refused(code), lease.name, peer)
+    } else {
+      guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
+        throw Failure(.descriptorMissing, "the request must bring one end of a pair of local sockets")
+      }
+      admit(peer, passed[0], to: lease)
+    }
+    loop.send(.result(JSONObject()), to: ticket)
   }
 
-  private func accept(_ opened: Opened) {
-    while true {
-      let socket: FileDescriptor
-      do { socket = try UnixSocket.accept(opened.socket.descriptor) } catch {
-        if error.isOutOfDescriptors { rest(opened) }
-        return
-      }
-      guard let (user, process) = try? UnixSocket.peer(socket) else { continue }
-      let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
-      guard opened.lease.mayServe(user: user) else {
-        note(.refused(.notPermitted), opened.lease.name, peer)
-        continue
-      }
-      let peers = leases.values.reduce(0) { $0 + $1.lease.peers.count }
-      guard opened.lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll else {
-        // Nothing was sent before, so the whole line fits into the socket's buffer.
-        _ = try? socket.write(Reply.failure(Self.crowded).serialized().span)
-        note(.refused(.tooBusy), opened.lease.name, peer)
-        continue
-      }
-      guard let connection = try? loop.admit(socket, under: opened.lease) else {
-        note(.refused(.tooBusy), opened.lease.name, peer)
-        continue
-      }
-      opened.lease.came(connection, peer)
+  private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
+    let peers = leases.values.reduce(0) { $0 + $1.peers.count }
+    if lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
+      let connection = try? loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: false)
+    {
+      return lease.came(connection, peer)
     }
+    // Nothing was sent before, so the whole line fits into the socket's buffer.
+    _ = try? socket.descriptor.writeNow(Reply.failure(Self.crowded).serialized().span)
+    note(.refused(.tooBusy), lease.name, peer)
   }
 
   private static let crowded = Failure(
     .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
 
-  /// Lets peers wait for a while, since there is no descriptor for them.
-  private func rest(_ opened: Opened) {
-    if let key = opened.key { loop.unwatch(key) }
-    opened.key = nil
-    schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
-      guard leases[opened.lease.owner] === opened else { return }
-      if (try? watch(opened)) == nil { rest(opened) }
-    }
-  }
-
   /// A peer asks what its lease permits.
   func status(_ ticket: Ticket) throws(Failure) {
-    guard let opened = leases.values.first(where: { $0.lease.peers[ticket.connection] != nil }) else {
+    guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
     }
-    loop.send(.result(opened.lease.terms(now: loop.now)), to: ticket)
+    loop.send(.result(lease.terms(now: loop.now)), to: ticket)
   }
 
   /// A peer wants the token itself.
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
-    guard let lease = leases.values.first(where: { $0.lease.underWay[ticket] != nil })?.lease else { throw Lease.over }
+    guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseOver }
     let account = try broker.resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
@@ -229,12 +205,12 @@ final class Leases: AccountPart {
   }
 
   private func decide(_ number: Int, _ isAllowed: Bool?) {
-    guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner]?.lease else { return }
+    guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.decide(origin, isAllowed) {
       if isAllowed == true {
         loop.goOn(with: held.envelope, held.ticket, passed: held.passed)
       } else {
-        loop.send(.failure(Lease.notPermitted), to: held.ticket)
+        loop.send(.failure(.notLent), to: held.ticket)
       }
     }
   }
@@ -244,22 +220,22 @@ final class Leases: AccountPart {
   /// A request of a lease begins. Its owner knows the number of uses that are left before the request is sent, so that the next
   /// daemon permits no more.
   private func begun(_ owner: Ticket) {
-    if let lease = leases[owner]?.lease { tellOwner(of: lease) }
+    if let lease = leases[owner] { tellOwner(of: lease) }
   }
 
   /// A request of a lease was answered.
   private func ended(_ owner: Ticket) {
-    guard let lease = leases[owner]?.lease else { return }
+    guard let lease = leases[owner] else { return }
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
     // The last answer is sent first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
-    guard let opened = leases.removeValue(forKey: lease.owner) else { return }
+    guard leases.removeValue(forKey: lease.owner) != nil else { return }
     lease.cause = cause
-    if let key = opened.key { loop.unwatch(key) }
-    loop.dropPeers(of: lease, saying: Lease.over)
+    // The next daemon may open it again.
+    loop.dropPeers(of: lease, saying: cause == .stopping ? stopping : .leaseOver)
     note(.ended(cause), lease.name, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
@@ -271,16 +247,14 @@ final class Leases: AccountPart {
     case .stopping: stopping
     case .time: .leaseTimeOver
     case .uses: .leaseUsedUp
-    case .closed: Lease.over
+    case .closed: .leaseOver
     }
   }
 
   /// Ends the leases of an account that has no session any more, and follows its change of name.
   func adapt(to entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
-      for opened in leases.values where opened.lease.account.text.utf8.elementsEqual(old.utf8) {
-        opened.lease.account = name
-      }
+      for lease in leases.values where lease.account.text.utf8.elementsEqual(old.utf8) { lease.account = name }
       return
     }
     let cause: LeaseEntry.Cause
@@ -289,19 +263,19 @@ final class Leases: AccountPart {
     case .accountRemoved: cause = .removed
     default: return
     }
-    for opened in leases.values
-    where entry.account.map({ $0.utf8.elementsEqual(opened.lease.account.text.utf8) }) ?? true {
-      end(opened.lease, cause)
+    for lease in leases.values
+    where entry.account.map({ $0.utf8.elementsEqual(lease.account.text.utf8) }) ?? true {
+      end(lease, cause)
     }
   }
 
   /// The sender of a request is gone.
   func abandon(_ ticket: Ticket) {
-    if let opened = leases[ticket] { end(opened.lease, .closed) }
+    if let lease = leases[ticket] { end(lease, .closed) }
   }
 
   func stop() {
-    for opened in leases.values { end(opened.lease, .stopping) }
+    for lease in leases.values { end(lease, .stopping) }
   }
 
   // MARK: Reports

@@ -1,5 +1,6 @@
 internal import Encoding
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault

@@ -25,6 +25,6 @@ final class StreamReceiver: ResourceReceiver {
   }
 
   func take(_ bytes: Span<UInt8>) -> Int? {
-    do { return try target.descriptor.write(bytes) } catch { return error.isAgain ? 0 : nil }
+    do { return try target.descriptor.writeNow(bytes) } catch { return error.isAgain ? 0 : nil }
   }
 }

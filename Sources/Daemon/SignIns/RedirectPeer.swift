@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Peers
 internal import Platform
 
 /// One connection to a redirect listener: a request's head comes in, a page goes out. Used on the loop only.

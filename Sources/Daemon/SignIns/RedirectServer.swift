@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Peers
 internal import Platform
 
 /// Receives the answers of sign-ins at loopback addresses, for the loop: nothing here waits. It has a set of

@@ -2,6 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import HTTP
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault

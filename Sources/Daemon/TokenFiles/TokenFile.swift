@@ -1,3 +1,4 @@
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Wire

@@ -1,3 +1,4 @@
+internal import Peers
 internal import Platform
 
 /// Reports new addresses and routes while something waits for the network.

@@ -1,4 +1,5 @@
 internal import OAuth
+internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault

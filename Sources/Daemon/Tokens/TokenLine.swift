@@ -1,5 +1,7 @@
-internal import Crypto
+package import Crypto
 internal import Encoding
+internal import Peers
+package import Platform
 internal import Sessions
 internal import Wire
 
@@ -30,5 +32,13 @@ struct TokenLine {
     } catch {
       throw Failure(.memory, account: description.account)
     }
+  }
+}
+
+extension SharedSecret: SecretLine {
+  package var count: Int { bytes.count }
+
+  package func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
+    try bytes.withBytes { (bytes) throws(SystemError) in try descriptor.writeNow(bytes.extracting(start...)) }
   }
 }

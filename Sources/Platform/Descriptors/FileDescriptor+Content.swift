@@ -26,7 +26,10 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads from an offset of a file into the start of `buffer`, without changing the current offset. Returns the number
+  /// Whether it has an offset, as files have and pipes and sockets have not.
+  package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
+
+  /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number
   /// of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
     let number = raw

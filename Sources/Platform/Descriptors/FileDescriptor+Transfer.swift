@@ -41,6 +41,41 @@ extension FileDescriptor {
     }
   }
 
+  /// As ``read(into:)``, but never waits for another process, whether or not the descriptor is non-blocking: another holder of
+  /// it can change that.
+  ///
+  /// - Throws: `EAGAIN` if there is nothing to read.
+  package borrowing func readNow(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
+    let number = raw
+    let got = unsafe buffer.withUnsafeMutableBytes { unsafe agent_read_now(number, $0.baseAddress!, $0.count) }
+    guard got >= 0 else { throw SystemError(errno: Int32(-got), operation: "read") }
+    return got
+  }
+
+  /// As ``readNow(into:)``; appends at most `count` bytes to `buffer`.
+  package borrowing func readNow(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
+    var got = 0
+    let number = raw
+    try buffer.append(addingCapacity: count) { (free) throws(SystemError) in
+      try unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) throws(SystemError) in
+        let result = unsafe agent_read_now(number, bytes.baseAddress!, count)
+        guard result >= 0 else { throw SystemError(errno: Int32(-result), operation: "read") }
+        (got, filled) = (result, result)
+      }
+    }
+    return got
+  }
+
+  /// As ``write(_:)``, but never waits for another process, and raises no `SIGPIPE` for a socket.
+  ///
+  /// - Throws: `EAGAIN` if nothing can be written now.
+  package borrowing func writeNow(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
+    let number = raw
+    let sent = unsafe bytes.withUnsafeBytes { unsafe agent_write_now(number, $0.baseAddress!, $0.count) }
+    guard sent >= 0 else { throw SystemError(errno: Int32(-sent), operation: "write") }
+    return sent
+  }
+
   /// Writes everything, for blocking descriptors.
   ///
   /// - Throws: `EAGAIN` after a socket's timeout; a part may have been written.

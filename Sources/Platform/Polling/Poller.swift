@@ -83,11 +83,13 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for events without a limit, and replaces the content of `events`.
-  package borrowing func wait(into events: inout [Event]) throws(SystemError) {
+  /// Waits for events without a time limit, and replaces the content of `events`.
+  ///
+  /// - Parameter waits: False only takes those that are there.
+  package borrowing func wait(into events: inout [Event], waits: Bool = true) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32
-    repeat { result = wait(milliseconds: -1, into: &events) } while result == -EINTR
+    repeat { result = wait(milliseconds: waits ? -1 : 0, into: &events) } while result == -EINTR
     try SystemCall.checked(result, "epoll_wait")
   }
 

@@ -8,33 +8,34 @@ extension PrivateDirectory {
 
   /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
   ///
-  /// - Parameters:
-  ///   - name: The name of each socket in its directory.
-  ///   - wait: How long to wait for another process that creates or removes sockets.
-  /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
-  /// - Throws: `EAGAIN` if another process still holds it after that time.
-  package borrowing func lockSockets(named name: String, wait: Duration) throws(SystemError) -> FileLock {
+  /// - Parameter wait: The longest wait for another process that makes or removes sockets.
+  /// - Returns: The lock. A socket that is made while it is held is not removed before it listens.
+  /// - Throws: `EAGAIN` if another process holds it after that time.
+  package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
-    try removeAbandonedSockets(name)
+    try removeAbandonedSockets()
     return lock
   }
 
-  /// Removes subdirectories that are empty or contain only a socket without a listener. Does not follow links, and
-  /// keeps directories with other files.
-  private borrowing func removeAbandonedSockets(_ name: String) throws(SystemError) {
+  /// Removes empty directories, and those that have nothing but sockets without a listener. Links are not followed; a
+  /// directory with another file stays.
+  private borrowing func removeAbandonedSockets() throws(SystemError) {
     for found in try fileNames() {
       guard
         let below = try? PrivateDirectory(opening: "\(path)/\(found)", create: false, withoutOthersRights: 0o022),
-        let names = try? below.fileNames(), names.allSatisfy({ $0 == name })
+        let names = try? below.fileNames(), Self.areAbandoned(names, in: below)
       else { continue }
-      if !names.isEmpty {
-        guard below.isAbandonedSocket(name), (try? below.removeFile(name, isDurable: false)) != nil else { continue }
-      }
+      for name in names { try? below.removeFile(name, isDurable: false) }
       below.removeEmpty()
     }
   }
 
-  /// Whether the name is a socket without a listener.
+  private static func areAbandoned(_ names: [String], in directory: borrowing PrivateDirectory) -> Bool {
+    for name in names where !directory.isAbandonedSocket(name) { return false }
+    return true
+  }
+
+  /// Whether the name is that of a socket, and no process listens at it.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }
     return !UnixSocket.isListening(in: self, name: name)

@@ -34,16 +34,18 @@ extension UnixSocket {
 
   /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor sent with the bytes.
   ///
+  /// - Parameter waits: False throws `EAGAIN` if there is nothing to read, also for a blocking socket.
   /// - Returns: The number of bytes read, 0 at the end. `passed` is set only if a descriptor was received.
   package static func receive(
-    _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, passed: inout SharedDescriptor?
+    _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, waits: Bool = true,
+    passed: inout SharedDescriptor?
   ) throws(SystemError) -> Int {
     var raw: Int32 = -1
     var result = 0
     let number = socket.raw
     buffer.append(addingCapacity: count) { free in
       unsafe free.withUnsafeMutableBufferPointer { (bytes, filled) in
-        result = unsafe agent_receive_descriptor(number, bytes.baseAddress!, count, &raw)
+        result = unsafe agent_receive_descriptor(number, bytes.baseAddress!, count, waits ? 1 : 0, &raw)
         filled = max(0, result)
       }
     }

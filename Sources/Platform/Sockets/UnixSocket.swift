@@ -82,6 +82,12 @@ package enum UnixSocket {
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
   }
 
+  /// Ends what is sent over a connection; what the other end sends still comes.
+  package static func shutDownWriting(_ socket: borrowing FileDescriptor) throws(SystemError) {
+    let number = socket.raw
+    try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
+  }
+
   /// Two connected sockets, both blocking.
   package static func pair() throws(SystemError) -> SocketPair { try SocketPair() }
 
@@ -103,7 +109,10 @@ package enum UnixSocket {
   }
 
   /// Whether it is a local stream socket that listens.
-  package static func isListener(_ socket: borrowing FileDescriptor) -> Bool { agent_is_unix_listener(socket.raw) == 1 }
+  package static func isListener(_ socket: borrowing FileDescriptor) -> Bool { agent_unix_stream(socket.raw) == 1 }
+
+  /// Whether it is a local stream socket that does not listen.
+  package static func isConnection(_ socket: borrowing FileDescriptor) -> Bool { agent_unix_stream(socket.raw) == 2 }
 
   /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {

@@ -19,8 +19,15 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     return soft
   }
 
-  /// The stack size that the main thread needs, in bytes. A larger limit may give child programs another memory layout,
-  /// which is easier to guess.
+  /// Lowers the limit for good; one that is lower stays.
+  ///
+  /// - Throws: `EPERM` if the system refuses it.
+  package func lower(to most: Int) throws(SystemError) {
+    try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
+  }
+
+  /// The most bytes of stack that the main thread needs. Programs that are started with more may have another layout of
+  /// their memory, which is easier to guess.
   package static let enoughStackBytes = 8 << 20
 
   /// Raises all limits as far as this process may and needs.

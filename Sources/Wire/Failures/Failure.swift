@@ -94,6 +94,10 @@ extension Failure {
   package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
   /// The daemon does not know a request.
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
+  /// A lease does not permit a request; the same for those that the daemon knows and does not know.
+  package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
+  /// A lease has ended, whatever the reason.
+  package static let leaseOver = Failure(.leaseEnded, "the lease is over")
   /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
 

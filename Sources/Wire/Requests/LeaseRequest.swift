@@ -1,6 +1,7 @@
-/// Opens a lease: its peers may only send requests to resources, with one account's token. It ends with the connection.
+/// Opens a lease: requests to resources with one account's token, and nothing else. It ends with the connection.
 ///
-/// The descriptor is a listening local socket, to which the peers connect.
+/// The descriptor of the request: one end of a pair of local sockets. The process at the other end sends
+/// ``LeasePeerRequest``s over it for its peers.
 package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
@@ -22,7 +23,8 @@ package struct LeaseRequest: RequestBody {
   /// Whether to send ``Event/leaseQuestion(_:)`` before the first request to each origin, which then waits for a
   /// ``LeaseAnswerRequest``.
   package var confirms = false
-  /// Other users whose processes may connect; at most ``mostUsers``.
+  /// Users whose processes may be peers, besides this one's; at most ``mostUsers``. The process that accepts the peers
+  /// obeys it.
   package var users: [Int] = []
 
   package static let mostUsers = 16
@@ -58,23 +60,89 @@ package struct LeaseRequest: RequestBody {
     )
     try members.numbers(
       "users", &users, in: Self.userIDs, limit: Self.mostUsers,
-      "IDs of users whose processes may connect besides the daemon's own user.")
+      "IDs of users whose processes may be peers besides the daemon's own user, for the process that accepts them.")
   }
 
   package var page: RequestPage {
     RequestPage(
-      "Lends requests with an account's token to the peers of a listening socket, which follows as `SCM_RIGHTS`. Peers may"
-        + " send `resource`, `resource_body` and `lease_status`, and `token` if allowed. An event `lease` follows when it is"
-        + " open and when a request of a peer begins. The lease ends with the connection.",
+      "Lends requests with an account's token to another process. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
+        + " process at the other end may send `lease_peer` over it, and no other request. An event `lease` follows when the"
+        + " lease is open and when a request of a peer begins. The lease ends with the connection.",
       note:
-        "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. For"
-        + " peers everything else fails with `not_permitted`, whether or not the daemon knows it. A peer names no account, and"
-        + " gets `lease` in its place. At most 16 leases are open, with 32 connections each and 64 in all.",
+        "There is no result: the request ends with an error, `lease_ended` when its time or its uses are used up. The"
+        + " process gets `not_permitted` for every other request, whether or not the daemon knows it. At most 16 leases are"
+        + " open, with 32 connections each and 64 in all.",
       hasResult: false)
   }
 }
 
-/// The response to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
+/// Adds a connection to a lease for the requests of one peer, or tells of a peer that was refused. Sent over the socket that
+/// came with the ``LeaseRequest``.
+///
+/// The descriptor of the request, unless the peer was refused: one end of a pair of local sockets.
+package struct LeasePeerRequest: RequestBody {
+  /// The peer's user.
+  package var user: Int
+  /// The peer's process; 0 for one in another process namespace.
+  package var process: Int
+  /// Why the peer was refused; nil for one whose requests follow.
+  package var refused: FailureCode?
+
+  package init(user: Int, process: Int, refused: FailureCode? = nil) {
+    self.user = user
+    self.process = process
+    self.refused = refused
+  }
+
+  package var request: Request { .leasePeer(self) }
+  package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.number("uid", &user, in: LeaseRequest.userIDs, "The user of the peer.")
+    try members.number("pid", &process, in: 0...Int(Int32.max), "The process of the peer; 0 if it is not known.")
+    try members.value("refused", &refused, "The code of the error that the peer got (default: none).")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Adds a connection to the lease, for one peer: one end of a pair of sockets follows as `SCM_RIGHTS`. Over it the"
+        + " process may send `resource`, `resource_body` and `lease_status`, and `token` if allowed; everything else fails"
+        + " with `not_permitted`. No account is named there; the results name `lease` instead.",
+      note: "With `refused` no descriptor follows: the refusal becomes an event `lease_refused`.")
+  }
+}
+
+/// Has the process of a lease serve programs that know HTTP alone, at a socket that listens, which comes with the request. The
+/// command that holds the lease sends it to that process, never to the daemon.
+package struct LeaseHTTPRequest: RequestBody {
+  /// The origin of the resource.
+  package var origin: String
+  /// The origin by which the programs know it.
+  package var base: String
+  /// What they show as their token.
+  package var token: String
+
+  package init(origin: String, base: String, token: String) {
+    (self.origin, self.base, self.token) = (origin, base, token)
+  }
+
+  package var request: Request { .leaseHTTP(self) }
+  package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
+
+  package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
+    try members.text("origin", &origin, "The origin of the resource.")
+    try members.text("base", &base, "The origin by which programs know it.")
+    try members.text("token", &token, "What programs send as their token.")
+  }
+
+  package var page: RequestPage {
+    RequestPage(
+      "Has `agent-lease` serve plain HTTP at a socket that listens, which follows as `SCM_RIGHTS`. Only `agent-lease` takes it,"
+        + " from the command that started it; `agentd` answers `invalid_request`.")
+  }
+}
+
+/// The answer to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
 package struct LeaseAnswerRequest: RequestBody {
   /// As in the event.
   package var question: Int

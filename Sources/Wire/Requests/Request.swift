@@ -30,6 +30,10 @@ package enum Request: Sendable, Hashable {
   /// Lends requests to resources to the peers of a socket.
   case lease(LeaseRequest)
   case leaseAnswer(LeaseAnswerRequest)
+  /// Adds a connection for the requests of a peer.
+  case leasePeer(LeasePeerRequest)
+  /// Has the process of a lease serve HTTP.
+  case leaseHTTP(LeaseHTTPRequest)
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
@@ -58,6 +62,8 @@ package enum Request: Sendable, Hashable {
     case .tokenFile(let body): visitor.visit(body)
     case .lease(let body): visitor.visit(body)
     case .leaseAnswer(let body): visitor.visit(body)
+    case .leasePeer(let body): visitor.visit(body)
+    case .leaseHTTP(let body): visitor.visit(body)
     case .leaseStatus(let body): visitor.visit(body)
     case .daemon(let body): visitor.visit(body)
     }
@@ -86,7 +92,8 @@ package enum Request: Sendable, Hashable {
       CallRequest(url: "", method: ""), ResourceBodyRequest(bytes: [], isLast: false), VerifyRequest(),
     ] + AccountRequest.declarations + VaultRequest.declarations + [
       EventsRequest(), TokenFileRequest(), LeaseRequest(), LeaseAnswerRequest(question: 0, isAllowed: false),
-      LeaseStatusRequest(),
+      LeasePeerRequest(user: 0, process: 0),
+      LeaseHTTPRequest(origin: "", base: "", token: ""), LeaseStatusRequest(),
     ] + DaemonRequest.declarations
 
   private static let declarationsByName = Dictionary(uniqueKeysWithValues: declarations.map { ($0.row.name, $0) })

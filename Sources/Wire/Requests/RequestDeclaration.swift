@@ -55,6 +55,8 @@ package struct RequestTraits: OptionSet, Sendable {
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
   /// The peers of a lease may send it.
   package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
+  /// The process of a lease may send it.
+  package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
   /// The peers of a lease may send it if the lease lends the token itself.
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }

@@ -130,9 +130,9 @@ import WireSupport
 @Suite struct `The daemon's program and place` {
   @Test func `agentd is looked for beside this program's own file`() {
     #expect(
-      DaemonProgram.candidates(besides: "/opt/x/bin/agent") == ["/opt/x/libexec/agentd", "/opt/x/bin/agentd"])
-    #expect(DaemonProgram.candidates(besides: "/bin/agent") == ["/libexec/agentd", "/bin/agentd"])
-    #expect(DaemonProgram.candidates(besides: "") == ["/libexec/agentd", "/agentd"])
+      DaemonProgram.daemon.candidates(besides: "/opt/x/bin/agent") == ["/opt/x/libexec/agentd", "/opt/x/bin/agentd"])
+    #expect(DaemonProgram.daemon.candidates(besides: "/bin/agent") == ["/libexec/agentd", "/bin/agentd"])
+    #expect(DaemonProgram.daemon.candidates(besides: "") == ["/libexec/agentd", "/agentd"])
   }
 
   @Test func `agentd gets no variable that a library would obey`() {

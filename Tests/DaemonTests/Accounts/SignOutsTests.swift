@@ -1,5 +1,7 @@
 import Encoding
 import OAuth
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport

@@ -1,4 +1,5 @@
 import OAuth
+import Peers
 import Platform
 import Sessions
 import TestSupport

@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import PeersSupport
 import Platform
 import Sessions
 import Testing

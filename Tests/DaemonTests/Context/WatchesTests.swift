@@ -1,5 +1,7 @@
 import JOSE
 import OAuth
+import Peers
+import PeersSupport
 import Sessions
 import Testing
 import Vault

@@ -1,3 +1,4 @@
+import Peers
 import Platform
 import Sessions
 import TestSupport

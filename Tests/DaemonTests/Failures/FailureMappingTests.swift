@@ -1,5 +1,6 @@
 import Encoding
 import OAuth
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport

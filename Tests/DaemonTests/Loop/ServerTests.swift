@@ -1,4 +1,5 @@
 import Encoding
+import Peers
 import Platform
 import Sessions
 import TestSupport

@@ -1,6 +1,8 @@
 import Crypto
 import Encoding
 import OAuth
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport
@@ -251,12 +253,11 @@ import WireSupport
     let home = try DaemonHome()
     try home.addSignedIn("work", origins: ["https://api.example"], isBound: type == "DPoP")
     let parts = try DaemonParts(home.context)
-    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
     var request = LeaseRequest(account: "work")
     (request.handsOutToken, request.target.scope) = (true, ["read"])
-    try parts.resources.leases.open(request, .number(9), passed: [listener])
-    let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
-    home.sink.watched.last?()
+    let channel = try UnixSocket.pair()
+    try parts.resources.leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
+    let peer = try parts.resources.leases.connect(home.sink.channels[0])
     let terms = try #require(home.sink.admissions.last)
     home.http.answers = [
       .json([
@@ -273,55 +274,39 @@ import WireSupport
     home.runJobs()
     #expect((home.sink.lines[1]?.contains("at-1") ?? false) == isGiven)
     #expect((home.sink.failures[1]?.code == .notPermitted) != isGiven)
-    try peer.close()
+    withExtendedLifetime(peer) {}
   }
 
   @Test func `hold for no socket that cannot be watched`() throws {
     let home = try DaemonHome(signedIn: "work", origins: ["https://api.example"])
     let parts = try DaemonParts(home.context)
-    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
+    let channel = try UnixSocket.pair()
+    let end = SharedDescriptor(channel.first)
     home.sink.isFull = true
     let failure = #expect(throws: Failure.self) {
-      try parts.resources.leases.open(LeaseRequest(account: "work"), .number(1), passed: [listener])
+      try parts.resources.leases.open(LeaseRequest(account: "work"), .number(1), passed: [end])
     }
-    #expect(failure?.message == "the socket of the lease cannot be watched")
+    #expect(failure?.code == .tooBusy)
   }
 
-  @Test func `let peers come while there are descriptors, without a rest`() throws {
+  @Test func `permit peers over the process that accepts them, and nothing else over its connection`() throws {
     let run = try LeaseRun()
-    let due = run.home.sink.nextDue
-    for count in 1...2 {
-      let peer = try run.connect()
-      #expect(run.home.sink.admissions.count == count)
-      #expect(run.home.sink.nextDue == due, "nothing waits for a time")
-      try peer.close()
+    let peer = try run.connect()
+    let terms = try #require(run.home.sink.admissions.last)
+    let channel = Ticket(connection: run.home.sink.channels[0], serial: 1)
+    let added = RequestEnvelope(.leasePeer(LeasePeerRequest(user: 1, process: 1)))
+    #expect(try terms.admit(added, channel, passed: []) != nil)
+    #expect(code { () throws(Failure) in _ = try terms.admit(added, .number(1), passed: []) } == .notPermitted)
+    for request in [call("https://api.example/x"), RequestEnvelope(.leaseStatus()), RequestEnvelope(.state(.list))] {
+      #expect(code { () throws(Failure) in _ = try terms.admit(request, channel, passed: []) } == .notPermitted)
     }
-  }
-
-  @Test
-  func `let peers wait while there is no descriptor for them, and watch no socket that is not a lease's any more`()
-    async
-  {
-    await #expect(processExitsWith: .success) {
-      let (lasting, over) = (try LeaseRun(), try LeaseRun())
-      let peers = try [lasting, over].map { run in
-        SharedDescriptor(try UnixSocket.connect(in: run.home.runtime(), name: "lease"))
-      }
-      let watched = lasting.home.sink.watched.count
-      // From here on this process gets no descriptor, not even for the end of that program.
-      _ = try? ProcessRunner.shell("prlimit --nofile=0: --pid \(Machine.processID)")
-      try #require(ResourceLimit.descriptors.soft == 0)
-      for run in [lasting, over] { run.home.sink.watched.last?() }
-      ResourceLimit.raiseAll()
-      over.leases.abandon(.number(9))
-      for run in [lasting, over] {
-        #expect(run.home.sink.admissions.isEmpty && run.home.sink.watched.count == watched)
-        run.home.pass(seconds: 1)
-      }
-      #expect(lasting.home.sink.watched.count == watched + 1)
-      #expect(over.home.sink.watched.count == watched)
-      withExtendedLifetime(peers) {}
-    }
+    // A pipe of the other process could make this one wait.
+    let pipe = try Pipe()
+    let end = SharedDescriptor(try pipe.writing.duplicate())
+    #expect(
+      code { () throws(Failure) in _ = try terms.admit(call("https://api.example/x"), .number(1), passed: [end]) }
+        == .descriptorMissing)
+    withExtendedLifetime(peer) {}
   }
 
   // MARK: Questions
@@ -340,7 +325,7 @@ import WireSupport
     #expect(run.home.sink.admitted.isEmpty && run.home.sink.failures.isEmpty)
     run.leases.take(LeaseAnswerRequest(question: question, isAllowed: true), .number(9))
     #expect(run.home.sink.admitted.keys.sorted() == [1])
-    try peer.close()
+    withExtendedLifetime(peer) {}
   }
 
   @Test func `hold the first requests for an origin until the person has answered, and remember the answer`() throws {
@@ -381,15 +366,16 @@ import WireSupport
   private func open(_ number: Int, _ edit: (inout LeaseRequest) -> Void = { _ in }) throws {
     var request = LeaseRequest(account: "work")
     edit(&request)
-    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease-\(number)", backlog: 40))
-    try leases.open(request, .number(number), passed: [listener])
+    let channel = try UnixSocket.pair()
+    try leases.open(request, .number(number), passed: [SharedDescriptor(channel.first)])
+    opened.channels[number] = home.sink.channels.last
   }
 
-  /// Connects a peer to the lease that was opened last.
+  private final class Channels { var channels: [Int: UInt64] = [:] }
+  private let opened = Channels()
+
   private func connect(to number: Int) throws -> SharedDescriptor {
-    let peer = SharedDescriptor(try UnixSocket.connect(in: home.runtime(), name: "lease-\(number)"))
-    home.sink.watched.last?()
-    return peer
+    try leases.connect(try #require(opened.channels[number]))
   }
 
   private func events(_ name: String) -> [JSON] {
@@ -404,14 +390,16 @@ import WireSupport
     try open(18)
   }
 
-  @Test func `has one socket, which listens`() throws {
+  @Test func `has one end of a pair of sockets`() throws {
     let pipe = try Pipe()
     let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
-    for passed in [[], [SharedDescriptor(try pipe.reading.duplicate())], [listener, listener]] {
+    let pair = try UnixSocket.pair()
+    let end = SharedDescriptor(try pair.first.duplicate())
+    for passed in [[], [SharedDescriptor(try pipe.reading.duplicate())], [listener], [end, end]] {
       let failure = #expect(throws: Failure.self) {
         try leases.open(LeaseRequest(account: "work"), .number(1), passed: passed)
       }
-      #expect(failure?.message == "the request must bring a local socket that listens")
+      #expect(failure?.message == "the request must bring one end of a pair of local sockets")
     }
   }
 
@@ -468,7 +456,7 @@ import WireSupport
     #expect(home.sink.failures.isEmpty && leases.isOwner(.number(1)))
     home.pass(seconds: 1)
     #expect(
-      home.sink.failures.mapValues(\.words) == [1: Failure.leaseTimeOver.words] && home.sink.endings == [Lease.over])
+      home.sink.failures.mapValues(\.words) == [1: Failure.leaseTimeOver.words] && home.sink.endings == [.leaseOver])
     #expect(events("lease_ended").compactMap { $0["cause"] } == ["time"])
     #expect(!leases.isOwner(.number(1)))
   }
@@ -491,7 +479,7 @@ import WireSupport
     }
     #expect(left() == [2, 1, 0])
     #expect(
-      home.sink.failures.mapValues(\.words) == [9: Failure.leaseUsedUp.words] && home.sink.endings == [Lease.over])
+      home.sink.failures.mapValues(\.words) == [9: Failure.leaseUsedUp.words] && home.sink.endings == [.leaseOver])
     withExtendedLifetime(peer) {}
   }
 
@@ -522,7 +510,7 @@ import WireSupport
     home.pass(seconds: 59)
     #expect(home.sink.failures.isEmpty)
     home.pass(seconds: 1)
-    #expect(home.sink.failures.mapValues(\.words) == [1: Lease.notPermitted.words] && home.sink.admitted.isEmpty)
+    #expect(home.sink.failures.mapValues(\.words) == [1: Failure.notLent.words] && home.sink.admitted.isEmpty)
     leases.take(LeaseAnswerRequest(question: 1, isAllowed: true), .number(9))
     #expect(home.sink.admitted.isEmpty, "nobody waits for the answer any more")
     withExtendedLifetime(peer) {}
@@ -558,15 +546,24 @@ private final class LeaseRun {
     parts = try DaemonParts(home.context)
     var request = LeaseRequest(account: "work")
     edit(&request)
-    let listener = SharedDescriptor(try UnixSocket.listen(in: home.runtime(), name: "lease", backlog: 1))
-    try leases.open(request, .number(9), passed: [listener])
+    let channel = try UnixSocket.pair()
+    try leases.open(request, .number(9), passed: [SharedDescriptor(channel.first)])
   }
 
   var leases: Leases { parts.resources.leases }
 
-  func connect() throws -> FileDescriptor {
-    let peer = try UnixSocket.connect(in: home.runtime(), name: "lease")
-    home.sink.watched.last?()
-    return peer
+  func connect() throws -> SharedDescriptor { try leases.connect(home.sink.channels[0]) }
+}
+
+extension Leases {
+  /// A peer comes, as the process tells that accepts it.
+  ///
+  /// - Parameter channel: The connection of that process.
+  /// - Returns: The other end of the peer's connection.
+  fileprivate func connect(_ channel: UInt64) throws -> SharedDescriptor {
+    let pair = try UnixSocket.pair()
+    let request = LeasePeerRequest(user: Int(Machine.userID), process: 1)
+    try peer(request, Ticket(connection: channel, serial: 1), passed: [SharedDescriptor(pair.first)])
+    return SharedDescriptor(pair.second)
   }
 }

@@ -1,4 +1,5 @@
 import OAuth
+import PeersSupport
 import Sessions
 import Testing
 import Vault

@@ -1,5 +1,7 @@
 import HTTP
 import OAuth
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport

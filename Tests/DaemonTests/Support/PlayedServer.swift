@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
+import PeersSupport
 import Platform
 import TestSupport
 import Vocabulary

@@ -1,3 +1,5 @@
+import Peers
+import PeersSupport
 import Sessions
 import Vocabulary
 import Wire

@@ -1,4 +1,6 @@
 import Encoding
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport

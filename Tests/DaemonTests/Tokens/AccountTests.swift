@@ -1,6 +1,8 @@
 import Crypto
 import Encoding
 import OAuth
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import Testing

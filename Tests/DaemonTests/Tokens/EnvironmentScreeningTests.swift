@@ -1,5 +1,7 @@
 import Crypto
 import Encoding
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import Testing

@@ -1,3 +1,5 @@
+import Peers
+import PeersSupport
 import Platform
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
+import Peers
 import Platform
 import Sessions
 import TestSupport

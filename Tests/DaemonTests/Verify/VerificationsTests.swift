@@ -1,6 +1,8 @@
 import Encoding
 import JOSE
 import OAuth
+import Peers
+import PeersSupport
 import Platform
 import Sessions
 import TestSupport

@@ -206,8 +206,8 @@ import Testing
   }
 }
 
-/// What the recipes require of this machine.
-private enum Recipes {
+/// What the recipes need of this machine.
+enum Recipes {
   static let hasBubblewrap = succeeds("bwrap --ro-bind / / --unshare-pid --unshare-ipc true")
   static let processNamespace =
     Machine.userID == 0 ? ["--pid", "--fork"] : ["--user", "--map-current-user", "--pid", "--fork"]

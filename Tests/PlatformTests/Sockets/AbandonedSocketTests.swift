@@ -12,7 +12,7 @@ import Testing
 
   private func clear() throws -> [String] {
     let folder = try folder()
-    try folder.lockSockets(named: "socket", wait: .zero).release()
+    try folder.lockSockets(wait: .zero).release()
     return try folder.fileNames().filter { $0 != ".lock" }
   }
 
@@ -54,7 +54,7 @@ import Testing
   @Test func `none is removed while another process makes one`() throws {
     try scratch.makeAbandonedSocket(in: "sockets/new")
     let folder = try folder()
-    let lock = try folder.lockSockets(named: "other", wait: .zero)
+    let lock = try folder.lockSockets(wait: .zero)
     #expect(throws: SystemError(errno: SystemError.Number.EAGAIN, operation: "flock")) { _ = try clear() }
     lock.release()
     #expect(try clear() == [])

@@ -71,7 +71,7 @@ enum DaemonCommand {
     try refuseNoDaemon(invocation)
     return Action { () throws(Failure) in
       let environment = DaemonProgram.environment(from: Environment.all())
-      for candidate in DaemonProgram.candidates(besides: Machine.executablePath()) {
+      for candidate in DaemonProgram.daemon.candidates(besides: Machine.executablePath()) {
         let error = Spawn.replaceProcess(
           executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
         guard error.isNotFound else {
@@ -79,7 +79,7 @@ enum DaemonCommand {
             .invalidConfiguration, Phrase("\(candidate) could not be started: \(Phrase(known: error.message))"))
         }
       }
-      throw DaemonProgram.missing
+      throw DaemonProgram.daemon.missing
     }
   }
 

@@ -12,9 +12,9 @@ enum LeaseCommand {
     let questions = try LeaseQuestions(invocation, mayUseTerminal: true)
     let path = invocation[.socket]
     return Action { () throws(Failure) in
-      let socket = try LeaseSocket(at: path, servesOthers: !request.users.isEmpty)
+      var socket = try LeaseSocket(at: path, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
-        let status = try hold(request, socket, client, questions)
+        let status = try hold(request, &socket, client, invocation[.noJail], questions)
         socket.remove()
         return status
       } catch {
@@ -25,13 +25,15 @@ enum LeaseCommand {
   }
 
   private static func hold(
-    _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient, _ questions: LeaseQuestions
+    _ request: LeaseRequest, _ socket: inout LeaseSocket, _ client: DaemonClient, _ noJail: Bool,
+    _ questions: LeaseQuestions
   ) throws(Failure) -> Int32 {
     let signals: Signals.SignalReceiver
     do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
       throw Failure(error, doing: "signals cannot be received")
     }
-    var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
+    var keeper = try LeaseKeeper(
+      request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
     do throws(Failure) {
       try announce(keeper.account, socket.path, client.console)
       try wait(for: signals, &keeper)
@@ -76,12 +78,13 @@ enum LeaseCommand {
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
+    let http = try LentHTTP(invocation)
     // The terminal is the command's.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     return Action { () throws(Failure) in
-      let socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
+      var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
-        let status = try run(command, request, socket, client, questions)
+        let status = try run(command, request, &socket, http, client, invocation[.noJail], questions)
         socket.remove()
         if case .signalled(let signal) = status {
           ProcessHardening.hide()
@@ -96,11 +99,21 @@ enum LeaseCommand {
   }
 
   private static func run(
-    _ command: [String], _ request: LeaseRequest, _ socket: borrowing LeaseSocket, _ client: DaemonClient,
-    _ questions: LeaseQuestions
+    _ command: [String], _ request: LeaseRequest, _ socket: inout LeaseSocket, _ http: LentHTTP, _ client: DaemonClient,
+    _ noJail: Bool, _ questions: LeaseQuestions
   ) throws(Failure) -> ProcessStatus {
-    let variables = try LentEnvironment.make(lending: socket.path, client)
-    var keeper = try LeaseKeeper(request, socket.listener, client, asking: questions)
+    let variables = http.added(to: try LentEnvironment.make(lending: socket.path, client))
+    var keeper = try LeaseKeeper(
+      request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
+    do throws(Failure) {
+      for place in http.places {
+        try keeper.serve(place.request, at: place.listener)
+        try keeper.serve(place.request, at: SharedDescriptor(try socket.addHTTP(for: place.port)))
+      }
+    } catch {
+      keeper.finish()
+      throw error
+    }
     let child: SupervisedCommand
     do throws(SystemError) {
       child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), variables)

@@ -3,12 +3,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket of a lease, which outlives the daemons that serve it.
+/// The place where the peers of a lease connect.
 struct LeaseSocket: ~Copyable {
   let path: String
-  let listener: SharedDescriptor
+  private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
+  private let mode: UInt32
+  /// The names of the sockets of ``addHTTP(for:)``.
+  private var furtherNames: [String] = []
   /// The directory is the socket's own, and goes with it.
   private let ownsDirectory: Bool
 
@@ -45,7 +48,7 @@ struct LeaseSocket: ~Copyable {
       throw Failure(error)
     }
     let lock: FileLock
-    do { lock = try leases.lockSockets(named: WireProtocol.socketName, wait: Self.patience) } catch {
+    do { lock = try leases.lockSockets(wait: Self.patience) } catch {
       throw Failure(error, doing: "\(leases.path) could not be prepared")
     }
     let place = SocketPlace(
@@ -67,7 +70,9 @@ struct LeaseSocket: ~Copyable {
         throw Failure(error, doing: "\(place.directory) cannot be opened")
       }
     }
-    listener = try Self.listen(in: directory, place, mode: servesOthers ? 0o666 : 0o600)
+    let mode: UInt32 = servesOthers ? 0o666 : 0o600
+    listener = .some(try Self.listen(in: directory, place, mode: mode))
+    self.mode = mode
     self.directory = directory
     self.ownsDirectory = ownsDirectory
     name = place.name
@@ -76,19 +81,39 @@ struct LeaseSocket: ~Copyable {
 
   private static func listen(
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, mode: UInt32
-  ) throws(Failure) -> SharedDescriptor {
+  ) throws(Failure) -> FileDescriptor {
     guard !directory.exists(place.name) else {
       throw Failure(.invalidConfiguration, Phrase("\(place.path) exists already"), hint: "name another path")
     }
     do {
-      return SharedDescriptor(try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog))
+      return try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog)
     } catch {
       throw Failure(error, doing: "the socket \(place.path) could not be made")
     }
   }
 
+  /// The socket that listens, once. Who has it serves the peers.
+  mutating func takeListener() -> FileDescriptor {
+    guard let taken = listener.take() else { preconditionFailure("the socket was taken") }
+    return taken
+  }
+
+  /// Makes a socket for programs that know HTTP alone, beside this one.
+  ///
+  /// - Parameter port: The port of this machine for the same place; `agent lease-port` reads it in the name.
+  mutating func addHTTP(for port: UInt16) throws(Failure) -> FileDescriptor {
+    let name = WireProtocol.leaseHTTPName(port: port)
+    do {
+      let socket = try UnixSocket.listen(in: directory, name: name, mode: mode, backlog: Self.backlog)
+      furtherNames.append(name)
+      return socket
+    } catch {
+      throw Failure(error, doing: "the socket \(directory.path)/\(name) could not be made")
+    }
+  }
+
   consuming func remove() {
-    try? directory.removeFile(name, isDurable: false)
+    for name in [name] + furtherNames { try? directory.removeFile(name, isDurable: false) }
     if ownsDirectory { directory.removeEmpty() }
   }
 }

@@ -9,7 +9,8 @@ enum ExecCommand {
       throw Failure(.invalidRequest, "no command to run is given after \"--\"")
     }
     if invocation[.lease] { return try LeaseCommand.exec(trailing, invocation) }
-    for option in Options.lease where invocation.has(option) {
+    for option in Options.lease + [Option.urlVariables.declaration, Option.tokenVariable.declaration]
+    where invocation.has(option) {
       throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--lease\"")
     }
     var client = DaemonClient(invocation)

@@ -2,7 +2,7 @@ import Encoding
 import Testing
 import Wire
 
-@testable import Daemon
+@testable import Peers
 
 @Suite struct `Requests that come again` {
   private static func read(

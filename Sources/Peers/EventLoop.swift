@@ -1,14 +1,15 @@
-internal import Platform
+package import Platform
 
 /// One thread that waits for descriptors, timers and workers, and never blocks on any of them.
-final class EventLoop {
+package final class EventLoop {
   private struct Source {
     let descriptor: Int32
     let handle: (Poller.Event) -> Void
   }
 
   private let poller: Poller
-  private let inbox: Inbox
+  /// Other threads post their results here.
+  package let inbox: Inbox
   private let timer: BootTimer
   private let time: any TimeSource
   private var timers = Timers<() -> Void>()
@@ -17,16 +18,14 @@ final class EventLoop {
   /// Time that the timer descriptor is set to; nil if it is not set.
   private var armed: Instant?
   /// Time at which the loop last woke up.
-  private(set) var now: Instant
-  let jobs: Jobs
+  package private(set) var now: Instant
 
-  init(_ time: any TimeSource, _ files: WatchedFiles = WatchedFiles()) throws(SystemError) {
+  package init(_ time: any TimeSource) throws(SystemError) {
     poller = try Poller()
     inbox = try Inbox()
     timer = try BootTimer()
     self.time = time
     now = time.now()
-    jobs = try Jobs(inbox, files)
     try watch(inbox.raw) { [inbox] _ in for act in inbox.takeAll() { act() } }
     try watch(timer.raw) { [unowned self] _ in
       timer.drain()
@@ -35,14 +34,19 @@ final class EventLoop {
   }
 
   /// Handles events until `isDone` is true, which is asked before each wait.
-  func run(until isDone: () -> Bool) throws(SystemError) {
+  package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
+    var due: [() -> Void] = []
     while !isDone() {
-      try arm()
-      try poller.wait(into: &events)
+      let isDue = timers.nextDue.map { $0 <= now } ?? false
+      if !isDue { try arm() }
+      try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }
-      while let act = timers.popDue(now) { act() }
+      // What these schedule for now waits for the next round, so that descriptors have their turn.
+      due.removeAll(keepingCapacity: true)
+      while let act = timers.popDue(now) { due.append(act) }
+      for act in due { act() }
     }
   }
 
@@ -56,13 +60,13 @@ final class EventLoop {
   }
 
   /// Calls `act` at `due`, or at the next round if that has passed.
-  func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
+  package func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
 
   /// Calls `handle` each time that the descriptor is ready. Remove it before it is closed.
   ///
   /// - Returns: The key of the descriptor, which no other ever gets.
   @discardableResult
-  func watch(
+  package func watch(
     _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
   ) throws(SystemError) -> UInt64 {
     lastKey += 1
@@ -72,11 +76,11 @@ final class EventLoop {
   }
 
   /// Changes what is waited for; nothing if the key was removed.
-  func setInterest(_ interest: Poller.Interest, of key: UInt64) {
+  package func setInterest(_ interest: Poller.Interest, of key: UInt64) {
     if let source = sources[key] { try? poller.modify(source.descriptor, interest: interest, key: key) }
   }
 
-  func unwatch(_ key: UInt64) {
+  package func unwatch(_ key: UInt64) {
     if let source = sources.removeValue(forKey: key) { try? poller.remove(source.descriptor) }
   }
 }

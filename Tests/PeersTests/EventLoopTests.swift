@@ -1,16 +1,19 @@
 import Platform
 import Testing
 
-@testable import Daemon
+@testable import Peers
 
-@Suite struct `The loop of the daemon` {
+@Suite struct `The event loop` {
   @Test func `wakes at the earliest of its timers, though that was set after it began to wait for a later one`() throws
   {
     let loop = try EventLoop(SystemTime())
     var acts: [String] = []
     loop.schedule(at: loop.now.advanced(by: .seconds(60))) { acts.append("later") }
-    // A worker's result arrives while the loop waits for the later timer.
-    loop.jobs.run({}) { _ in
+    // It is ready while the loop waits for the later one.
+    let counter = try EventCounter()
+    counter.signal()
+    try loop.watch(counter.raw) { _ in
+      counter.drain()
       loop.schedule(at: loop.now.advanced(by: .milliseconds(10))) { acts.append("earlier") }
     }
     try loop.run { !acts.isEmpty }

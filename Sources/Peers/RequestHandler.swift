@@ -1,9 +1,9 @@
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
-/// Handles the requests of the connections.
-protocol RequestHandler: AnyObject {
-  /// Starts a request. Its last line may follow immediately or much later.
+/// Answers the requests of the connections.
+package protocol RequestHandler: AnyObject {
+  /// Starts a request. Its last line may follow at once or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Whether the request in progress accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool
@@ -13,7 +13,9 @@ protocol RequestHandler: AnyObject {
   func hold(_ result: Reply, of ticket: Ticket) -> Bool
   /// Called after the last line of a request was sent.
   func answered(_ ticket: Ticket)
-  /// Handles a closed connection, after its request was ended.
+  /// A connection was closed for a reason of this process, or a request took too long.
+  func note(_ event: LogEvent)
+  /// A connection is closed, after its request was ended.
   func closed(_ connection: UInt64)
   /// Cancels a request whose connection closed or whose deadline passed.
   func abandon(_ ticket: Ticket)

@@ -1,17 +1,17 @@
-internal import Crypto
 internal import Encoding
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
 /// The connections and their requests. Used on the loop only.
-final class Connections {
+package final class Connections {
   /// Limit of requests that are answered at a time, as far as the process has descriptors for so many.
   private static let mostRequests = 256
   /// Limit of descriptors that were passed for requests which have not come whole.
   private static let mostPassed = 512
+  /// Limit of the lines of one connection that are served before others have their turn.
+  private static let mostServedAtOnce = 32
 
   private let loop: EventLoop
-  private let log: EventLog
   /// A connection may be idle without a limit.
   private let mayIdle: Bool
   private var requests = RecentRequests()
@@ -20,7 +20,7 @@ final class Connections {
   private var serving: Connection?
   /// No peer's deadline is earlier than this.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
-  weak var handler: (any RequestHandler)?
+  package weak var handler: (any RequestHandler)?
   /// A quarter more places are for requests that wait for no network (``Wire/RequestTraits/local``), half of them also for
   /// sign-outs.
   private let mostRequests: Int
@@ -28,40 +28,47 @@ final class Connections {
   /// Limit of connections. Another one closes the connection that has been idle longest.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
 
-  init(_ loop: EventLoop, _ log: EventLog, mayIdle: Bool) {
+  package init(_ loop: EventLoop, mayIdle: Bool) {
     let descriptors = ResourceLimit.descriptors.soft ?? .max
     mostRequests = min(Self.mostRequests, max(4, descriptors / 5))
     mostPassed = min(Self.mostPassed, max(Connection.mostPassed, descriptors / 5))
     self.loop = loop
-    self.log = log
     self.mayIdle = mayIdle
   }
 
-  var isEmpty: Bool { connections.isEmpty }
-  var count: Int { connections.count }
+  package var isEmpty: Bool { connections.isEmpty }
+  package var count: Int { connections.count }
 
   /// Adds a peer that connected.
-  func accept(_ descriptor: consuming FileDescriptor) {
-    guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return log.note(.peerDropped(.otherUser)) }
+  package func accept(_ descriptor: consuming FileDescriptor) {
+    guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
     guard connections.count < mostConnections else {
       tell(tooManyRequests, descriptor)
-      return log.note(.peerDropped(.crowded))
+      return note(.peerDropped(.crowded))
     }
-    try? admit(descriptor)
+    _ = try? admit(descriptor)
   }
+
+  private func note(_ event: LogEvent) { handler?.note(event) }
 
   /// Tells a peer that there are no descriptors for its connection, and closes it.
-  func refuse(_ descriptor: consuming FileDescriptor) {
+  package func refuse(_ descriptor: consuming FileDescriptor) {
     tell(outOfDescriptors, descriptor)
-    log.note(.peerDropped(.crowded))
+    note(.peerDropped(.crowded))
   }
 
-  /// - Parameter descriptor: A non-blocking one.
-  func admit(_ descriptor: consuming FileDescriptor) throws(SystemError) { _ = try add(descriptor, under: nil) }
+  /// - Parameters:
+  ///   - descriptor: A non-blocking one.
+  ///   - mayIdle: It may be idle without a limit; nil means as all connections.
+  /// - Returns: The number of the connection.
+  @discardableResult
+  package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
+    try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle)
+  }
 
   private func add(
-    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?
+    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool
   ) throws(SystemError) -> UInt64 {
     let id: UInt64
     do { id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) } } catch {
@@ -111,8 +118,8 @@ final class Connections {
   ///
   /// - Returns: False if there is none.
   @discardableResult
-  func dropIdlest() -> Bool {
-    let idle = connections.values.filter { $0.current == nil }
+  package func dropIdlest() -> Bool {
+    let idle = connections.values.filter { $0.current == nil && !$0.mayIdle }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Who has not asked yet takes this for the answer; who has had one connects again (every refusal is told).
@@ -165,7 +172,9 @@ final class Connections {
       connection.isServing = false
     }
     serveBeside(connection)
+    var served = 0
     while !connection.isDropped, connection.current == nil, let request = takeRequest(connection) {
+      served += 1
       let ticket = connection.nextTicket()
       let passed = connection.passed
       connection.passed = []
@@ -183,6 +192,9 @@ final class Connections {
         handler?.handle(envelope, ticket, passed: passed)
       } catch {
         send(.failure(error), to: ticket)
+      }
+      if served == Self.mostServedAtOnce, connection.current == nil, !connection.isDropped {
+        return loop.schedule(at: loop.now) { [self] in if !connection.isDropped { serveLines(connection) } }
       }
     }
   }
@@ -211,14 +223,14 @@ final class Connections {
   }
 
   private func refuse(_ connection: Connection, _ failure: Failure) {
-    log.note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
+    note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
   /// - Parameter problem: Why, when it was not the peer who went.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
-    if let problem { log.note(.peerDropped(problem)) }
+    if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
     connection.isDropped = true
     loop.unwatch(connection.id)
@@ -231,7 +243,7 @@ final class Connections {
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
-    log.note(.requestTimedOut)
+    note(.requestTimedOut)
     handler?.abandon(ticket)
     send(
       .failure(Failure(.timeout, "timed out after \(connection.secondsWaited(until: loop.now)) s", hint: "try again")),
@@ -242,35 +254,37 @@ final class Connections {
 // MARK: - Answers
 
 extension Connections: ReplySink {
-  var now: Instant { loop.now }
+  package var now: Instant { loop.now }
 
-  var mostAtOneServer: Int? {
+  package var mostAtOneServer: Int? {
     let most = mostRequests - mostRequests / 4
     return connections.count > most ? most : nil
   }
 
-  func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
+  package func schedule(at due: Instant, _ act: @escaping () -> Void) { loop.schedule(at: due, act) }
 
-  func watch(
+  package func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
   ) throws(SystemError) -> UInt64 {
     try loop.watch(descriptor, for: interest) { _ in serve() }
   }
 
-  func unwatch(_ key: UInt64) { loop.unwatch(key) }
+  package func unwatch(_ key: UInt64) { loop.unwatch(key) }
 
-  func admit(_ descriptor: consuming FileDescriptor, under admission: any Admission) throws(SystemError) -> UInt64 {
-    try add(descriptor, under: admission)
+  package func admit(
+    _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
+  ) throws(SystemError) -> UInt64 {
+    try add(descriptor, under: admission, mayIdle: mayIdle)
   }
 
-  func stream(to ticket: Ticket, _ act: @escaping () -> Void) {
+  package func stream(to ticket: Ticket, _ act: @escaping () -> Void) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     connection.whenRead = act
   }
 
-  func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
+  package func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
-  func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+  package func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     var envelope = envelope
     let waited = connection.secondsWaited(until: now)
@@ -278,11 +292,13 @@ extension Connections: ReplySink {
     handler?.handle(envelope, ticket, passed: passed)
   }
 
-  func dropPeers(of admission: any Admission, saying failure: Failure) {
+  package func dropPeers(of admission: any Admission, saying failure: Failure) {
     for connection in connections.values where connection.admission === admission {
       if let ticket = connection.current {
         handler?.abandon(ticket)
         send(.failure(failure), to: ticket)
+      } else {
+        enqueue(.plain(Reply.failure(failure).serialized()), connection)
       }
       if connection.isDropped { continue }
       if connection.hasOutput { connection.closesWhenSent = true } else { drop(connection) }
@@ -290,7 +306,7 @@ extension Connections: ReplySink {
   }
 
   /// Fails the requests that are waiting, sends what can be sent without waiting, and closes all connections.
-  func closeAll(saying failure: Failure) {
+  package func closeAll(saying failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
         handler?.abandon(ticket)
@@ -301,7 +317,7 @@ extension Connections: ReplySink {
     }
   }
 
-  func setDeadline(_ deadline: Instant, of ticket: Ticket) {
+  package func setDeadline(_ deadline: Instant, of ticket: Ticket) {
     guard let connection = connection(of: ticket) else { return }
     connection.setDeadline(deadline, of: ticket, now: loop.now)
     scheduleDeadline(of: connection)
@@ -312,7 +328,7 @@ extension Connections: ReplySink {
     return connections[ticket.connection]
   }
 
-  func send(_ reply: Reply, to ticket: Ticket) {
+  package func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     if case .result = reply, handler?.hold(reply, of: ticket) ?? false { return }
     let reply = connection.admission?.shown(reply, of: ticket) ?? reply
@@ -323,7 +339,7 @@ extension Connections: ReplySink {
     }
   }
 
-  func send(_ line: SharedSecret, to ticket: Ticket) {
+  package func send(_ line: any SecretLine, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     precondition(
       connection.admission?.lendsToken(to: ticket) ?? true, "no other secret is sent to the peer of a lent socket")

@@ -1,4 +1,3 @@
-import Crypto
 import Encoding
 import Platform
 import TestSupport
@@ -6,11 +5,27 @@ import Testing
 import Vocabulary
 import Wire
 
-@testable import Daemon
+@testable import Peers
 
 @Suite struct `The requests of connections` {
+  private final class Line: SecretLine {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var count: Int { bytes.count }
+
+    func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
+      let bytes = bytes
+      return try descriptor.write(bytes.span.extracting(start...))
+    }
+  }
+
   private final class Handler: RequestHandler {
     func closed(_ connection: UInt64) {}
+    func note(_ event: LogEvent) { noted.append(event) }
+
+    var noted: [LogEvent] = []
 
     var handled: [(ticket: Ticket, descriptors: Int, timeout: Int?)] = []
     var act: (Ticket) -> Void = { _ in }
@@ -37,15 +52,15 @@ import Wire
   }
 
   private let time = ManualTime()
-  private let log: EventLog
   private let loop: EventLoop
   private let connections: Connections
   private let handler = Handler()
 
   init() throws {
-    log = EventLog(time: time)
+    // As in the program.
+    Signals.ignoreFailingWrites()
     loop = try EventLoop(time)
-    connections = Connections(loop, log, mayIdle: true)
+    connections = Connections(loop, mayIdle: true)
     connections.handler = handler
   }
 
@@ -68,13 +83,9 @@ import Wire
   /// Advances the time, and lets the loop notice.
   private func pass(seconds: Int) throws {
     time.advance(seconds: seconds)
-    var isOver = false
-    loop.jobs.run({}) { (_: Result<Void, Never>) in isOver = true }
-    try loop.run { isOver }
-  }
-
-  private func events() -> [LogEvent]? {
-    log.entries.elements.map(\.event)
+    let isOver = Monitor(false)
+    loop.inbox.post { isOver.withLock { $0 = true } }
+    try loop.run { isOver.withLock { $0 } }
   }
 
   private func result(_ number: Int) -> Reply { .result(JSONObject([("number", .int(number))])) }
@@ -118,7 +129,7 @@ import Wire
     #expect(handler.abandoned.isEmpty)
     try pass(seconds: 2)
     #expect(handler.abandoned == [ticket])
-    #expect(events() == [.peerDropped(.notReading)])
+    #expect(handler.noted == [.peerDropped(.notReading)])
   }
 
   @Test func `get an answer that says so when their time is up`() throws {
@@ -128,7 +139,7 @@ import Wire
     connections.setDeadline(time.now().advanced(by: .seconds(3)), of: handler.handled[0].ticket)
     try pass(seconds: 3)
     #expect(handler.abandoned == [handler.handled[0].ticket])
-    #expect(events() == [.requestTimedOut])
+    #expect(handler.noted == [.requestTimedOut])
     var bytes: [UInt8] = []
     #expect(try peer.descriptor.read(into: &bytes, upTo: 4096) > 0)
     #expect(try JSON(parsing: bytes)["error"]?["code"] == "timeout")
@@ -191,9 +202,9 @@ import Wire
     try serve(2)
     for (number, request) in handler.handled.enumerated() {
       let line = Array("{\"result\":{\"number\":\(number + 2)}}\n".utf8)
-      connections.send(SharedSecret(try SecretBytes(copying: line.span)), to: request.ticket)
+      connections.send(Line(line), to: request.ticket)
     }
-    connections.closeAll(saying: .stopping)
+    connections.closeAll(saying: Failure(.daemonUnavailable, "the daemon is stopping"))
     #expect(try lines(peer) == [1, 3])
   }
 
@@ -202,7 +213,7 @@ import Wire
     func connect(_ admission: Terms) throws -> SharedDescriptor {
       let pair = try UnixSocket.pair()
       try pair.first.setNonBlocking(true)
-      _ = try connections.admit(pair.first, under: admission)
+      _ = try connections.admit(pair.first, under: admission, mayIdle: false)
       try UnixSocket.setTimeouts(pair.second, seconds: 600)
       return SharedDescriptor(pair.second)
     }
@@ -213,7 +224,7 @@ import Wire
     connections.dropPeers(of: terms, saying: Failure(.leaseEnded, "the terms have ended"))
     #expect(handler.abandoned.count == 1)
     #expect(try failure(waiting) == "lease_ended")
-    #expect(try failure(idle) == nil, "nothing was asked")
+    #expect(try failure(idle) == "lease_ended", "who has not asked yet is told, too")
     let kept = try #require(handler.handled.map(\.ticket).first { $0 != handler.abandoned[0] })
     connections.send(result(7), to: kept)
     #expect(try lines(other) == [7])
@@ -223,7 +234,7 @@ import Wire
     let terms = Terms()
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
-    _ = try connections.admit(pair.first, under: terms)
+    _ = try connections.admit(pair.first, under: terms, mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
     let peer = SharedDescriptor(pair.second)
     try ask("list", peer)
@@ -295,10 +306,10 @@ import Wire
       try serve(number)
     }
     #expect(try failure(try accept()) == "too_busy")
-    #expect(events() == [.peerDropped(.crowded)])
+    #expect(handler.noted == [.peerDropped(.crowded)])
     connections.send(result(1), to: handler.handled[0].ticket)
     let peer = try accept()
-    #expect(events() == [.peerDropped(.crowded), .peerDropped(.crowded)], "that which waits for nothing gives way")
+    #expect(handler.noted == [.peerDropped(.crowded), .peerDropped(.crowded)], "that which waits for nothing gives way")
     try ask("list", peer)
     try serve(count + 1)
     withExtendedLifetime(waiting) {}
@@ -316,11 +327,11 @@ import Wire
     let second = try accept()
     try pass(seconds: 1)
     let others = try (2..<Self.most).map { _ in try accept() }
-    #expect(events() == [] && connections.count == Self.most)
+    #expect(handler.noted == [] && connections.count == Self.most)
     let more = try [accept(), accept()]
     #expect(try failure(first) == nil, "it has had an answer, and connects again")
     #expect(try failure(second) == "too_busy")
-    #expect(connections.count == Self.most && events() == [.peerDropped(.crowded), .peerDropped(.crowded)])
+    #expect(connections.count == Self.most && handler.noted == [.peerDropped(.crowded), .peerDropped(.crowded)])
     withExtendedLifetime((others, more)) {}
   }
 
@@ -329,7 +340,7 @@ import Wire
     terms.holds = true
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
-    _ = try connections.admit(pair.first, under: terms)
+    _ = try connections.admit(pair.first, under: terms, mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
     let peer = SharedDescriptor(pair.second)
     for (wait, isLate) in [(20, false), (30, true)] {
@@ -354,7 +365,7 @@ import Wire
     try pass(seconds: 1)
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
-    _ = try connections.admit(pair.first, under: Terms())
+    _ = try connections.admit(pair.first, under: Terms(), mayIdle: false)
     try UnixSocket.setTimeouts(pair.second, seconds: 600)
     #expect(connections.dropIdlest())
     #expect(try failure(SharedDescriptor(pair.second)) == "too_busy")
@@ -375,11 +386,11 @@ import Wire
     var bytes: [UInt8] = []
     while let count = try? peer.descriptor.read(into: &bytes, upTo: 4096), count > 0 {}
     #expect(try JSON(parsing: bytes)["error"]?["message"] == "the request is longer than 1 MiB")
-    #expect(events() == [.peerDropped(.lineTooLong)] && handler.handled.isEmpty)
+    #expect(handler.noted == [.peerDropped(.lineTooLong)] && handler.handled.isEmpty)
   }
 
   @Test func `come within a minute, and else their connection is closed`() throws {
-    let connections = Connections(loop, log, mayIdle: false)
+    let connections = Connections(loop, mayIdle: false)
     connections.handler = handler
     let pair = try UnixSocket.pair()
     try pair.first.setNonBlocking(true)
@@ -387,7 +398,7 @@ import Wire
     try pass(seconds: 59)
     #expect(!connections.isEmpty)
     try pass(seconds: 1)
-    #expect(connections.isEmpty && events() == [.peerDropped(.silent)])
+    #expect(connections.isEmpty && handler.noted == [.peerDropped(.silent)])
     try pair.second.close()
   }
 

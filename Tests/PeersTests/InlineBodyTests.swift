@@ -1,9 +1,10 @@
+import PeersSupport
 import Platform
 import TestSupport
 import Testing
 import Wire
 
-@testable import Daemon
+@testable import Peers
 
 @Suite struct `The body of an answer in lines` {
   // It notifies its loop when it is destroyed, so it is destroyed first.

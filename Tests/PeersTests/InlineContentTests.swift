@@ -1,12 +1,16 @@
+import PeersSupport
 import Platform
 import TestSupport
 import Testing
 import Wire
 import WireSupport
 
-@testable import Daemon
+@testable import Peers
 
 @Suite struct `A body in lines` {
+  // As in the program.
+  init() { Signals.ignoreFailingWrites() }
+
   @Test func `is asked for part by part, and not before the part before has gone on`() throws {
     let replies = RecordedReplies(ManualTime())
     let pipe = try Pipe()

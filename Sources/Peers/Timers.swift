@@ -1,12 +1,14 @@
-internal import Platform
+package import Platform
 
 /// A binary heap of events by their time.
-struct Timers<Event> {
+package struct Timers<Event> {
   private var heap: [(due: Instant, event: Event)] = []
 
-  var nextDue: Instant? { heap.first?.due }
+  package init() {}
 
-  mutating func schedule(_ event: Event, at due: Instant) {
+  package var nextDue: Instant? { heap.first?.due }
+
+  package mutating func schedule(_ event: Event, at due: Instant) {
     heap.append((due, event))
     var child = heap.count - 1
     while child > 0 {
@@ -18,7 +20,7 @@ struct Timers<Event> {
   }
 
   /// Takes out the earliest event that is due; nil when none is.
-  mutating func popDue(_ now: Instant) -> Event? {
+  package mutating func popDue(_ now: Instant) -> Event? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
     heap.removeLast()

@@ -1,9 +1,9 @@
-internal import Platform
+package import Platform
 internal import Wire
 
 /// Sends the body of an answer in lines, as fast as the peer reads them: from a pipe that the worker writes to, which fills
 /// when the peer does not read. Used on the loop only.
-final class InlineBody {
+package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
   private unowned let loop: any ReplySink
@@ -17,14 +17,14 @@ final class InlineBody {
   /// Limit of the output that a peer has not read.
   private static let mostUnread = 1 << 20
 
-  init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
+  package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
     self.reading = reading
     self.ticket = ticket
     self.loop = loop
   }
 
   /// Sends what comes from now on. Its owner has it by then, as with ``InlineContent/begin()``.
-  func begin() {
+  package func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
   }
@@ -67,7 +67,7 @@ final class InlineBody {
   /// - Parameters:
   ///   - bytes: How many there are in all.
   ///   - act: Called once, when all were sent.
-  func end(after bytes: Int, _ act: @escaping () -> Void) {
+  package func end(after bytes: Int, _ act: @escaping () -> Void) {
     end = (bytes, act)
     finish()
   }

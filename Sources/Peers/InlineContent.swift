@@ -1,9 +1,9 @@
-internal import Platform
-internal import Wire
+package import Platform
+package import Wire
 
 /// Takes the body of a request in lines, each when the part before has gone into the pipe that the worker reads. So no more
 /// than one part is kept. Used on the loop only.
-final class InlineContent {
+package final class InlineContent {
   /// Nil once the last part is in the pipe.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
@@ -13,19 +13,19 @@ final class InlineContent {
   private var part: ResourceBodyRequest?
   private var written = 0
 
-  init(_ writing: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
+  package init(_ writing: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
     self.writing = writing
     self.ticket = ticket
     self.loop = loop
   }
 
   /// Asks for the first part. Its owner has it by then: if the peer is gone, it is taken from its owner within this call.
-  func begin() { loop.send(.event(.bodyWanted), to: ticket) }
+  package func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
 
   /// - Throws: `invalid_request` for a part that was not asked for.
-  func take(_ next: ResourceBodyRequest) throws(Failure) {
+  package func take(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "a part of the body came unasked") }
     (part, written) = (next, 0)
     guard write() else { throw Failure(.internalError, "the body cannot be passed on") }
@@ -60,7 +60,7 @@ final class InlineContent {
   }
 
   /// Writes no more. The pipe stays open as long as this lives: its end would say that the body is whole.
-  func stop() {
+  package func stop() {
     if let key { loop.unwatch(key) }
     key = nil
   }

@@ -1,11 +1,10 @@
-internal import Crypto
-internal import Platform
+package import Platform
 internal import Wire
 
 /// One peer: bytes in, bytes out, and the request that is being answered. Used on the loop only.
-final class Connection {
+package final class Connection {
   let id: UInt64
-  let descriptor: FileDescriptor
+  package let descriptor: FileDescriptor
   private(set) var inbound: [UInt8] = []
   /// Bytes of ``inbound`` that were taken already.
   private var taken = 0
@@ -37,14 +36,14 @@ final class Connection {
   var isDropped = false
 
   /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
-  enum Outgoing {
+  package enum Outgoing {
     case plain([UInt8])
-    case secret(SharedSecret)
+    case secret(any SecretLine)
 
     var count: Int {
       switch self {
       case .plain(let bytes): bytes.count
-      case .secret(let secret): secret.bytes.count
+      case .secret(let line): line.count
       }
     }
   }
@@ -64,11 +63,11 @@ final class Connection {
   static let mostPassed = VaultRequest.maximumSlots
 
   /// The connection may be idle without a limit.
-  private let mayIdle: Bool
+  let mayIdle: Bool
   /// The terms of the socket that it came by; nil for the daemon's own.
   let admission: (any Admission)?
 
-  init(
+  package init(
     id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under admission: (any Admission)? = nil,
     now: Instant
   ) {
@@ -114,15 +113,15 @@ final class Connection {
   }
 
   /// Result of one read.
-  enum ReadResult { case nothing, bytes, end, tooLong }
+  package enum ReadResult { case nothing, bytes, end, tooLong }
 
   /// Reads the available bytes, at most the limit of a line.
-  func read() -> ReadResult {
+  package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {
       do {
         var came: SharedDescriptor?
-        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: Self.readSize, passed: &came)
+        let count = try UnixSocket.receive(descriptor, into: &inbound, upTo: Self.readSize, waits: false, passed: &came)
         if let came { passed = passed.suffix(Self.mostPassed - 1) + [came] }
         if count == 0 { return .end }
         found = .bytes
@@ -135,7 +134,7 @@ final class Connection {
   }
 
   /// Takes the first whole line and lends it, without its line feed, to `body`; nil when there is none.
-  func takeLine<Result, Problem: Error>(
+  package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
     guard let end = endOfLine() else {
@@ -175,26 +174,23 @@ final class Connection {
   }
 
   var hasPartialLine: Bool { inbound.count > taken }
-  var hasOutput: Bool { !outbound.parts.isEmpty }
+  package var hasOutput: Bool { !outbound.parts.isEmpty }
 
   /// Returns false if the unread output exceeds the limit.
-  func enqueue(_ outgoing: Outgoing) -> Bool {
+  package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)
     return outbound.bytes <= Self.mostOutboundBytes
   }
 
   /// Writes what the kernel takes; false when the connection is broken.
-  func flush() -> Bool {
+  package func flush() -> Bool {
     while let first = outbound.parts.first {
       do {
         let written: Int
         switch first {
-        case .plain(let bytes): written = try descriptor.write(bytes.span.extracting(outbound.sent...))
-        case .secret(let secret):
-          written = try secret.bytes.withBytes { (bytes) throws(SystemError) in
-            try descriptor.write(bytes.extracting(outbound.sent...))
-          }
+        case .plain(let bytes): written = try descriptor.writeNow(bytes.span.extracting(outbound.sent...))
+        case .secret(let line): written = try line.write(from: outbound.sent, to: descriptor)
         }
         outbound.sent += written
         if outbound.sent == first.count {

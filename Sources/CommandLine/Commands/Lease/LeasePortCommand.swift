@@ -1,0 +1,123 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// `agent lease-port`: in a network of its own, where the ports of the machine are not, makes those of a lease anew for a
+/// command, and copies what it sends to the lease's sockets.
+enum LeasePortCommand {
+  /// Limit of connections at a time.
+  private static let mostConnections = 64
+  private static let readBytes = 64 << 10
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    guard let command = invocation.trailing, let program = command.first else {
+      throw Failure(.invalidRequest, "no command to run is given after \"--\"")
+    }
+    let paths = try sockets(invocation)
+    let console = Console(invocation)
+    return Action { () throws(Failure) in
+      let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }
+      let child: SupervisedCommand
+      do throws(SystemError) {
+        child = try SupervisedCommand(program, ExecutedCommand.arguments(command), Environment.entries())
+      } catch {
+        return ExecutedCommand.refused(program, error, console)
+      }
+      do throws(SystemError) {
+        let status = try serve(listeners, paths, until: child)
+        if case .signalled(let signal) = status { Signals.raise(signal) }
+        return status.shellStatus
+      } catch {
+        throw Failure(error, doing: "the command could not be waited for")
+      }
+    }
+  }
+
+  /// The socket that is named, or all beside the one in `AGENT_SOCKET`.
+  private static func sockets(_ invocation: Invocation) throws(Failure) -> [String] {
+    if let path = invocation.operands.first { return [path] }
+    let lease = Environment.value("AGENT_SOCKET") ?? ""
+    let folder = lease.lastIndex(of: "/").map { String(lease[..<$0]) } ?? ""
+    let directory: PrivateDirectory
+    do throws(DirectoryError) {
+      directory = try PrivateDirectory(opening: folder, create: false, withoutOthersRights: 0o022)
+    } catch {
+      throw Failure(
+        .invalidRequest, "no socket is named, and AGENT_SOCKET names that of no lease",
+        hint: "agent help exec")
+    }
+    let names = ((try? directory.fileNames()) ?? []).filter { WireProtocol.leaseHTTPPort(in: $0) != nil }
+    guard !names.isEmpty else {
+      throw Failure(
+        .invalidRequest, "the lease serves no HTTP", hint: "agent help exec")
+    }
+    return names.sorted().map { "\(folder)/\($0)" }
+  }
+
+  private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
+    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    guard let port = WireProtocol.leaseHTTPPort(in: name) else {
+      throw Failure(.invalidRequest, "\(TokenShape.shown(path)) is no socket of a lease for HTTP")
+    }
+    do { return SharedDescriptor(try UnixSocket.listenLoopback(port: port)) } catch {
+      throw Failure(error, doing: "port \(port) of this machine cannot be opened")
+    }
+  }
+
+  /// Serves the ports until the command has ended.
+  private static func serve(
+    _ listeners: [SharedDescriptor], _ paths: [String], until child: borrowing SupervisedCommand
+  ) throws(SystemError) -> ProcessStatus {
+    let poller = try Poller()
+    try poller.add(child.raw, interest: .read, key: 0)
+    for (index, listener) in listeners.enumerated() {
+      try poller.add(listener.descriptor.raw, interest: .read, key: UInt64(index + 1))
+    }
+    let open = Monitor(0)
+    while true {
+      let events = try poller.wait(until: nil)
+      if let status = try child.handleSignals() { return status }
+      for event in events where event.key > 0 {
+        let index = Int(event.key) - 1
+        guard let near = try? UnixSocket.accept(listeners[index].descriptor) else { continue }
+        guard open.withLock({ $0 }) < mostConnections else { continue }
+        begin(SharedDescriptor(near), paths[index], open)
+      }
+    }
+  }
+
+  /// Copies both ways, each on a thread, until both have ended. A connection that cannot be made is closed.
+  private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
+    guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
+      return
+    }
+    let far = SharedDescriptor(socket)
+    for (source, sink) in [(near, far), (far, near)] {
+      open.withLock { $0 += 1 }
+      do throws(SystemError) {
+        try Threads.start(name: "lease-port") {
+          copy(source, sink)
+          open.withLock { $0 -= 1 }
+        }
+      } catch {
+        open.withLock { $0 -= 1 }
+        try? UnixSocket.shutDown(near.descriptor)
+        try? UnixSocket.shutDown(far.descriptor)
+      }
+    }
+  }
+
+  private static func copy(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
+    var bytes: [UInt8] = []
+    do throws(SystemError) {
+      while try source.descriptor.read(into: &bytes, upTo: readBytes) > 0 {
+        try UnixSocket.sendAll(bytes.span, over: sink.descriptor)
+        bytes.removeAll(keepingCapacity: true)
+      }
+      try UnixSocket.shutDownWriting(sink.descriptor)
+    } catch {
+      try? UnixSocket.shutDown(source.descriptor)
+      try? UnixSocket.shutDown(sink.descriptor)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// What a command gets that knows HTTP and a token, and nothing of leases: the URL of a port on this machine for each place of
+/// the lease, and a token that is good there alone.
+struct LentHTTP {
+  /// A place that is served by HTTP.
+  struct Place {
+    let request: LeaseHTTPRequest
+    /// Where the command connects.
+    let listener: SharedDescriptor
+    let port: UInt16
+  }
+
+  let places: [Place]
+  /// The variables for the command, `NAME=VALUE`.
+  let variables: [[UInt8]]
+
+  /// Bytes of the token, before it is written in hexadecimal digits.
+  private static let tokenBytes = 32
+
+  /// The environment with these variables in the place of others of their names.
+  func added(to environment: [[UInt8]]) -> [[UInt8]] {
+    let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
+    return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
+  }
+
+  /// - Throws: `invalid_request` for options that do not belong together.
+  init(_ invocation: Invocation) throws(Failure) {
+    let (names, places) = (invocation[.urlVariables], invocation[.places])
+    guard let tokenName = invocation[.tokenVariable] else {
+      guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" needs \"--token-as\"") }
+      (self.places, variables) = ([], [])
+      return
+    }
+    guard !names.isEmpty, names.count <= places.count else {
+      throw Failure(
+        .invalidRequest, "\"--url-as\" names a variable for each \"--only\", in the same order",
+        hint: "agent help exec")
+    }
+    for name in names + [tokenName] {
+      guard VariableName.isWellFormed(name[...].utf8), !VariableName.isRefused(name) else {
+        throw Failure(
+          .invalidRequest, Phrase("\(TokenShape.shown(name)) is not a variable that a lease sets"), hint: "agent help env")
+      }
+    }
+    let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
+    var served: [Place] = []
+    var variables = [Array("\(tokenName)=\(token)".utf8)]
+    for (name, text) in zip(names, places) {
+      guard let entry = OriginEntry(text, allowHTTPLoopback: true), !entry.isMail else {
+        throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
+      }
+      let (listener, port): (SharedDescriptor, UInt16)
+      do {
+        listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
+        port = try UnixSocket.localPort(listener.descriptor)
+      } catch {
+        throw Failure(error, doing: "no port of this machine can be opened")
+      }
+      let base = "http://127.0.0.1:\(port)"
+      served.append(
+        Place(
+          request: LeaseHTTPRequest(origin: entry.origin, base: base, token: token), listener: listener, port: port))
+      variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
+    }
+    (self.places, self.variables) = (served, variables)
+  }
+}

@@ -1,0 +1,530 @@
+internal import Encoding
+internal import Peers
+internal import Platform
+internal import Wire
+
+/// A connection by which a program that knows HTTP alone uses a lease: it shows a token that stands for the lease, and gets
+/// the answers of the place that the lease permits. Used on the loop only.
+final class HTTPConnection: LentCall.Owner {
+  /// What the connections of a place share.
+  struct Place {
+    /// The origin of the place at the server.
+    let origin: String
+    /// The origin under which peers know it.
+    let base: String
+    /// The token that stands for the lease.
+    let token: [UInt8]
+  }
+
+  /// What the server of the lease does for a connection.
+  protocol Server: AnyObject {
+    func begin(
+      _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
+      _ owner: any LentCall.Owner
+    ) throws(Failure) -> LentCall
+    func count(_ reply: Reply)
+    func isOver(_ ticket: Ticket)
+    /// The connection has ended.
+    func left(_ connection: HTTPConnection)
+  }
+
+  let number: UInt64
+  private let socket: FileDescriptor
+  private let peer: LeaseEntry.Peer
+  private let place: Place
+  private unowned let loop: any ReplySink
+  private unowned let server: any Server
+  private var serial: UInt64 = 0
+  private var key: UInt64?
+  private var inbound: [UInt8] = []
+  private var searched = 0
+  private var outbound: [UInt8] = []
+  private var isClosed = false
+  private var waitsForNothing = false
+  /// The connection ends once all was sent.
+  private var closesWhenSent = false
+  private var lastProgress: Instant
+  private var exchange: Exchange?
+
+  /// The request under way.
+  private struct Exchange {
+    let head: HTTPRequestHead
+    var call: LentCall?
+    /// What is left of the content of the request; nil once it was read whole.
+    var content: Content?
+    /// Content that the daemon has not taken yet.
+    var unwritten: [UInt8] = []
+    var writing: UInt64?
+    /// How the answer's body is sent; nil before its head.
+    var answer: Framing?
+    /// How many bytes of the answer's body were sent.
+    var sent = 0
+    var reading: UInt64?
+    /// The whole body was read.
+    var isBodyRead = false
+    /// The last line of the daemon.
+    var isAnswered = false
+  }
+
+  private enum Content {
+    case length(Int)
+    case chunks(HTTPChunks)
+  }
+
+  private enum Framing {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  private static let readBytes = 64 << 10
+  /// How long a server may take for the head of its answer.
+  private static let headSeconds = 600
+  /// Limit of what a peer has not read of an answer.
+  private static let mostUnread = 256 << 10
+  /// The longest time without a byte while the peer is to send or to read.
+  private static let patience = Duration.seconds(60)
+
+  init(
+    _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ place: Place,
+    _ loop: any ReplySink, _ server: any Server
+  ) throws(SystemError) {
+    self.socket = socket
+    (self.number, self.peer, self.place, self.loop, self.server) = (number, peer, place, loop, server)
+    lastProgress = loop.now
+    try watch()
+    scheduleEnd()
+  }
+
+  // MARK: The socket
+
+  /// Waits for what the state needs.
+  private func watch() throws(SystemError) {
+    if let key { loop.unwatch(key) }
+    key = nil
+    let interest: Poller.Interest
+    switch (mayRead, !outbound.isEmpty) {
+    case (true, true): interest = .both
+    case (true, false): interest = .read
+    case (false, true): interest = .write
+    case (false, false): interest = .none
+    }
+    waitsForNothing = !mayRead && outbound.isEmpty
+    key = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
+  }
+
+  /// Whether more of the peer can be taken: content that the daemon takes, or the next request.
+  private var mayRead: Bool {
+    guard !closesWhenSent else { return false }
+    guard let exchange else { return inbound.count < HTTPRequestHead.mostBytes }
+    return exchange.content != nil && exchange.unwritten.isEmpty
+  }
+
+  private func serve() {
+    flush()
+    guard !isClosed else { return }
+    if mayRead {
+      do throws(SystemError) {
+        if try socket.readNow(into: &inbound, upTo: Self.readBytes) == 0 { return hangUp() }
+        lastProgress = loop.now
+      } catch {
+        guard error.isAgain else { return close() }
+      }
+    } else if waitsForNothing {
+      // Only the end of the connection wakes it.
+      return close()
+    }
+    advance()
+  }
+
+  /// The peer sends no more. It may still read.
+  private func hangUp() {
+    if exchange != nil || outbound.isEmpty { return close() }
+    closesWhenSent = true
+    rewatch()
+  }
+
+  /// Takes what was read: the head of a request, or its content.
+  private func advance() {
+    while !isClosed, !closesWhenSent {
+      if exchange == nil {
+        guard let head = nextHead() else { break }
+        begin(head)
+      } else if !takeContent() {
+        break
+      }
+    }
+    if !isClosed, (try? watch()) == nil { close() }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    if outbound.isEmpty { lastProgress = loop.now }
+    outbound += bytes
+    flush()
+  }
+
+  private func flush() {
+    while !outbound.isEmpty, !isClosed {
+      do throws(SystemError) {
+        let count = try socket.writeNow(outbound.span)
+        outbound.removeFirst(count)
+        lastProgress = loop.now
+      } catch {
+        return error.isAgain ? () : close()
+      }
+    }
+    if outbound.isEmpty, closesWhenSent { close() }
+  }
+
+  /// Ends the connection when its peer neither sends nor reads what it must for too long.
+  private func scheduleEnd() {
+    loop.schedule(at: lastProgress.advanced(by: Self.patience)) { [weak self] in
+      guard let self, !isClosed else { return }
+      let waitsForPeer = !outbound.isEmpty || exchange == nil || exchange?.content != nil && exchange?.unwritten == []
+      if !waitsForPeer { lastProgress = loop.now }
+      if lastProgress.advanced(by: Self.patience) <= loop.now { close() } else { scheduleEnd() }
+    }
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    if let key { loop.unwatch(key) }
+    key = nil
+    stopBodies()
+    exchange?.call?.leave()
+    exchange = nil
+    try? UnixSocket.shutDown(socket)
+    server.left(self)
+  }
+
+  private func stopBodies() {
+    if let key = exchange?.writing { loop.unwatch(key) }
+    if let key = exchange?.reading { loop.unwatch(key) }
+    exchange?.writing = nil
+    exchange?.reading = nil
+  }
+
+  // MARK: Requests
+
+  private func nextHead() -> HTTPRequestHead? {
+    do throws(HTTPRequestHead.Problem) {
+      guard let end = try HTTPRequestHead.end(inbound, from: searched) else {
+        searched = inbound.count
+        return nil
+      }
+      let head = try HTTPRequestHead(inbound[..<end])
+      inbound.removeFirst(end)
+      searched = 0
+      return head
+    } catch {
+      switch error {
+      case .malformed: refuse(400, "the request is not plain HTTP/1.1")
+      case .tooLarge: refuse(431, "the head of the request is too large")
+      case .notServed: refuse(501, "a lease speaks HTTP/1.1 alone, without upgrades")
+      }
+      return nil
+    }
+  }
+
+  private func begin(_ head: HTTPRequestHead) {
+    serial += 1
+    guard showsToken(head) else { return refuse(401, "the token of the lease is missing or wrong") }
+    var call = CallRequest(url: place.origin + head.target, method: head.method)
+    call.headers = head.fields.filter { !Self.isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
+    call.sendsBody = head.content != .none
+    call.refusesRedirects = true
+    call.idleSeconds = 0
+    var exchange = Exchange(head: head)
+    switch head.content {
+    case .none: break
+    case .length(let length): exchange.content = .length(length)
+    case .chunked: exchange.content = .chunks(HTTPChunks())
+    }
+    self.exchange = exchange
+    do throws(Failure) {
+      let ticket = Ticket(connection: number, serial: serial)
+      self.exchange?.call = try server.begin(RequestEnvelope(.call(call), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
+    } catch {
+      return fail(error)
+    }
+    if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+  }
+
+  /// Whether the token of the lease is in the request, as Bearer or as the password of Basic.
+  private func showsToken(_ head: HTTPRequestHead) -> Bool {
+    let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
+    let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
+    guard values.count + keys.count == 1 else { return false }
+    if let key = keys.first { return isToken(Array(key.utf8)) }
+    let words = values[0].split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2 else { return false }
+    switch words[0].lowercased() {
+    case "bearer", "token": return isToken(Array(words[1].utf8))
+    case "basic":
+      guard let pair = try? Base64.decode(String(words[1])), let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
+        return false
+      }
+      return isToken(Array(pair[(colon + 1)...]))
+    default: return false
+    }
+  }
+
+  /// Fields in which clients of some services send their key.
+  private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
+
+  /// Compares in constant time.
+  private func isToken(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == place.token.count else { return false }
+    var difference: UInt8 = 0
+    for (one, other) in zip(bytes, place.token) { difference |= one ^ other }
+    return difference == 0
+  }
+
+  /// Whether a field is about this connection or the token of the lease, and not for the server.
+  private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
+    let name = field.name.lowercased()
+    if ofConnection.contains(name) || keyFields.contains(name) { return true }
+    let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
+    return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
+  }
+
+  private static let ofConnection: Set<String> = [
+    "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
+    "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding", "user-agent",
+  ]
+
+  /// - Returns: Whether something was taken.
+  private func takeContent() -> Bool {
+    guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
+    var piece: [UInt8] = []
+    var isWhole = false
+    switch exchange?.content {
+    case .length(let left):
+      piece = Array(inbound.prefix(left))
+      inbound.removeFirst(piece.count)
+      isWhole = piece.count == left
+      exchange?.content = .length(left - piece.count)
+    case .chunks(var chunks):
+      let before = inbound.count
+      do { piece = try chunks.take(&inbound, most: Self.readBytes) } catch {
+        refuse(400, "the content of the request is not plain HTTP/1.1")
+        return false
+      }
+      isWhole = chunks.hasEnded
+      exchange?.content = .chunks(chunks)
+      if piece.isEmpty, !isWhole, inbound.count == before { return false }
+    case nil: return false
+    }
+    if isWhole { exchange?.content = nil }
+    exchange?.unwritten = piece
+    writeContent()
+    return true
+  }
+
+  /// Passes content on to the daemon.
+  private func writeContent() {
+    guard let end = exchange?.call?.contentEnd, let bytes = exchange?.unwritten else { return }
+    if let key = exchange?.writing { loop.unwatch(key) }
+    exchange?.writing = nil
+    var written = 0
+    do throws(SystemError) {
+      while written < bytes.count { written += try end.descriptor.writeNow(bytes.span.extracting(written...)) }
+      exchange?.unwritten = []
+    } catch {
+      guard error.isAgain else {
+        // The server has answered without it.
+        exchange?.unwritten = []
+        return
+      }
+      exchange?.unwritten.removeFirst(written)
+      exchange?.writing = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in
+        writeContent()
+        advance()
+      }
+      if exchange?.writing == nil { close() }
+      return
+    }
+    lastProgress = loop.now
+    if exchange?.content == nil { exchange?.call?.endContent() }
+  }
+
+  // MARK: Answers
+
+  func send(_ event: Event, _ ticket: Ticket) {
+    guard case .response(let head) = event, ticket.serial == serial, let exchange, !isClosed else { return }
+    let hasBody =
+      !exchange.head.method.utf8.elementsEqual("HEAD".utf8) && !(100..<200).contains(head.status)
+      && head.status != 204 && head.status != 304
+    let length = head.field("Content-Length").flatMap { Int($0) }
+    let framing: Framing = !hasBody ? .none : length.map { .length($0) } ?? .chunked
+    self.exchange?.answer = framing
+    var lines = "HTTP/1.1 \(head.status) \(Self.reason(head.status))\r\n"
+    for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {
+      lines += "\(field.name): \(local(field))\r\n"
+    }
+    if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
+    if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
+    if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
+    // What is not read of the content would be taken for the next request.
+    if exchange.head.closes || exchange.content != nil { lines += "Connection: close\r\n" }
+    send(Array((lines + "\r\n").utf8))
+    readBody()
+  }
+
+  /// A URL of the place becomes one that the peer can use.
+  private func local(_ field: ResponseHead.Field) -> String {
+    let name = field.name.lowercased()
+    switch name {
+    case "location", "content-location": return local(field.value[...])
+    case "link":
+      var text = ""
+      var rest = field.value[...]
+      while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+        let from = rest.index(after: start)
+        text += rest[..<from] + local(rest[from..<end])
+        rest = rest[end...]
+      }
+      return text + rest
+    default: return field.value
+    }
+  }
+
+  private func local(_ url: Substring) -> String {
+    guard url.utf8.starts(with: place.origin.utf8) else { return String(url) }
+    let rest = url.utf8.dropFirst(place.origin.utf8.count)
+    guard rest.first.map({ "/?#".utf8.contains($0) }) ?? true else { return String(url) }
+    return place.base + String(decoding: rest, as: UTF8.self)
+  }
+
+  /// Sends what there is of the answer's body, as fast as the peer reads.
+  private func readBody() {
+    guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
+    while outbound.count < Self.mostUnread, exchange?.isBodyRead == false {
+      var piece: [UInt8] = []
+      do throws(SystemError) {
+        if try end.descriptor.readNow(into: &piece, upTo: Self.readBytes) == 0 {
+          exchange?.isBodyRead = true
+          break
+        }
+      } catch {
+        if !error.isAgain { return close() }
+        break
+      }
+      exchange?.sent += piece.count
+      switch framing {
+      case .none: break
+      case .length(let length):
+        // What is more than the server said would be taken for the next answer.
+        guard let sent = exchange?.sent, sent <= length else { return close() }
+        send(piece)
+      case .chunked: send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
+      }
+      if isClosed { return }
+    }
+    if let key = exchange?.reading { loop.unwatch(key) }
+    exchange?.reading = nil
+    if exchange?.isBodyRead == true { return finishIfWhole() }
+    if outbound.count < Self.mostUnread {
+      exchange?.reading = try? loop.watch(end.descriptor.raw) { [unowned self] in
+        readBody()
+        rewatch()
+      }
+      if exchange?.reading == nil { close() }
+    } else {
+      // Tried again when the peer has read.
+      loop.schedule(at: loop.now.advanced(by: .milliseconds(5))) { [weak self] in
+        self?.readBody()
+        self?.rewatch()
+      }
+    }
+  }
+
+  private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
+
+  func answer(_ last: LentCall.Last, _ ticket: Ticket) {
+    guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
+    server.count(reply)
+    switch reply {
+    case .failure(let failure):
+      // A head cannot be taken back.
+      if exchange?.answer != nil { return close() }
+      fail(failure)
+    case .result, .event:
+      exchange?.isAnswered = true
+      readBody()
+      finishIfWhole()
+    }
+    rewatch()
+  }
+
+  private func finishIfWhole() {
+    guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.answer else { return }
+    switch framing {
+    case .none: break
+    case .length(let length): if exchange.sent != length { return close() }
+    case .chunked: send(Array("0\r\n\r\n".utf8))
+    }
+    end(closing: exchange.head.closes || exchange.content != nil)
+  }
+
+  private func end(closing: Bool) {
+    stopBodies()
+    exchange = nil
+    closesWhenSent = closing
+    if outbound.isEmpty, closing { return close() }
+    // The next request may be here already.
+    loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
+  }
+
+  func isOver(_ ticket: Ticket) { server.isOver(ticket) }
+
+  // MARK: Refusals
+
+  private func fail(_ failure: Failure) {
+    let status =
+      switch failure.code {
+      case .notPermitted, .leaseEnded, .originNotAllowed: 403
+      case .invalidRequest: 400
+      case .tooBusy: 429
+      case .timeout: 504
+      default: failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked ? 503 : 502
+      }
+    respond(status, failure)
+    end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
+  }
+
+  private func refuse(_ status: Int, _ text: Phrase) {
+    respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
+    end(closing: true)
+  }
+
+  private func respond(_ status: Int, _ failure: Failure) {
+    exchange?.call?.leave()
+    let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
+    var lines = "HTTP/1.1 \(status) \(Self.reason(status))\r\nContent-Type: application/json\r\n"
+    // Git answers no challenge but that of Basic.
+    if status == 401 { lines += "WWW-Authenticate: Bearer\r\nWWW-Authenticate: Basic realm=\"lease\"\r\n" }
+    lines += "Content-Length: \(body.count)\r\n"
+    if exchange == nil || exchange?.content != nil || exchange?.head.closes == true { lines += "Connection: close\r\n" }
+    let isHead = exchange?.head.method.utf8.elementsEqual("HEAD".utf8) ?? false
+    send(Array((lines + "\r\n").utf8) + (isHead ? [] : body))
+  }
+
+  private static func reason(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 501: "Not Implemented"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    case 504: "Gateway Timeout"
+    default: "-"
+    }
+  }
+}

@@ -1,0 +1,202 @@
+internal import Encoding
+
+/// The head of an HTTP/1.1 request (RFC 9112), read strictly: whatever two readers could take for different requests is an
+/// error.
+struct HTTPRequestHead: Equatable {
+  let method: String
+  /// The target in origin form, as it came.
+  let target: String
+  let fields: [Field]
+  let content: Content
+  /// Whether the client waits for `100 Continue` before it sends the content.
+  let expectsContinue: Bool
+  /// Whether the connection ends with the answer.
+  let closes: Bool
+
+  struct Field: Equatable {
+    let name: String
+    let value: String
+
+    func isNamed(_ other: String) -> Bool { name.lowercased().utf8.elementsEqual(other.utf8) }
+  }
+
+  enum Content: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  /// Why a head is refused.
+  enum Problem: Error, Equatable {
+    case malformed
+    case tooLarge
+    /// A part of HTTP that is not served: another protocol, or an expectation.
+    case notServed
+  }
+
+  static let mostBytes = 64 << 10
+  private static let mostFields = 100
+  /// The most digits of a length, so that it is always a number.
+  private static let mostDigits = 15
+
+  /// - Returns: The number of bytes up to the end of the head; nil if the head is not whole.
+  static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
+    let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
+    var index = max(0, start - 3)
+    while index + 4 <= min(bytes.count, mostBytes) {
+      if bytes[index] == 0x0D, bytes[index..<index + 4].elementsEqual(end) { return index + 4 }
+      index += 1
+    }
+    if bytes.count >= mostBytes { throw .tooLarge }
+    return nil
+  }
+
+  /// - Parameter bytes: A whole head.
+  init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+    var lines = try Self.lines(bytes.dropLast(4))
+    guard !lines.isEmpty else { throw .malformed }
+    (method, target) = try Self.requestLine(lines.removeFirst())
+    guard lines.count <= Self.mostFields else { throw .tooLarge }
+    var fields: [Field] = []
+    for line in lines { fields.append(try Self.field(line)) }
+    self.fields = fields
+    func values(_ name: String) -> [String] { fields.filter { $0.isNamed(name) }.map(\.value) }
+    guard values("host").count == 1 else { throw .malformed }
+    content = try Self.content(values("content-length"), values("transfer-encoding"))
+    let options = values("connection").flatMap { $0.lowercased().split(separator: ",").map { $0.filter { $0 != " " } } }
+    guard values("upgrade").isEmpty, !options.contains("upgrade"), values("http2-settings").isEmpty else {
+      throw .notServed
+    }
+    let expectations = values("expect").map { $0.lowercased() }
+    guard expectations.allSatisfy({ $0.utf8.elementsEqual("100-continue".utf8) }) else { throw .notServed }
+    expectsContinue = !expectations.isEmpty && content != .none
+    closes = options.contains("close")
+  }
+
+  /// Lines that end with CR LF; neither is anywhere else.
+  private static func lines(_ bytes: ArraySlice<UInt8>) throws(Problem) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var start = bytes.startIndex
+    var index = start
+    while index < bytes.endIndex {
+      guard bytes[index] == 0x0D || bytes[index] == 0x0A else {
+        index += 1
+        continue
+      }
+      guard bytes[index] == 0x0D, index + 1 < bytes.endIndex, bytes[index + 1] == 0x0A else { throw .malformed }
+      lines.append(bytes[start..<index])
+      start = index + 2
+      index = start
+    }
+    lines.append(bytes[start...])
+    return lines
+  }
+
+  /// `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3).
+  private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> (String, String) {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), isToken(parts[0]),
+      parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ (0x21...0x7E).contains($0) }),
+      !parts[1].contains(UInt8(ascii: "#"))
+    else { throw .malformed }
+    return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
+  }
+
+  /// `NAME:VALUE` with a name that is a token (RFC 9110 section 5.1), no fold and no control characters.
+  private static func field(_ line: ArraySlice<UInt8>) throws(Problem) -> Field {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else { throw .malformed }
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    var value = line[(colon + 1)...].drop(while: isBlank)
+    while let last = value.last, isBlank(last) { value.removeLast() }
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
+      let text = String(validating: value, as: UTF8.self)
+    else { throw .malformed }
+    return Field(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
+  }
+
+  private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.count <= 256
+      && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+  }
+
+  /// One length of digits, or the coding `chunked` alone, never both (RFC 9112 section 6).
+  private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
+    if codings.isEmpty, lengths.isEmpty { return .none }
+    if lengths.isEmpty, codings.count == 1, codings[0].lowercased().utf8.elementsEqual("chunked".utf8) {
+      return .chunked
+    }
+    guard codings.isEmpty, lengths.count == 1, (1...mostDigits).contains(lengths[0].utf8.count),
+      lengths[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(lengths[0])
+    else { throw .malformed }
+    return length == 0 ? .none : .length(length)
+  }
+}
+
+/// Reads content in chunks (RFC 9112 section 7.1), strictly: a size of hexadecimal digits without extensions, and no
+/// trailer fields.
+struct HTTPChunks {
+  enum Problem: Error { case malformed }
+
+  private enum State {
+    case size
+    case data(left: Int)
+    case dataEnd
+    case trailer
+    case ended
+  }
+
+  private var state = State.size
+  private static let mostDigits = 8
+
+  /// Whether the last chunk was read.
+  var hasEnded: Bool { if case .ended = state { true } else { false } }
+
+  /// Takes what can be read of the content from the start of `bytes`.
+  mutating func take(_ bytes: inout [UInt8], most: Int) throws(Problem) -> [UInt8] {
+    var content: [UInt8] = []
+    var used = 0
+    defer { bytes.removeFirst(used) }
+    loop: while content.count < most {
+      let rest = bytes[used...]
+      switch state {
+      case .size, .trailer, .dataEnd:
+        guard let end = rest.firstIndex(of: 0x0A) else {
+          if rest.count > Self.mostDigits + 1 { throw .malformed }
+          break loop
+        }
+        guard end > used, bytes[end - 1] == 0x0D else { throw .malformed }
+        let line = bytes[used..<(end - 1)]
+        used = end + 1
+        try next(line)
+        if hasEnded { break loop }
+      case .data(let left):
+        let count = min(left, rest.count, most - content.count)
+        guard count > 0 else { break loop }
+        content += rest.prefix(count)
+        used += count
+        state = count == left ? .dataEnd : .data(left: left - count)
+      case .ended: break loop
+      }
+    }
+    return content
+  }
+
+  private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
+    switch state {
+    case .dataEnd:
+      guard line.isEmpty else { throw .malformed }
+      state = .size
+    case .trailer:
+      guard line.isEmpty else { throw .malformed }
+      state = .ended
+    default:
+      guard (1...Self.mostDigits).contains(line.count) else { throw .malformed }
+      var size = 0
+      for byte in line {
+        guard let digit = HexDigit.value(byte) else { throw .malformed }
+        size = size << 4 | Int(digit)
+      }
+      state = size == 0 ? .trailer : .data(left: size)
+    }
+  }
+}

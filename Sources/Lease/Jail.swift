@@ -1,0 +1,83 @@
+internal import CSeccomp
+internal import Platform
+
+/// The system calls that the process may make from now on (seccomp(2)): those for the descriptors that it has, for memory and
+/// for time. It opens, connects and starts nothing; what it may not call fails with `EPERM`.
+enum Jail {
+  /// Why the jail was not entered.
+  struct Problem: Error {
+    /// The number of the system's error.
+    let number: Int32
+  }
+
+  /// Enters the jail for good.
+  ///
+  /// - Throws: if the kernel has no seccomp.
+  static func enter() throws(Problem) {
+    guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
+    defer { unsafe seccomp_release(filter) }
+    func allow(_ name: String, _ conditions: [scmp_arg_cmp] = []) throws(Problem) {
+      let number = unsafe seccomp_syscall_resolve_name(name)
+      // Another architecture may not have it.
+      guard number != __NR_SCMP_ERROR else { return }
+      let result = unsafe seccomp_rule_add_array(
+        filter, agent_seccomp_allow, number, UInt32(conditions.count), conditions)
+      guard result == 0 else { throw Problem(number: -result) }
+    }
+    for name in permitted { try allow(name) }
+    for (name, conditions) in permittedWith { try allow(name, conditions) }
+    let result = unsafe seccomp_load(filter)
+    guard result == 0 else { throw Problem(number: -result) }
+  }
+
+  private static let permitted = [
+    // Descriptors that are open.
+    "read", "readv", "preadv2", "write", "writev", "pwritev2", "close", "fcntl", "fstat", "lseek", "poll", "ppoll",
+    // Sockets that are open.
+    "accept4", "recvfrom", "recvmsg", "sendto", "sendmsg", "getsockopt", "shutdown",
+    // The loop.
+    "epoll_ctl", "epoll_wait", "epoll_pwait", "timerfd_settime",
+    // Memory, threads of the runtime, signals.
+    "brk", "munmap", "mremap", "madvise", "futex", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
+    "restart_syscall", "sched_yield", "getrandom",
+    // Time and identity.
+    "clock_gettime", "clock_nanosleep", "nanosleep", "gettimeofday", "getpid", "gettid", "getuid", "geteuid", "getgid",
+    "getegid", "exit", "exit_group",
+  ]
+
+  private static let permittedWith: [(String, [scmp_arg_cmp])] = [
+    ("socketpair", [equal(0, UInt64(AF_UNIX))]),
+    // Memory that is never executable.
+    ("mmap", [masked(2, UInt64(PROT_EXEC))]), ("mprotect", [masked(2, UInt64(PROT_EXEC))]),
+    // It may learn limits, not set them.
+    ("prlimit64", [equal(2, 0)]),
+  ]
+
+  private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
+    scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
+  }
+
+  /// Whether none of the bits is set.
+  private static func masked(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
+    scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
+  }
+
+  /// Whether the jail refuses a system call. It is made with arguments that no kernel accepts.
+  static func refuses(_ name: String) -> Bool {
+    let number = unsafe seccomp_syscall_resolve_name(name)
+    return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM
+  }
+
+  /// What a process could use to reach more than it has, for a test of the jail.
+  static let tried = [
+    "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
+    "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",
+    "process_vm_readv", "process_vm_writev", "prctl", "seccomp", "setns", "unshare", "mount", "chroot", "unlink",
+    "unlinkat", "rename", "renameat2", "link", "linkat", "symlink", "mkdir", "chmod", "fchmod", "fchmodat", "chown",
+    "fchown", "truncate", "ftruncate", "memfd_create", "memfd_secret", "userfaultfd", "bpf", "perf_event_open",
+    "io_uring_setup", "io_uring_enter", "keyctl", "add_key", "request_key", "ioctl", "setsockopt", "getdents64",
+    "readlink", "readlinkat", "stat", "statx", "access", "inotify_init1", "setuid", "setgid", "setgroups", "setresuid",
+    "setrlimit", "personality", "pipe2", "dup2", "dup3", "eventfd2", "epoll_create1", "splice", "sendfile",
+    "copy_file_range", "shmget", "msgget", "semget", "mq_open", "accept",
+  ]
+}

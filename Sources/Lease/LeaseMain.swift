@@ -1,0 +1,57 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The program `agent-lease`: serves the peers of one lease, and ends with the process that holds it.
+package enum LeaseMain {
+  private static let mostDescriptors = 256
+  /// Enough for all peers with lines of the longest kind.
+  private static let mostBytes = 512 << 20
+
+  package static func run(arguments: [String]) -> Int32 {
+    let options = arguments.dropFirst()
+    if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
+    let hasJail = !options.contains(LeaseProgram.withoutJail)
+    guard options.allSatisfy({ [LeaseProgram.withoutJail, LeaseProgram.testsJail].contains($0) }) else {
+      complain("it is started by agent serve and agent exec --lease")
+      return ExitStatus.usage.rawValue
+    }
+    do throws(SystemError) {
+      Environment.keepOnly { _ in false }
+      try ProcessHardening.harden()
+      try ResourceLimit.descriptors.lower(to: mostDescriptors)
+      try ResourceLimit.dataBytes.lower(to: mostBytes)
+      if options.contains(LeaseProgram.testsJail) { return testJail() }
+      try ResourceLimit.fileBytes.lower(to: 0)
+      let server = try LeaseServer(
+        FileDescriptor(owning: LeaseProgram.control), FileDescriptor(owning: LeaseProgram.listener))
+      if hasJail {
+        do throws(Jail.Problem) { try Jail.enter() } catch {
+          complain("the kernel has no seccomp(2): error \(error.number); --no-jail does without it")
+          return ExitStatus.failed.rawValue
+        }
+      }
+      try server.run()
+      return ExitStatus.done.rawValue
+    } catch {
+      complain("\(error.operation): \(error.message)")
+      return ExitStatus.failed.rawValue
+    }
+  }
+
+  /// Enters the jail, and prints each system call that it does not refuse.
+  private static func testJail() -> Int32 {
+    do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
+    let permitted = Jail.tried.filter { !Jail.refuses($0) }
+    return write("tried \(Jail.tried.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
+  }
+
+  private static func write(_ text: String) -> Int32 {
+    (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
+  }
+
+  private static func complain(_ message: String) {
+    // An error of standard error itself cannot be reported.
+    try? Output.write("agent-lease: error: \(message)\n", to: .standardError)
+  }
+}

@@ -1,0 +1,260 @@
+internal import Encoding
+internal import Peers
+internal import Platform
+internal import Wire
+
+/// Accepts the peers of a lease, and makes each of their requests at the daemon over a connection that no peer ever has.
+///
+/// The daemon decides what is permitted. This process keeps from it whatever else a peer may send: its bytes, its
+/// descriptors, its waits and its number.
+final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
+  private let loop: EventLoop
+  private let connections: Connections
+  private let listener: SharedDescriptor
+  /// The connection of the process that holds the lease.
+  private var owner: UInt64 = 0
+  private var isOwnerGone = false
+  /// The terms; nil until the owner has sent them. No peer is accepted before.
+  private var terms: LeaseRequest?
+  /// The way to the daemon; nil while there is none.
+  private var daemon: DaemonChannel?
+  /// Why there is none.
+  private var reason = Failure.noDaemon
+  private var calls: [Ticket: LentCall] = [:]
+  /// The peers, by their connection.
+  private var peers: [UInt64: LeaseEntry.Peer] = [:]
+  private var accepting: UInt64?
+  /// The sockets for programs that know HTTP alone, and their connections.
+  private var fronts: [UInt64] = []
+  private var visitors: [UInt64: HTTPConnection] = [:]
+  /// Numbers that no key of the loop has.
+  private var lastVisitor: UInt64 = 1 << 48
+  /// Refusals that the daemon hears of.
+  private var reports: Allowance
+  /// Requests that cost the daemon work and wait for no server.
+  private var cheap: Allowance
+
+  /// Limit of the connections, and of the requests under way.
+  private static let mostPeers = 32
+  private static let mostCalls = 16
+  /// Time after which peers are accepted again when there was no descriptor for them.
+  private static let restInterval = Duration.milliseconds(500)
+
+  /// - Parameters:
+  ///   - control: The connection to the process that holds the lease.
+  ///   - listener: Where the peers connect.
+  init(_ control: consuming FileDescriptor, _ listener: consuming FileDescriptor) throws(SystemError) {
+    loop = try EventLoop(SystemTime())
+    connections = Connections(loop, mayIdle: false)
+    self.listener = SharedDescriptor(listener)
+    reports = Allowance(most: 64, perSecond: 1, now: loop.now)
+    cheap = Allowance(most: 200, perSecond: 50, now: loop.now)
+    connections.handler = self
+    try control.setNonBlocking(true)
+    owner = try connections.admit(control, mayIdle: true)
+  }
+
+  /// Serves until the owner has gone.
+  func run() throws(SystemError) { try loop.run { isOwnerGone } }
+
+  // MARK: Peers
+
+  private func watch() throws(SystemError) {
+    accepting = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
+  }
+
+  private func accept() {
+    let socket: FileDescriptor
+    do { socket = try UnixSocket.accept(listener.descriptor) } catch {
+      if error.isOutOfDescriptors { rest() }
+      return
+    }
+    guard let terms, let (user, process) = try? UnixSocket.peer(socket) else { return }
+    let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
+    guard user == Machine.userID || terms.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
+    guard peers.count + visitors.count < Self.mostPeers else {
+      // Nothing was sent before, so the whole line fits into the socket's buffer.
+      _ = try? socket.writeNow(Reply.failure(.crowdedLease).serialized().span)
+      return refuse(peer, .tooBusy)
+    }
+    guard let connection = try? connections.admit(socket, under: self, mayIdle: false) else {
+      return refuse(peer, .tooBusy)
+    }
+    peers[connection] = peer
+  }
+
+  /// Lets peers wait for a while, since there is no descriptor for them.
+  private func rest() {
+    if let accepting { loop.setInterest(.none, of: accepting) }
+    loop.schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
+      if let accepting { loop.setInterest(.read, of: accepting) }
+    }
+  }
+
+  private func refuse(_ peer: LeaseEntry.Peer, _ code: FailureCode) {
+    guard reports.take(now: loop.now) else { return }
+    daemon?.tell(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
+  }
+
+  // MARK: Peers that know HTTP alone
+
+  private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
+    try listener.descriptor.setNonBlocking(true)
+    let place = HTTPConnection.Place(origin: request.origin, base: request.base, token: Array(request.token.utf8))
+    let key = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept(listener, place) }
+    fronts.append(key)
+  }
+
+  private func accept(_ listener: SharedDescriptor, _ place: HTTPConnection.Place) {
+    guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
+    // Whose a connection to a port is, the system does not say; the token says who may ask.
+    let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
+    let peer = LeaseEntry.Peer(user: Int(local?.user ?? Machine.userID), process: Int(local?.process ?? 0))
+    guard let terms, peer.user == Int(Machine.userID) || terms.users.contains(peer.user) else {
+      return refuse(peer, .notPermitted)
+    }
+    guard peers.count + visitors.count < Self.mostPeers else { return refuse(peer, .tooBusy) }
+    lastVisitor += 1
+    do throws(SystemError) {
+      visitors[lastVisitor] = try HTTPConnection(socket, lastVisitor, peer, place, connections, self)
+    } catch {
+      refuse(peer, .tooBusy)
+    }
+  }
+
+  func left(_ connection: HTTPConnection) { visitors[connection.number] = nil }
+
+  // MARK: Admission
+
+  func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
+    try envelope(parsing: line) { row in
+      row.has(.lent) || terms?.handsOutToken == true && row.has(.lentWithToken)
+    }
+  }
+
+  func admit(
+    _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
+  ) throws(Failure) -> RequestEnvelope? {
+    envelope
+  }
+
+  func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
+    // The daemon has told of its own refusals.
+    if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
+      refuse(peer, failure.code)
+    }
+    return reply
+  }
+
+  func lendsToken(to ticket: Ticket) -> Bool { terms?.handsOutToken == true }
+
+  func left(_ connection: UInt64) { peers[connection] = nil }
+
+  // MARK: Requests
+
+  func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+    do throws(Failure) {
+      if ticket.connection == owner { return try take(envelope.request, ticket, passed) }
+      try begin(envelope, ticket, passed)
+    } catch {
+      connections.send(.failure(error), to: ticket)
+    }
+  }
+
+  /// Takes the terms, and a way to the daemon, or a socket for programs that know HTTP alone, from the owner.
+  private func take(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
+    if case .leaseHTTP(let request) = request, passed.count == 1 {
+      do throws(SystemError) { try serve(request, passed[0]) } catch {
+        throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "agent doctor")
+      }
+      return connections.send(.result(JSONObject()), to: ticket)
+    }
+    guard case .lease(let request) = request, passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
+      throw Failure(.invalidRequest, "the owner of a lease sends its terms and a connection to the daemon")
+    }
+    do throws(SystemError) {
+      daemon = try DaemonChannel(passed[0], loop) { [unowned self] failure in daemonLeft(failure) }
+      terms = request
+      if accepting == nil { try watch() }
+    } catch {
+      throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "agent doctor")
+    }
+    connections.send(.result(JSONObject()), to: ticket)
+  }
+
+  private func daemonLeft(_ failure: Failure?) {
+    daemon = nil
+    reason = failure ?? .noDaemon
+  }
+
+  private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
+    if case .resourceBody = envelope.request {
+      throw Failure(.invalidRequest, "no request of this connection takes a part of a body now")
+    }
+    if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .ofProtocol(passed), for: peer, self) }
+  }
+
+  /// Makes a request at the daemon.
+  func begin(
+    _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
+    _ owner: any LentCall.Owner
+  ) throws(Failure) -> LentCall {
+    guard let daemon else { throw reason }
+    guard calls.count < Self.mostCalls else {
+      throw Failure(.tooBusy, "too many requests of the lease are under way", hint: "try again when some have ended")
+    }
+    let isForResource = if case .call = envelope.request { true } else { false }
+    guard isForResource ? cheap.hasSome(now: loop.now) : cheap.take(now: loop.now) else {
+      throw Failure(.tooBusy, "too many requests of the lease were refused", hint: "try again in some seconds")
+    }
+    let call = try LentCall(envelope, ticket, bodies, connections, owner)
+    calls[ticket] = call
+    do throws(SystemError) { try call.begin(over: daemon, for: peer) } catch {
+      calls[ticket] = nil
+      throw Failure(.tooBusy, "the daemon takes no requests of the lease now", hint: "try again")
+    }
+    return call
+  }
+
+  func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
+
+  /// The daemon refused a request, which costs it more than the peer.
+  func count(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
+
+  func answer(_ last: LentCall.Last, _ ticket: Ticket) {
+    switch last {
+    case .reply(let reply):
+      count(reply)
+      connections.send(reply, to: ticket)
+    case .token(let line): connections.send(line, to: ticket)
+    }
+  }
+
+  func isOver(_ ticket: Ticket) { calls[ticket] = nil }
+
+  func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.takesBody ?? false }
+
+  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
+    do throws(Failure) { try call.take(part) } catch {
+      call.leave()
+      connections.send(.failure(error), to: ticket)
+    }
+    return true
+  }
+
+  func hold(_ result: Reply, of ticket: Ticket) -> Bool { false }
+  func answered(_ ticket: Ticket) {}
+  func note(_ event: LogEvent) {}
+
+  func closed(_ connection: UInt64) { if connection == owner { isOwnerGone = true } }
+
+  func abandon(_ ticket: Ticket) { calls[ticket]?.leave() }
+}
+
+extension Failure {
+  static let crowdedLease = Failure(
+    .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
+  static let noDaemon = Failure(
+    .daemonUnavailable, "the daemon of the lease is not there now", hint: "try again in a moment")
+}

@@ -1,0 +1,286 @@
+internal import Encoding
+internal import Peers
+internal import Platform
+internal import Wire
+
+/// A request of a peer as it is made at the daemon, over sockets of this process's own. Used on the loop only.
+final class LentCall {
+  /// The last line of the answer.
+  enum Last {
+    case reply(Reply)
+    /// The token that is lent, as the daemon wrote it.
+    case token(any SecretLine)
+  }
+
+  /// How the bodies of a request to a resource go to and from the peer.
+  enum Bodies {
+    /// As the request says: through descriptors of the peer, or in lines.
+    case ofProtocol([SharedDescriptor])
+    /// Through ``contentEnd`` and ``answerEnd``.
+    case ends
+  }
+
+  /// What the server of the lease does for a request.
+  protocol Owner: AnyObject {
+    /// An event of the daemon's answer.
+    func send(_ event: Event, _ ticket: Ticket)
+    /// Called once, unless the peer has left.
+    func answer(_ last: Last, _ ticket: Ticket)
+    /// Called once, when nothing of the request is under way any more.
+    func isOver(_ ticket: Ticket)
+  }
+
+  private let ticket: Ticket
+  private unowned let loop: any ReplySink
+  private unowned let owner: any Owner
+  private let envelope: RequestEnvelope
+  private let connection: Connection
+  /// The key of the connection in the loop; nil before the request is sent and after the connection has ended.
+  private var key: UInt64?
+  /// The daemon's end of the connection, and of the sockets for the bodies, until they are passed on.
+  private var farEnd: SharedDescriptor?
+  private var passed: [SharedDescriptor] = []
+  /// The bodies that go through descriptors of the peer.
+  private var pumps: [Pump] = []
+  /// The body of the answer, for a peer that gets it in lines.
+  private var lines: InlineBody?
+  /// The body of the request, from a peer that sends it with the line or in lines.
+  private var content: InlineContent?
+  private var contentOfLine: [UInt8]?
+  /// Whether the body of the request comes in lines.
+  let takesBody: Bool
+  private var isAnswered = false
+  /// The peer has gone.
+  private var isLeft = false
+
+  /// Where the body of the request is written, and where that of the answer is read; nil unless the bodies are ``Bodies/ends``.
+  private(set) var contentEnd: SharedDescriptor?
+  private(set) var answerEnd: SharedDescriptor?
+
+  init(
+    _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: Bodies, _ loop: any ReplySink, _ owner: any Owner
+  ) throws(Failure) {
+    (self.ticket, self.loop, self.owner) = (ticket, loop, owner)
+    var (envelope, call) = (envelope, CallRequest?.none)
+    envelope.verbose = false
+    if case .call(let request) = envelope.request { call = request }
+    takesBody = call?.sendsBodyInLines ?? false
+    let pair: (near: SharedDescriptor, far: SharedDescriptor)
+    do throws(SystemError) {
+      pair = try Self.makePair()
+      connection = Connection(id: 0, descriptor: try pair.near.descriptor.duplicate(), mayIdle: true, now: loop.now)
+    } catch {
+      throw .noDescriptor
+    }
+    farEnd = pair.far
+    if var plain = call {
+      (plain.isInline, plain.inlineBody, plain.sendsBodyInLines) = (false, nil, false)
+      envelope.request = .call(plain)
+    }
+    self.envelope = envelope
+    guard let call else { return }
+    switch bodies {
+    case .ofProtocol(let descriptors): try prepare(call, descriptors)
+    case .ends:
+      do throws(SystemError) {
+        if call.sendsBody { contentEnd = try makePassed() }
+        answerEnd = try makePassed()
+      } catch {
+        throw .noDescriptor
+      }
+    }
+  }
+
+  /// Makes the sockets for the bodies.
+  private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
+    if !call.isInline {
+      guard descriptors.count == (call.sendsBody ? 2 : 1) else {
+        throw Failure(
+          .descriptorMissing,
+          "the request must bring a descriptor for the answer, and before it one for a body to send")
+      }
+      guard !descriptors[descriptors.count - 1].descriptor.isSeekable() else {
+        throw Failure(.invalidRequest, "the answer must go to a pipe or a socket")
+      }
+    }
+    if let text = call.inlineBody {
+      do { contentOfLine = try Base64.decode(text) } catch {
+        throw Failure(.invalidRequest, "\"body\" must be base64")
+      }
+    }
+    do throws(SystemError) {
+      if call.sendsBody {
+        let end = try makePassed()
+        if call.isInline { content = InlineContent(end, ticket, loop) } else { pump(descriptors[0], end) }
+      }
+      let end = try makePassed()
+      if call.isInline {
+        lines = InlineBody(end, ticket, loop)
+      } else {
+        pump(end, descriptors[descriptors.count - 1])
+      }
+    } catch {
+      throw .noDescriptor
+    }
+  }
+
+  /// One end of a pair of sockets, of which the daemon gets the other.
+  private func makePassed() throws(SystemError) -> SharedDescriptor {
+    let pair = try Self.makePair()
+    passed.append(pair.far)
+    return pair.near
+  }
+
+  private static func makePair() throws(SystemError) -> (near: SharedDescriptor, far: SharedDescriptor) {
+    let pair = try UnixSocket.pair()
+    try pair.first.setNonBlocking(true)
+    return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
+  }
+
+  private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
+    pumps.append(
+      Pump(from: source, to: sink, loop) { [unowned self] pump in
+        pumps.removeAll { $0 === pump }
+        settle()
+      })
+  }
+
+  /// Sends the request.
+  func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
+    if let farEnd { try daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
+    farEnd = nil
+    let line = envelope.serialized()
+    var sent = 0
+    for (index, shared) in passed.enumerated() {
+      // A message carries one descriptor, so that the line goes out in parts.
+      let part = line.span.extracting(sent..<(index < passed.count - 1 ? sent + 1 : line.count))
+      sent += try UnixSocket.send(part, passing: shared.descriptor.raw, over: connection.descriptor)
+    }
+    passed = []
+    if sent < line.count { _ = connection.enqueue(.plain(Array(line[sent...]))) }
+    guard connection.flush() else { throw .unsuitable(operation: "write") }
+    try watch()
+    for pump in pumps { pump.run() }
+    if takesBody { content?.begin() }
+    if let bytes = contentOfLine { try? content?.take(ResourceBodyRequest(bytes: bytes, isLast: true)) }
+    contentOfLine = nil
+  }
+
+  /// The body of the request is whole.
+  func endContent() { contentEnd = nil }
+
+  /// Takes a part of the body that comes in lines.
+  func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
+
+  private func watch() throws(SystemError) {
+    unwatch()
+    let interest: Poller.Interest = connection.hasOutput ? .write : .read
+    key = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
+  }
+
+  private func unwatch() {
+    if let key { loop.unwatch(key) }
+    key = nil
+  }
+
+  private func serve() {
+    if connection.hasOutput {
+      guard connection.flush(), (try? watch()) != nil else { return close() }
+      return
+    }
+    let result = connection.read()
+    while key != nil, let last = takeLine() { relay(last) }
+    if key != nil, result == .end || result == .tooLong { close() }
+  }
+
+  private func takeLine() -> Last? {
+    let hidesLine = envelope.request.has(.lentWithToken)
+    return connection.takeLine { line in
+      let reply = Result { () throws(Failure) in try Reply(parsing: line) }
+      if hidesLine, case .success(.result) = reply { return .token(TokenLine(line)) }
+      return .reply((try? reply.get()) ?? .failure(Reply.unreadable))
+    }
+  }
+
+  private func relay(_ last: Last) {
+    guard !isLeft else { return }
+    if case .reply(let reply) = last {
+      if case .event(let event) = reply {
+        owner.send(event, ticket)
+        // The body follows the head.
+        if case .response = event { lines?.begin() }
+        return
+      }
+      if case .result(let result) = reply, let lines {
+        // The peer gets the whole body first.
+        return lines.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(last) }
+      }
+    }
+    finish(last)
+  }
+
+  /// The daemon's last line is here.
+  private func finish(_ last: Last) {
+    guard !isAnswered, !isLeft else { return }
+    isAnswered = true
+    lines = nil
+    unwatch()
+    owner.answer(last, ticket)
+    close()
+  }
+
+  /// The connection has ended, or nothing more is expected of it.
+  private func close() {
+    unwatch()
+    try? UnixSocket.shutDown(connection.descriptor)
+    if isLeft { (pumps, content, contentEnd) = ([], nil, nil) }
+    if !isAnswered, !isLeft { return finish(.reply(.failure(.noDaemon))) }
+    content = nil
+    settle()
+  }
+
+  /// The peer has gone. What it has sent of a body gets no end before the daemon has given up the request: the end would say
+  /// that the body is whole.
+  func leave() {
+    guard !isAnswered else { return (pumps, lines) = ([], nil) }
+    isLeft = true
+    for pump in pumps { pump.stop() }
+    (lines, answerEnd) = (nil, nil)
+    content?.stop()
+    if key == nil || (try? UnixSocket.shutDownWriting(connection.descriptor)) == nil { close() }
+  }
+
+  private var isSettled = false
+
+  private func settle() {
+    guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isLeft else { return }
+    isSettled = true
+    owner.isOver(ticket)
+  }
+
+  deinit { unwatch() }
+
+  private final class TokenLine: SecretLine {
+    private var bytes: [UInt8] = []
+
+    init(_ line: Span<UInt8>) {
+      bytes.reserveCapacity(line.count + 1)
+      bytes.append(contentsOf: line)
+      bytes.append(UInt8(ascii: "\n"))
+    }
+
+    deinit { for index in bytes.indices { bytes[index] = 0 } }
+
+    var count: Int { bytes.count }
+
+    func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
+      let bytes = bytes
+      return try descriptor.writeNow(bytes.span.extracting(start...))
+    }
+  }
+}
+
+extension Failure {
+  fileprivate static let noDescriptor = Failure(
+    .tooBusy, "there is no descriptor for the request", hint: "try again when some have ended")
+}
