@@ -6,6 +6,8 @@
 
 #include <curl/curl.h>
 #include <malloc.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,7 +102,40 @@ static inline bool agent_curl_is_quiet(const agent_curl_connections *connections
   struct pollfd entry = {.fd = (int)connections->sum, .events = POLLIN};
   return poll(&entry, 1, 0) == 0;
 }
-// Closes a connection. During a transfer, discards unsent bytes.
+// Whether the server's machine has stopped to acknowledge what was sent over the only connection: some of it was sent
+// again at least twice, and nothing was acknowledged for this long. A server that is slow to answer acknowledges.
+static inline bool agent_curl_is_unacknowledged(const agent_curl_connections *connections, unsigned milliseconds) {
+  struct tcp_info info;
+  socklen_t size = sizeof info;
+  if (connections->open != 1) return false;
+  memset(&info, 0, sizeof info);
+  if (getsockopt((int)connections->sum, IPPROTO_TCP, TCP_INFO, &info, &size)) return false;
+  return info.tcpi_unacked > 0 && info.tcpi_retransmits >= 2 && info.tcpi_last_ack_recv >= milliseconds;
+}
+// Whether a new connection to the peer would have the same local address as the only connection. If not, that address or
+// the route is gone, or another one has come, such as that of a VPN.
+static inline bool agent_curl_has_local_address(const agent_curl_connections *connections) {
+  struct sockaddr_storage own, peer, now;
+  socklen_t own_size = sizeof own, peer_size = sizeof peer, now_size = sizeof now;
+  if (connections->open != 1) return true;
+  if (getsockname((int)connections->sum, (struct sockaddr *)&own, &own_size)) return false;
+  if (getpeername((int)connections->sum, (struct sockaddr *)&peer, &peer_size)) return false;
+  // Connecting such a socket sends nothing.
+  int probe = socket(peer.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return true;
+  bool is_same = false;
+  if (!connect(probe, (struct sockaddr *)&peer, peer_size) && !getsockname(probe, (struct sockaddr *)&now, &now_size) &&
+      now.ss_family == own.ss_family) {
+    if (own.ss_family == AF_INET)
+      is_same = ((struct sockaddr_in *)&own)->sin_addr.s_addr == ((struct sockaddr_in *)&now)->sin_addr.s_addr;
+    else if (own.ss_family == AF_INET6)
+      is_same = !memcmp(&((struct sockaddr_in6 *)&own)->sin6_addr, &((struct sockaddr_in6 *)&now)->sin6_addr,
+                        sizeof(struct in6_addr));
+  }
+  close(probe);
+  return is_same;
+}
+// Closes a connection; at once, without sending what is left to send, while a transfer is under way.
 static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   agent_curl_connections *connections = context;
   struct linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -135,6 +170,11 @@ static inline const char *agent_curl_version(void) { return curl_version_info(CU
 // The built-in directory of trusted certificates, hashed by subject; NULL if this build has none.
 static inline const char *_Nullable agent_curl_certificate_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;
+}
+
+// The built-in file of trusted certificates; NULL when this build has none.
+static inline const char *_Nullable agent_curl_certificate_bundle(void) {
+  return curl_version_info(CURLVERSION_NOW)->cainfo;
 }
 
 // Overwrites the library's copies of header lines, then frees the list.

@@ -3,6 +3,7 @@
 #ifndef AGENT_TLS_SHIM_H
 #define AGENT_TLS_SHIM_H
 
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
@@ -16,6 +17,54 @@ static inline int agent_tls_sign_with_p256(SSL_CTX *context) {
 // Returns how many of those signature algorithms the server accepts.
 static inline int agent_tls_shared_algorithms(SSL *connection) {
   return SSL_get_shared_sigalgs(connection, 0, NULL, NULL, NULL, NULL, NULL);
+}
+
+// Verifies a server's certificate and, if its authority is not in the context's own store, verifies it against those of
+// a file. The argument is the file's path.
+static inline int agent_tls_verify_with_bundle(X509_STORE_CTX *verification, void *path) {
+  int result = X509_verify_cert(verification);
+  if (result > 0) return result;
+  switch (X509_STORE_CTX_get_error(verification)) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+      break;
+    default:
+      return result;
+  }
+  X509_STORE *store = X509_STORE_new();
+  X509_STORE_CTX *second = X509_STORE_CTX_new();
+  if (store && second && X509_STORE_load_file(store, (const char *)path) == 1 &&
+      X509_STORE_CTX_init(second, store, X509_STORE_CTX_get0_cert(verification),
+                          X509_STORE_CTX_get0_untrusted(verification)) == 1 &&
+      X509_VERIFY_PARAM_set1(X509_STORE_CTX_get0_param(second), X509_STORE_CTX_get0_param(verification)) == 1) {
+    int found = X509_verify_cert(second);
+    int problem = X509_STORE_CTX_get_error(second);
+    // Any other fault than an unknown authority is the better reason, such as a certificate that has expired.
+    switch (problem) {
+      case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+      case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+        break;
+      default:
+        X509_STORE_CTX_set_error(verification, problem);
+        if (found > 0) {
+          X509_STORE_CTX_set0_verified_chain(verification, X509_STORE_CTX_get1_chain(second));
+          X509_STORE_CTX_set_error_depth(verification, 0);
+          result = found;
+        }
+    }
+  }
+  X509_STORE_CTX_free(second);
+  X509_STORE_free(store);
+  // A file that cannot be read adds nothing.
+  ERR_clear_error();
+  return result;
+}
+// Has the handshake verify so. The path must stay valid as long as the context.
+static inline void agent_tls_trust_bundle(SSL_CTX *context, const char *path) {
+  SSL_CTX_set_cert_verify_callback(context, agent_tls_verify_with_bundle, (void *)path);
 }
 
 static const int agent_tls_alert_read = SSL_CB_READ_ALERT;

@@ -179,7 +179,8 @@ extension AccountSetting {
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Trust the certificate authorities in this PEM file besides the system's, for this account only",
     details:
-      "An absolute path; by default none. Certificates that are added to the file after the sign-in are not used until"
+      "An absolute path; by default none. The system's are those in its directory and in its bundle, such as"
+      + " /etc/ssl/certs/ca-certificates.crt. Certificates that are added to the file after the sign-in are not used until"
       + " the setting is set again.", isSealed: true)
 
   package static let pins = AccountSetting(

@@ -20,4 +20,12 @@ package enum CurlLibrary {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)
   }()
+
+  /// The system's file of trusted certificates, as a C string of the library; nil if it has none.
+  ///
+  /// Reading all of it takes longer than a handshake, so it is read only when ``certificateDirectory`` does not contain
+  /// the authority. Some systems mount only this file.
+  static var certificateBundle: UnsafePointer<CChar>? {
+    unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()
+  }
 }

@@ -41,7 +41,8 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Observes the end of the request's connection, and adds the client certificate.
+  /// Watches the end of the connection that the request may make, and has it trust the system's file of certificates and
+  /// show the client certificate.
   func watchTLS(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlain else { return }
     guard CurlLibrary.usesOpenSSL else {
@@ -64,10 +65,11 @@ extension CurlHandle {
   }
 }
 
-/// Called before each TLS connection.
+/// Called for each TLS connection before it is made, after the library has set its own trust.
 private let beginTLS: agent_curl_tls_hook = { _, context, running in
   guard let context = unsafe context, let handle = unsafe exchange(at: running)?.progress.handle,
     unsafe TLSEnd.watch(OpaquePointer(context), for: handle.tlsEnd)
   else { return CURLE_OUT_OF_MEMORY }
+  if let bundle = unsafe CurlLibrary.certificateBundle { unsafe agent_tls_trust_bundle(OpaquePointer(context), bundle) }
   return unsafe handle.shown.show(in: OpaquePointer(context))
 }
