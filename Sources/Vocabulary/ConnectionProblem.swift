@@ -1,6 +1,8 @@
 /// The specific reason why a connection failed, if known.
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
+  /// The name servers did not answer, so nothing is known of the host.
+  case nameServerSilent = "name_server_silent"
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
@@ -31,6 +33,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"
+    case .nameServerSilent: "no answer from the name server"
     case .refused: "connection refused"
     case .noRoute: "no route to the host"
     case .networkUnreachable: "the network is unreachable"

@@ -61,5 +61,6 @@ private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   // A connection rejected here is closed like any other.
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
   exchange.progress.handle.shown.noteSocket()
+  if let resolving = exchange.progress.beginConnecting() { exchange.noteResolved(after: resolving) }
   return exchange.progress.mayConnect() ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
 }

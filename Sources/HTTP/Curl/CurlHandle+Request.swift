@@ -22,8 +22,9 @@ extension CurlHandle {
   }
 
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
-    try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.connectTimeoutSeconds).wholeMilliseconds)
-    // Do not wait for a thread that is still resolving a name, which could exceed both limits.
+    // Until the name is resolved; see TransferProgress.beginConnecting().
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.resolveTimeoutSeconds).wholeMilliseconds)
+    // A thread that still resolves a name is not waited for: the wait could exceed both limits.
     try set(CURLOPT_QUICK_EXIT, true)
     try set(CURLOPT_NOSIGNAL, true)
   }

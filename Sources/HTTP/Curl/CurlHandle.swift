@@ -139,12 +139,13 @@ internal import OAuth
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
     exchange.update()
+    exchange.progress.checkKeptConnection()
     var result = CURLE_OK
     if unsafe agent_curl_take_result(multi, &result) != 0 {
       if result == CURLE_OK { unsafe connections.pointee.is_busy = false }
       return .ended(result)
     }
-    return exchange.reasonToStop == nil ? .waits : .ended(nil)
+    return exchange.reasonToStop == nil && !exchange.progress.isUnreachable ? .waits : .ended(nil)
   }
 
   /// Abandons a transfer, whether it has ended or not.
@@ -212,7 +213,18 @@ internal import OAuth
   /// Whether nothing has arrived on the connection since the last transfer, including its end.
   var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
 
-  /// How long the library can be left alone while nothing arrives; nil for any time.
+  /// Whether there is a connection, kept from the last transfer or made for this one.
+  var isConnected: Bool { unsafe connections.pointee.open > 0 }
+
+  /// Whether a new connection would have the same local address, so that the network has not changed.
+  var hasLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
+
+  /// Whether the server's machine has acknowledged nothing for `duration`, though something was sent.
+  func isUnacknowledged(for duration: Duration) -> Bool {
+    unsafe agent_curl_is_unacknowledged(connections, UInt32(duration.wholeMilliseconds))
+  }
+
+  /// How long the library may be left alone while nothing arrives; nil for any time.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1
     guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }

@@ -29,7 +29,9 @@ protocol RunningExchange: AnyObject {
   func leavesThread() -> Bool
   /// The failure of a transfer that ended with `code`, if any. Nil means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// Called when the response is complete.
+  /// The name of the server, or of the proxy, was resolved. Limits do not include that time.
+  func noteResolved(after duration: Duration)
+  /// The whole response is there.
   func complete()
 }
 
@@ -37,6 +39,7 @@ extension RunningExchange {
   /// Short, since waits do not include suspend but limits do.
   var longestWait: Duration { CurlHandle.longestWait }
   func leavesThread() -> Bool { false }
+  func noteResolved(after duration: Duration) {}
 }
 
 /// The result for a piece of a body.
@@ -55,9 +58,29 @@ struct TransferProgress {
   private var requestStarted = false
   /// Whether the first line of a response was received. The library reports nothing before it.
   private var responseStarted = false
+  /// Whether the request uses a connection that was kept from one before.
+  private var isKept: Bool
+  /// Whether the kept connection no longer reaches the server, though nothing has closed it.
+  private(set) var isUnreachable = false
+  private let begun = ContinuousClock.now
+  private let connectSeconds: Int
+  /// Whether no connection was begun yet, so that only the name servers were asked.
+  private(set) var isResolving: Bool
 
-  init(over handle: CurlHandle, isRepeatable: Bool, usesProxy: Bool, keepsCookies: Bool = false) {
+  /// The longest time without an acknowledgement from a server that the network still reaches, for a request that can be
+  /// repeated. Others wait longer, in case the network comes back.
+  static let silence = Duration.seconds(2)
+  static let finalSilence = Duration.seconds(15)
+  /// After this time a failure to resolve means that no name server answered: one answers sooner that a name is unknown.
+  static let nameServerSilence = Duration.milliseconds(4500)
+
+  init(
+    over handle: CurlHandle, isRepeatable: Bool, usesProxy: Bool, keepsCookies: Bool = false,
+    connectSeconds: Int = Transport().connectTimeoutSeconds
+  ) {
     self.handle = handle
+    (isKept, isResolving) = (handle.isConnected, !handle.isConnected)
+    self.connectSeconds = connectSeconds
     self.isRepeatable = isRepeatable
     self.usesProxy = usesProxy
     headers = HeaderCollector(keepsCookies: keepsCookies)
@@ -76,6 +99,29 @@ struct TransferProgress {
   mutating func mayConnect() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
+
+  /// Limits the time for the connection from its beginning: that for resolving the name is a limit of its own.
+  ///
+  /// - Returns: How long resolving took, at the first connection of the request.
+  mutating func beginConnecting() -> Duration? {
+    isKept = false
+    let passed = begun.duration(to: .now)
+    // The library keeps its present limit if it rejects this one.
+    try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectSeconds)).wholeMilliseconds)
+    guard isResolving else { return nil }
+    isResolving = false
+    return passed
+  }
+
+  /// Notices a kept connection whose packets are dropped, as after the network has changed. Without that a request waits
+  /// for its whole time limit, though a new connection would work.
+  mutating func checkKeptConnection() {
+    guard isKept, !responseStarted else { return }
+    isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silence : Self.finalSilence)
+  }
+
+  /// Whether the request can be sent again over a new connection.
+  var mayRepeat: Bool { isUnreachable && isRepeatable && !responseStarted }
 
   /// - Returns: False, which ends the transfer.
   mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
@@ -103,8 +149,14 @@ struct TransferProgress {
     // The library accepts a header that is truncated after its first line.
     if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
+    if isUnreachable { return failure(.receive) }
     if let (code, problem) = handle.shown.failure { return failure(code, problem) }
     guard let code else { return failure(reason() ?? .setup) }
+    if isResolving, isSilence(code) {
+      var failure = failure(usesProxy ? .proxy : .resolve, .nameServerSilent)
+      failure.nameServers = NameServers.list
+      return failure
+    }
     // The library reports a header line that exceeds its buffer as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
     let failed = HTTPFailure.Code(
@@ -112,6 +164,15 @@ struct TransferProgress {
     var failure = failure(failed, ConnectionProblem(failed, code, of: handle))
     if failed == .timeout { failure.waitedSeconds = Int((handle.time(CURLINFO_TOTAL_TIME_T) + 500_000) / 1_000_000) }
     return failure
+  }
+
+  /// Whether a failure to resolve is that of silent name servers.
+  private func isSilence(_ code: CURLcode) -> Bool {
+    switch code {
+    case CURLE_OPERATION_TIMEDOUT: true
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: begun.duration(to: .now) >= Self.nameServerSilence
+    default: false
+    }
   }
 
   func failure(_ code: HTTPFailure.Code, _ problem: ConnectionProblem? = nil) -> HTTPFailure {

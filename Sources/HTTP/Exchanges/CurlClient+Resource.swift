@@ -16,15 +16,31 @@ extension CurlClient {
     let route = try Route(to: request.endpoint, by: request.transport)
     let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
-    let handle = if let kept = pool.take(for: route, onceOnly: !isRepeatable) { kept } else { try CurlHandle() }
-    let exchange = try ResourceExchange(
-      TransferProgress(
-        over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true),
-      request, content: content, receiver: receiver, openAnswers: openAnswers)
-    try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
-    try handle.send(request, authorization: authorization, content: content, exchange)
+    var kept = pool.take(for: route, onceOnly: !isRepeatable)
+    while true {
+      let handle = if let kept { kept } else { try CurlHandle() }
+      let exchange = try ResourceExchange(
+        TransferProgress(
+          over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil, keepsCookies: true,
+          connectSeconds: request.transport.connectTimeoutSeconds),
+        request, content: content, receiver: receiver, openAnswers: openAnswers)
+      try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
+      do { try handle.send(request, authorization: authorization, content: content, exchange) } catch {
+        // A new connection is never one that mayRepeat, so this happens once.
+        guard exchange.progress.mayRepeat else { throw error }
+        kept = nil
+        continue
+      }
+      return try response(to: request, hasContent: content != nil, over: handle, route, exchange)
+    }
+  }
+
+  /// The response of an exchange, whose connection is kept once its content was received.
+  private func response(
+    to request: ResourceRequest, hasContent: Bool, over handle: CurlHandle, _ route: Route, _ exchange: ResourceExchange
+  ) throws(HTTPFailure) -> ResourceResponse {
     let end = { [pool] in
-      let mayKeep = exchange.usedHTTP2 || request.mayKeepConnection(hasContent: content != nil)
+      let mayKeep = exchange.usedHTTP2 || request.mayKeepConnection(hasContent: hasContent)
       if mayKeep, exchange.isConnectionIntact {
         pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
       }

@@ -4,9 +4,10 @@ package import OAuth
 
 /// Sends requests with libcurl.
 ///
-/// Verifies the certificate chain and host name of every server, and requires TLS 1.2 or later (RFC 9325 section
-/// 3.1.1). Has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
-/// POST at most once. Connections are kept for later requests to the same origin with the same trust.
+/// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
+/// POST at most once. Connections are kept for the next request to the same origin with the same trust; a request that can
+/// be repeated goes over a new one if a kept one turns out to reach nobody.
 ///
 /// Thread-safe. The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have
 /// closed.
@@ -71,18 +72,27 @@ package final class CurlClient: HTTPClient {
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
-    // A handle is not reused after a failed request.
-    let handle = if let kept = pool.take(for: route) { kept } else { try CurlHandle() }
-    let limits = ExchangeLimits(of: request, time: time)
-    let exchange = try Exchange(
-      TransferProgress(
-        over: handle, isRepeatable: request.method == .get && request.proof == nil, usesProxy: route.proxy != nil),
-      limits: limits)
-    try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
-    try handle.send(request, exchange)
-    time = exchange.time
-    pool.give(handle, for: route)
-    return (try exchange.finish(), exchange.redirect)
+    let isRepeatable = request.method == .get && request.proof == nil
+    var kept = pool.take(for: route, onceOnly: !isRepeatable)
+    while true {
+      // A handle with a failed request is not put back.
+      let handle = if let kept { kept } else { try CurlHandle() }
+      let exchange = try Exchange(
+        TransferProgress(
+          over: handle, isRepeatable: isRepeatable, usesProxy: route.proxy != nil,
+          connectSeconds: request.transport.connectTimeoutSeconds),
+        limits: ExchangeLimits(of: request, time: time))
+      try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
+      do { try handle.send(request, exchange) } catch {
+        // A new connection is never one that mayRepeat, so this happens once.
+        guard exchange.progress.mayRepeat else { throw error }
+        kept = nil
+        continue
+      }
+      time = exchange.time
+      pool.give(handle, for: route, hasLasted: exchange.usedKeptConnection)
+      return (try exchange.finish(), exchange.redirect)
+    }
   }
 
   private func sendSpending(
@@ -91,7 +101,9 @@ package final class CurlClient: HTTPClient {
     let message = try RequestMessage.bytes(of: request, userAgent: userAgent)
     let handle = try CurlHandle()
     let exchange = try SpendingExchange(
-      TransferProgress(over: handle, isRepeatable: false, usesProxy: route.proxy != nil),
+      TransferProgress(
+        over: handle, isRepeatable: false, usesProxy: route.proxy != nil,
+        connectSeconds: request.transport.connectTimeoutSeconds),
       limits: ExchangeLimits(of: request, time: time),
       answerTime: .seconds(max(0, request.transport.spendingTimeoutSeconds)))
     try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)

@@ -15,6 +15,8 @@ final class Exchange: RunningExchange {
   private var status = 0
   /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
+  /// The request went over a connection that was kept from one before.
+  private(set) var usedKeptConnection = false
 
   /// - Throws: `memory`.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
@@ -48,11 +50,14 @@ final class Exchange: RunningExchange {
 
   /// Available bytes are read before the time limit applies.
   var reasonToStop: HTTPFailure.Code? {
+    if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
     guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.mostLateReads else { return reason }
     lateReads += 1
     return nil
   }
+
+  func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
 
   var longestWait: Duration { lateReads > 0 ? .zero : CurlHandle.longestWait }
   var cancellation: Cancellation? { limits.cancellation }
@@ -70,6 +75,7 @@ final class Exchange: RunningExchange {
 
   func complete() {
     status = progress.handle.number(CURLINFO_RESPONSE_CODE)
+    usedKeptConnection = progress.handle.number(CURLINFO_NUM_CONNECTS) == 0
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)
   }
 
@@ -98,9 +104,12 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// The reason to stop now, if any.
+  /// The reason to stop a request whose time does not count yet.
+  var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
+
+  /// The reason to stop now, if there is one.
   mutating func reasonToStop() -> HTTPFailure.Code? {
-    if cancellation?.isCancelled == true { return .cancelled }
+    if let reason = reasonToCancel { return reason }
     return time.hasPassed() ? .timeout : nil
   }
 }

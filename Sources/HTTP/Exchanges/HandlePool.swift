@@ -31,8 +31,8 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Returns the handle last used for exactly this route. Closes handles whose connection was closed or received bytes
-  /// meanwhile.
+  /// Takes the handle last used for exactly this route. Handles whose connection was closed, received bytes meanwhile, or
+  /// has a local address that a new one would not have, are closed.
   ///
   /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not about
   ///   to close.
@@ -45,8 +45,9 @@ final class HandlePool: Sendable {
         }
         return entries.remove(at: index).handle
       }
-      // Bytes that arrived between requests could be mistaken for the next response.
-      guard let handle, !handle.isQuiet else { return handle }
+      // Bytes that arrived while no request was under way could be taken for the answer to the next one.
+      guard let handle else { return nil }
+      if handle.isQuiet, handle.hasLocalAddress { return handle }
     }
   }
 

@@ -38,7 +38,8 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  var reasonToStop: HTTPFailure.Code? { limits.reasonToStop() }
+  var reasonToStop: HTTPFailure.Code? { progress.isResolving ? limits.reasonToCancel : limits.reasonToStop() }
+  func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
   var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
   func nextPause() -> Int32? { nil }

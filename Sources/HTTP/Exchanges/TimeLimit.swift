@@ -21,6 +21,12 @@ struct TimeLimit: Sendable {
     return now >= end
   }
 
+  /// Leaves the time out that has just passed.
+  mutating func exclude(_ duration: Duration, _ now: ContinuousClock.Instant = .now) {
+    (end, lastLook) = (end.advanced(by: duration), now)
+  }
+
+  /// Whole seconds since the start.
   func secondsWaited(_ now: ContinuousClock.Instant = .now) -> Int {
     Int((start.duration(to: now) + .milliseconds(500)).components.seconds)
   }

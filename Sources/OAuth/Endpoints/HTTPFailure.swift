@@ -54,7 +54,10 @@ package struct HTTPFailure: Error, Hashable, Sendable {
 
   package var problem: ConnectionProblem?
 
-  /// How long a timed-out request waited, in whole seconds.
+  /// For name servers that did not answer: their addresses, separated by commas.
+  package var nameServers: String?
+
+  /// For a timeout: how long was waited, in whole seconds.
   package var waitedSeconds: Int?
 
   /// The target of a redirect that was not followed: scheme, host and port.

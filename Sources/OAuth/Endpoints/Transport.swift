@@ -29,8 +29,12 @@ package struct Transport: Sendable {
   package var proxy: Proxy?
   /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
+  /// For resolving the host's name. The C library has limits of its own: with one name server that answers for IPv4 only
+  /// it needs 15 s, with two 30 s.
+  package var resolveTimeoutSeconds = 60
+  /// For the connection, from the resolved name on.
   package var connectTimeoutSeconds = 10
-  /// The timeout for a request, including the connection.
+  /// For the whole request, connection included, from the resolved name on.
   package var totalTimeoutSeconds = 30
   /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value, from the first byte
   /// sent.

@@ -16,7 +16,9 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var serverDescription: String?
   /// Why the connection failed.
   package var problem: ConnectionProblem?
-  /// How long a timed-out request waited, in whole seconds.
+  /// For name servers that did not answer: their addresses, separated by commas.
+  package var nameServers: String?
+  /// For a timeout: how long was waited, in whole seconds.
   package var waitedSeconds: Int?
   /// If a token's times were rejected, how many seconds this machine's clock is ahead of the server's.
   package var clockError: Int?
@@ -78,6 +80,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     // The messages about certificates include these problems.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
+    nameServers = failure.nameServers
     waitedSeconds = failure.waitedSeconds
     lostAnswer = failure.requestMayHaveArrived && !failure.responseStarted
     answerBegan = failure.responseStarted
@@ -116,7 +119,11 @@ package struct OAuthError: Error, Hashable, Sendable {
       ?? sentence
     if !description.isEmpty { text = Phrase("\(text): \(description)") }
     if let waitedSeconds { text = Phrase("\(text): timed out after \(waitedSeconds) s") }
-    if let problem { text = Phrase("\(text): \(Phrase(stringLiteral: problem.title))") }
+    if problem == .nameServerSilent, let nameServers {
+      text = Phrase("\(text): no answer from the name server \(nameServers)")
+    } else if let problem {
+      text = Phrase("\(text): \(Phrase(stringLiteral: problem.title))")
+    }
     if let untoldCorrelationID { text = Phrase("\(text) (correlation id \(untoldCorrelationID))") }
     return text
   }

@@ -61,14 +61,17 @@ import Vocabulary
 
   @Test func `a POST is not sent again when a kept connection breaks`() throws {
     let server = try LoopbackServer {
-      _ = try $0.readRequest()
-      try $0.respond()
+      for _ in 0..<2 {
+        _ = try $0.readRequest()
+        try $0.respond()
+      }
       _ = try $0.readRequest()
     }
     let client = client()
-    _ = try client.send(post(server.url()))
+    // A POST uses only a connection that has outlasted an answer.
+    for _ in 0..<2 { _ = try client.send(get(server.url())) }
     #expect(throws: unanswered(.receive)) { try client.send(post(server.url())) }
-    #expect(server.requests.count == 2)
+    #expect(server.requests.count == 3)
     #expect(server.connections == 1)
   }
 

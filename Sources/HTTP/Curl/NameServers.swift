@@ -1,0 +1,26 @@
+internal import Platform
+
+/// The name servers of this machine (resolv.conf(5)).
+enum NameServers {
+  /// As many as the resolver of the C library uses.
+  private static let most = 3
+
+  /// Their addresses, separated by commas; nil if the file names none.
+  static var list: String? {
+    guard let file = try? FileDescriptor(opening: "/etc/resolv.conf", for: .reading),
+      let text = try? file.readToEnd(limit: 65_536)
+    else { return nil }
+    return list(in: text)
+  }
+
+  static func list(in text: [UInt8]) -> String? {
+    var found: [String] = []
+    for line in text.split(separator: UInt8(ascii: "\n")) where found.count < most {
+      let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+      guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
+      let isAddress = words[1].allSatisfy { $0 > 0x20 && $0 < 0x7F }
+      if isAddress, words[1].count <= 64 { found.append(String(decoding: words[1], as: UTF8.self)) }
+    }
+    return found.isEmpty ? nil : found.joined(separator: ", ")
+  }
+}
