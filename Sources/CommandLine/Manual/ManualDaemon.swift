@@ -54,9 +54,12 @@ enum ManualDaemon {
       "With `--version` it prints its version and ends; with `--version --json` also the commit it was built from and the"
         + " versions of the libraries that it uses."),
     .text(
-      "The daemon ends by the request `daemon_stop`, by `SIGTERM`, `SIGINT` or `SIGHUP`, and when its socket is removed"
+      "The daemon ends by the request `daemon_stop`, by `SIGTERM` or `SIGINT`, and when its socket is removed"
         + " or replaced, as it is at logout. It finishes the requests to servers that are under way, so that no renewed"
         + " refresh token is lost. Sessions go on with the next daemon; access tokens are forgotten."),
+    .text(
+      "On `SIGHUP` it reads the settings again and keeps its sessions and tokens. It also notices a changed settings"
+        + " file by itself."),
   ]
 
   private static let locks: [ManualBlock] = [

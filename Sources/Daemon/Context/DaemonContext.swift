@@ -60,6 +60,13 @@ final class DaemonContext {
     }
   }
 
+  /// Reads the settings and checks the vault again, whether or not a change of the files was seen. The sessions stay.
+  func reload() {
+    files.distrust()
+    files.look()
+    whenSettingsAreRead {}
+  }
+
   private func afterReading(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }

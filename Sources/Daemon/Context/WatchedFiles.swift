@@ -21,7 +21,10 @@ final class WatchedFiles {
   /// Whether the system has no file watches left for this user, so that workers check the files for each request.
   var isUnwatched: Bool { changes == nil }
 
-  /// Checks for changes. Called at the start of everything that the loop calls.
+  /// Takes the files for changed at the next look.
+  func distrust() { changes?.distrust() }
+
+  /// Looks for changes; all that the loop calls begins with this.
   func look() {
     _ = changes?.look()
     settingsRevision = changes?.number(ofFile: 0)

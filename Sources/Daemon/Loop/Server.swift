@@ -92,7 +92,9 @@ final class Server {
     parts = try DaemonParts(context)
     dispatcher = Dispatcher(context, parts)
     connections.handler = dispatcher
-    try loop.watch(self.signals.raw) { [unowned self] _ in while self.signals.next() != nil { beginStop() } }
+    try loop.watch(self.signals.raw) { [unowned self] _ in
+      while let signal = self.signals.next() { if signal == Signals.SIGHUP { context.reload() } else { beginStop() } }
+    }
     if let listening {
       keepSpare()
       accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }

@@ -99,7 +99,10 @@ package final class FileChanges {
     return count
   }
 
-  /// The number for one file, as of the last ``look()``.
+  /// Sets up the watch anew at the next look, which counts every file as changed.
+  package func distrust() { stage = .unknown }
+
+  /// The same number for one file, as of the last ``look()``.
   ///
   /// - Parameter index: Its index in the paths.
   package func number(ofFile index: Int) -> UInt64? {

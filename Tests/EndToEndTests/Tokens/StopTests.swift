@@ -59,3 +59,20 @@ import Testing
     }
   }
 }
+
+@Suite(.needsPrograms) struct `SIGHUP` {
+  @Test func `has the daemon read the settings again, and keeps its sessions and tokens`() throws {
+    try RotatingServer.with { server in
+      try AgentTree.with { tree in
+        try tree.importAccount(at: server)
+        let token = try tree.token()
+        let daemon = try tree.daemon()
+        let refreshes = server.refreshes.count
+        for _ in 0..<3 { try Spawn.kill(daemon, Signals.SIGHUP) }
+        #expect(try tree.token() == token)
+        #expect(try tree.daemon() == daemon)
+        #expect(server.refreshes.count == refreshes)
+      }
+    }
+  }
+}

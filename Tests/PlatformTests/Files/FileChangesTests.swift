@@ -43,6 +43,15 @@ private let canBeTold: Bool = {
     #expect(changes.look() == first)
   }
 
+  @Test func `a watch that is distrusted counts every file as changed, once`() throws {
+    let first = try #require(changes.look())
+    changes.distrust()
+    let second = try #require(changes.look())
+    #expect(second != first)
+    #expect(changes.number(ofFile: 0) == second && changes.number(ofFile: 1) == second)
+    #expect(changes.look() == second)
+  }
+
   @Test func `each file has a number of its own`() throws {
     _ = changes.look()
     let (settings, vault) = (try #require(changes.number(ofFile: 0)), try #require(changes.number(ofFile: 1)))
