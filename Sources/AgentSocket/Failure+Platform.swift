@@ -12,7 +12,12 @@ extension Failure {
         template: problem.sentence(about: "%1$s", mode: "%2$s"),
         values: [path, problem.mode].compactMap { $0 }.map { .text($0) })
       var hint = error.remedy.map { Phrase(verbatim: $0) }
-      if case .tooOpen = problem { hint = hint ?? Phrase("use a directory of your own") }
+      if FileSystemKind(at: path)?.ignoresModes == true {
+        hint = Phrase(
+          "its file system ignores modes; name a directory on another one in XDG_STATE_HOME and XDG_CONFIG_HOME")
+      } else if case .tooOpen = problem {
+        hint = hint ?? Phrase("use a directory of your own")
+      }
       self.init(.storage, sentence, hint: hint)
     }
   }

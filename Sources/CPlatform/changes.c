@@ -30,6 +30,11 @@ static int tells_of_changes(const char *path) {
   }
 }
 
+long long agent_file_system_kind(const char *path) {
+  struct statfs system;
+  return statfs(path, &system) == 0 ? (long long)((unsigned long)system.f_type & 0xFFFFFFFF) : -errno;
+}
+
 int agent_changes_add(int changes, const char *path, int role) {
   unsigned int what = IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW | IN_MASK_ADD;
   int is_file = role == agent_change_file || role == agent_change_replaced;

@@ -45,6 +45,7 @@ extension VaultError {
       self.init(.storage(SystemError(errno: SystemError.Number.ENOTDIR, operation: "open")), path: path)
     case .untrusted(_, let path): self.init(.badPermissions, path: path)
     }
+    isAboutDirectory = true
   }
 }
 

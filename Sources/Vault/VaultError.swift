@@ -70,7 +70,9 @@ package struct VaultError: Error, Hashable, Sendable {
   package var code: Code
   /// The file or directory; nil if there is none, or if the caller adds it.
   package var path: String?
-  /// Whether the vault has a passphrase for rebinding it if nothing else opens it.
+  /// Whether ``path`` is that of a directory.
+  package var isAboutDirectory = false
+  /// Whether the vault has a passphrase that binds it anew if nothing else opens it.
   package var opensByPassphrase = false
 
   package init(_ code: Code, path: String? = nil) {

@@ -91,7 +91,9 @@ static const int agent_change_way = 2;
 static const int agent_change_link = 3;
 static const int agent_change_replaced = 4;
 int agent_changes_create(void);
-// Returns the number of the watch; -EOPNOTSUPP if the file system may change without an event.
+// The number of the kind of file system at a path.
+long long agent_file_system_kind(const char *path);
+// The number of the watch; -EOPNOTSUPP where the file system may change without telling.
 int agent_changes_add(int changes, const char *path, int role);
 void agent_changes_remove(int changes, int watch);
 // An event of the watched file, or of `name` in a watched directory. `watch` is -1 if events were lost.

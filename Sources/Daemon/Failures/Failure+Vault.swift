@@ -17,7 +17,7 @@ extension Failure {
       text = Phrase("\(shown): \(text)")
       return
     }
-    let problem = FileProblem.of(path)
+    let problem = FileProblem.of(path, mustBeFile: !error.isAboutDirectory)
     text = problem.map { Phrase($0, of: shown) } ?? Phrase("\(shown): \(text)")
     advice = Self.remedy(problem, of: path) ?? advice
   }

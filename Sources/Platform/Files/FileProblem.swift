@@ -18,14 +18,17 @@ package enum FileProblem: Sendable, Hashable {
   /// Its group or others have access.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// The problem of the file at this path, for an error with a remedy; nil if there is no problem or no file.
-  package static func of(_ path: String) -> FileProblem? {
+  /// The problem of the file at this path, for an error that says what to do; nil if there is no problem or no file.
+  ///
+  /// - Parameter isFile: Whether a directory at the path is a problem.
+  package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }
     let kind = found.st_mode & S_IFMT
     let isDirectory = kind == S_IFDIR
     if kind == S_IFLNK { return .symbolicLink }
     if !isDirectory && kind != S_IFREG { return .special }
+    if isDirectory && isFile { return .notRegular }
     if found.st_uid != Machine.userID { return .notOwned }
     let mode = found.st_mode & 0o7777
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)

@@ -177,7 +177,8 @@ package enum DirectoryError: Error, Hashable, Sendable {
 }
 
 extension DirectoryError {
-  /// The command that fixes it; nil if there is none, or if a terminal would not display it correctly.
+  /// The command that mends it; nil if there is none, if a terminal would not show it as it is, or if the file system
+  /// ignores the mode of a file.
   package var remedy: String? {
     let (change, path) =
       switch self {
@@ -187,7 +188,8 @@ extension DirectoryError {
         (isDirectory ? "700" : "600", path)
       case .untrusted, .system: ("", "")
       }
-    guard !path.isEmpty, path.unicodeScalars.allSatisfy({ $0.isASCII ? $0.value >= 0x20 && $0 != "\u{7F}" : true })
+    guard !path.isEmpty, path.unicodeScalars.allSatisfy({ $0.isASCII ? $0.value >= 0x20 && $0 != "\u{7F}" : true }),
+      FileSystemKind(at: path)?.ignoresModes != true
     else { return nil }
     return
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"

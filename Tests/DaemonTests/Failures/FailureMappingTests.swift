@@ -323,6 +323,10 @@ import WireSupport
     #expect(failure.code == .storage)
     #expect(failure.message == "\(path) is open to other users (mode 644)")
     #expect(failure.hint == "chmod 600 '\(path)'")
+    _ = try directory.open("folder")
+    let folder = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("folder"))))
+    #expect(folder.message == "\(directory.path("folder")) is not a regular file")
+    #expect(folder.hint == "move it away, and put the right file there")
     let missing = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("none"))))
     #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == "agent doctor")
   }

@@ -239,7 +239,8 @@ import Testing
       try Self.list(Self.url, session)
       try Self.list("https://other.example", session)
       try #require(session.tree.agent("account", "set", "home", "--host", Self.url).succeeded)
-      let line = "agent: error: work and home list https://host.example (--account NAME)\n"
+      let line =
+        "agent: error: work and home list https://host.example (choose one: --account work or --account home)\n"
       let list = try session.tree.agent("helper", "docker", "list")
       #expect(list.succeeded && list.outputText == "{\"https://other.example\":\"oauth2\"}\n")
       #expect(list.errorText == line)

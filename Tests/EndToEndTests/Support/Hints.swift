@@ -53,15 +53,40 @@ enum Hints {
     return words + [word].compactMap { $0 }
   }
 
-  /// The hints of a failed command.
+  /// The hints of a command that failed, also those that a helper prints on the line of the error, in parentheses.
   static func all(in result: ProcessResult) -> [String] {
-    let prefix = "agent: hint: "
-    return result.errorText.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map {
-      String($0.dropFirst(prefix.count))
+    let (prefix, error) = ("agent: hint: ", "agent: error: ")
+    return result.errorText.split(separator: "\n").compactMap { line in
+      if line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
+      guard line.hasPrefix(error), line.hasSuffix(")"), let start = line.firstRange(of: " (agent ") else { return nil }
+      return String(line[start.upperBound...].dropLast()).isEmpty
+        ? nil : "agent " + line[start.upperBound...].dropLast()
     }
   }
 
-  /// Placeholders that users would have to replace: a hint has none.
+  /// The hints of `agent doctor`, which finds something also where it succeeds.
+  private static func findings(of result: ProcessResult) -> [String] {
+    if let answer = try? JSON(parsing: result.output) {
+      return (answer["findings"]?.array ?? []).compactMap { $0["hint"]?.string }
+    }
+    return result.lines.compactMap { line in
+      line.firstRange(of: "; try: ").map { String(line[$0.upperBound...]) }
+    }
+  }
+
+  /// The programs of the system whose commands are run where nothing is changed by them. `chmod` only looks whether the
+  /// file is there.
+  private static let others = ["chmod", "df", "export", "ls", "unset"]
+
+  /// Runs a hint that is a command of the system.
+  private static func runOther(_ hint: String, in tree: AgentTree) throws {
+    let script = "chmod() { for file; do :; done; test -e \"$file\"; }\nset -e\n" + hint
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", script], environment: tree.environment(), directory: tree.path("home"))
+    #expect(result.succeeded, "the hint \"\(hint)\" cannot be run: \(result.errorText)")
+  }
+
+  /// Words that stand for something a person would have to put in: a hint has none.
   private static let placeholders: Set<String> = [
     "ACCOUNT", "ADDRESS", "ALGORITHM", "ARN", "COMMAND", "DURATION", "FIELD", "FILE", "HOST", "ID", "ISSUER", "LOGIN",
     "NAME", "NUMBER", "PATH", "PROVIDER", "REDIRECT", "SCOPE", "SLOT", "URI", "URL", "USER", "VALUE",
@@ -75,6 +100,12 @@ enum Hints {
 
   /// Runs each command in the hints of a failed command, as printed.
   static func check(_ result: ProcessResult, in tree: AgentTree, of arguments: [String]) throws {
+    if arguments.contains("doctor") {
+      let hints = findings(of: result)
+      try check(hints, in: tree, of: arguments)
+      for hint in hints where others.contains(where: { hint.hasPrefix($0 + " ") }) { try runOther(hint, in: tree) }
+      return
+    }
     guard !result.succeeded else { return }
     let hints =
       arguments.contains("--json")
@@ -87,8 +118,10 @@ enum Hints {
     for hint in hints {
       // Text in double quotes is not ours.
       let own = hint.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
-      let found = own.flatMap { placeholders(in: String($0.element)) }
-      // "URL" is also an ordinary word, but not in commands.
+      // In a command of the shell it is the name of a variable.
+      let isShell = others.contains { hint.hasPrefix($0 + " ") }
+      let found = isShell ? [] : own.flatMap { placeholders(in: String($0.element)) }
+      // "URL" is a word of the language too, but of no command.
       #expect(found.allSatisfy { $0 == "URL" || $0 == "URI" }, "the hint \"\(hint)\" of \(arguments) is not whole")
       for command in commands(in: hint) {
         #expect(placeholders(in: command.joined(separator: " ")).isEmpty, "\"\(hint)\" of \(arguments) is not whole")

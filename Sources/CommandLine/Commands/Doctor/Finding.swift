@@ -78,7 +78,8 @@ struct Finding: Sendable {
     return ProgramName.current.applied(toHint: withoutHome(listing.text()))
   }
 
-  /// A text with `~` for the home directory, so that it can be shared.
+  /// A text with `~` for the home directory, so that it can be shown to others. Before a quoted path it is outside the
+  /// quotes, where a shell replaces it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -91,8 +92,22 @@ struct Finding: Sendable {
         end == characters.count || !(isOfName(characters[end]) || characters[end] == "-"),
         index == 0 || !isOfName(characters[index - 1])
       {
+        let isQuoted = index > 0 && characters[index - 1] == "'" && !(index > 1 && isOfName(characters[index - 2]))
+        if isQuoted { result.removeLast() }
         result.append("~")
         index = end
+        if isQuoted, end < characters.count {
+          if characters[end] == "'" {
+            index += 1
+          } else {
+            // The slash ends the prefix that a shell replaces (tilde expansion).
+            if characters[end] == "/" {
+              result.append("/")
+              index += 1
+            }
+            result.append("'")
+          }
+        }
       } else {
         result.append(characters[index])
         index += 1

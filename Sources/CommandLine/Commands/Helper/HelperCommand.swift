@@ -206,7 +206,10 @@ struct HelperCommand {
       guard Set(accounts).count > 1 else { return (listed.account, place, listed.entry.user) }
       if !told.contains(where: { $0.hasPlace(of: listed.entry) }) {
         told.append(listed.entry)
-        tell(Failure(.invalidRequest, Phrase("\(Phrase.all(accounts)) list \(place)"), hint: "--account NAME"))
+        tell(
+          Failure(
+            .invalidRequest, Phrase("\(Phrase.all(accounts)) list \(place)"),
+            hint: Phrase("choose one: \(Phrase.choices(Array(accounts.prefix(3)), of: "account"))")))
       }
       return nil
     }

@@ -99,7 +99,8 @@ struct SetupReceipts {
     let bytes: [UInt8]
     do { bytes = try directory.readFile(name, limit: mostBytes) } catch {
       if error.isNotFound { return SetupReceipts() }
-      throw Failure(FileProblem.of(path).map { .untrusted($0, path: path) } ?? .system(error, path: path))
+      throw Failure(
+        FileProblem.of(path, mustBeFile: true).map { .untrusted($0, path: path) } ?? .system(error, path: path))
     }
     return try SetupReceipts(bytes, of: path)
   }

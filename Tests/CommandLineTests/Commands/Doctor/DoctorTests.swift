@@ -95,7 +95,10 @@ import Wire
 
   @Test(arguments: [
     ("/home/al/x and /home/al", "~/x and ~"), ("/home/alice/x", "/home/alice/x"), ("/home/al-x", "/home/al-x"),
-    ("x/home/al", "x/home/al"), ("'/home/al/x'", "'~/x'"), ("/home/al: no", "~: no"),
+    ("x/home/al", "x/home/al"), ("'/home/al/x'", "~/'x'"), ("chmod 700 '/home/al/x y'", "chmod 700 ~/'x y'"),
+    ("ls -d '/home/al'", "ls -d ~"),
+    ("'/home/alice/x'", "'/home/alice/x'"), ("A='/home/al/x' agent", "A=~/'x' agent"),
+    ("chmod 600 '/home/al/it'\\''s'", "chmod 600 ~/'it'\\''s'"), ("/home/al: no", "~: no"),
     ("\u{2068}/home/al/x\u{2069}", "\u{2068}~/x\u{2069}"), ("„/home/al“", "„~“"), ("«/home/al»", "«~»"),
     ("/home/alé", "/home/alé"), ("é/home/al", "é/home/al"),
   ]) func `name no home directory`(text: String, shown: String) {

@@ -1,0 +1,25 @@
+internal import CPlatform
+
+/// The kind of a file system, by the number that the kernel gives it (statfs(2)).
+package struct FileSystemKind: Sendable, Hashable {
+  private let number: UInt32
+
+  package init(number: UInt32) { self.number = number }
+
+  /// The kind at a path; nil if nothing is there.
+  package init?(at path: String) {
+    let kind = unsafe agent_file_system_kind(path)
+    guard kind >= 0 else { return nil }
+    self.init(number: UInt32(truncatingIfNeeded: kind))
+  }
+
+  /// Whether it shows the same mode for every file, which `chmod` does not change: those of Windows, and what Windows
+  /// shares with a Linux on it.
+  package var ignoresModes: Bool {
+    switch number {
+    // FAT, exFAT, NTFS by both drivers, 9P, SMB by all three protocols.
+    case 0x4D44, 0x2011_BAB0, 0x7366_746E, 0x5346_544E, 0x0102_1997, 0x517B, 0xFF53_4D42, 0xFE53_4D42: true
+    default: false
+    }
+  }
+}
