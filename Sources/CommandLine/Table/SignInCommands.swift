@@ -16,7 +16,10 @@ enum SignInCommands {
       an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste` override the
       choice. Interrupting the command with Ctrl-C cancels the sign-in, unless it goes on in the background.
 
-      In a browser sign-in the answer comes to a port of this machine that is open for this sign-in only. By default the
+      In a browser sign-in the answer comes to a port of this machine that is open while sign-ins wait for it, and to this
+      user's connections only. Several sign-ins may wait at one port. The terminal reports what is turned away there: a
+      connection of another user, such as that of an `ssh -L` as root, a browser that tries https, or an error without the
+      sign-in's `state`. By default the
       redirect URI is `http://127.0.0.1:PORT/callback` where the server names itself in its answers (RFC 9207), else
       `http://127.0.0.1:PORT/ISSUER` with the issuer's URL without `https://`, with any free port. A
       client that is registered with another one needs `--redirect-uri`, which is kept with the account: `http` to

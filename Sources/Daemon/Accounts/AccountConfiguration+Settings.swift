@@ -176,6 +176,9 @@ extension AccountConfiguration {
   }
 
   private static func redirectURI(_ text: String) throws(Failure) -> String {
+    if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
+      throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")
+    }
     do { return try RedirectURI(text).text } catch {
       throw Failure(
         .invalidRequest, "the redirect URI must be http to 127.0.0.1, [::1] or localhost, or https; without a query")

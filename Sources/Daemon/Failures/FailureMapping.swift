@@ -55,6 +55,7 @@ extension Failure {
     case .contentLate(let seconds): self.init(.timeout, "nothing came of the data to send for \(seconds) s")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
+    case .redirectPortTaken(let port, let holder): self.init(port: port, holder, login)
     case .redirectElsewhere: self.init(redirectElsewhere: login)
     case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
     case .clientNotNamed(let missing): self.init(missing, login)
@@ -240,6 +241,20 @@ extension Failure {
     self.init(
       .redirectUnavailable,
       "another program listens at port \(port), so the answer of the sign-in cannot be received",
+      hint: "end that program, or sign in without a listener: \(login.pasting)")
+  }
+
+  private init(port: Int, _ holder: PortHolder, _ login: SignInCommand) {
+    let program = holder.program.map { TerminalText.clean($0, limit: 64) }
+    let whose =
+      switch (program, holder.process) {
+      case (let program?, let process?): Phrase("\(program), process \(process)")
+      case (_, let process?): Phrase("process \(process)")
+      default: Phrase("a program of user \(holder.userName ?? String(holder.user))")
+      }
+    self.init(
+      .redirectUnavailable,
+      "port \(port) is in use by \(whose), so the answer of the sign-in cannot be received",
       hint: "end that program, or sign in without a listener: \(login.pasting)")
   }
 

@@ -84,9 +84,12 @@ final class Login {
     var linked: String?
     /// Whether all that came from the browser came from this user's programs, as far as is known.
     var isTold = true
-    /// Whether an answer for another sign-in was logged; likewise a visit by another user.
+    /// Whether an answer for another sign-in was logged. Likewise a visit by another user, TLS, and an error without the
+    /// state of this sign-in, which are also reported to the terminal.
     var hasMetForeignRedirect = false
     var hasMetStranger = false
+    var hasMetTLS = false
+    var hasMetError = false
   }
 
   /// The requests for the tokens of a device code.

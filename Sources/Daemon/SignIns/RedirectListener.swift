@@ -5,8 +5,8 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The open sockets at which the answer of one sign-in is awaited (RFC 8252 section 7.3). They close when the
-/// last owner lets go.
+/// The sockets at which the answer of one sign-in is awaited (RFC 8252 section 7.3), and how it is recognised. Others may
+/// wait at the same sockets.
 final class RedirectListener: Sendable {
   /// The redirect URI with the port in it.
   let redirectURI: String
@@ -16,18 +16,19 @@ final class RedirectListener: Sendable {
   /// every user of the machine can read. Nil where the user of a connection cannot be told.
   let linkURL: String?
   let link: LoopbackTarget?
-  let sockets: [SharedDescriptor]
+  let sockets: [RedirectSocket]
 
   /// How often a port is tried that must be free at two addresses.
   private static let tries = 10
 
-  private init(_ uri: RedirectURI, port: UInt16, sockets: [SharedDescriptor], host: RedirectURI.Host) {
+  private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
     self.port = port
-    let name = RedirectURI.name(host)
+    // Some browsers and proxies write the name for the address. It is no name that a stranger's server can have.
+    let names = [RedirectURI.name(host)] + (host == .localhost ? [] : [RedirectURI.name(.localhost)])
     // A browser leaves the scheme's own port out (RFC 9110 section 7.2).
     target = LoopbackTarget(
-      hosts: ["\(name):\(port)"] + (port == 80 ? [name] : []), path: uri.path.isEmpty ? "/" : uri.path)
+      hosts: names.map { "\($0):\(port)" } + (port == 80 ? names : []), path: uri.path.isEmpty ? "/" : uri.path)
     let place = RedirectURI.name(host == .localhost ? .ipv4 : host)
     let random = Machine.isWSL || !TCPEnds.canTell ? nil : try? Random.bytes(16)
     link = random.map { LoopbackTarget(hosts: ["\(place):\(port)"], path: "/\(Base64URL.encode($0))") }
@@ -35,49 +36,54 @@ final class RedirectListener: Sendable {
     self.sockets = sockets
   }
 
-  // Each of them listens, so that this cannot fail.
-  deinit { for socket in sockets { try? UnixSocket.shutDown(socket.descriptor) } }
-
-  /// Listens at a redirect URI.
+  /// Listens at a redirect URI. Blocking.
   ///
-  /// - Throws: `redirectElsewhere`, `redirectUnavailable`.
-  static func open(_ uri: RedirectURI) throws(SessionError) -> RedirectListener {
+  /// - Throws: `redirectElsewhere`, `redirectUnavailable`, `redirectPortTaken`.
+  static func open(
+    _ uri: RedirectURI, in sockets: RedirectSockets = RedirectSockets()
+  ) throws(SessionError) -> RedirectListener {
     guard let host = uri.loopbackHost else { throw .redirectElsewhere }
     do {
       switch host {
       case .ipv4, .ipv6:
-        let socket = SharedDescriptor(try UnixSocket.listenLoopback(port: uri.port ?? 0, ipv6: host == .ipv6))
-        let port = try UnixSocket.localPort(socket.descriptor)
-        return RedirectListener(uri, port: port, sockets: [socket], host: host)
-      case .localhost: return try openBoth(uri)
+        let socket = try sockets.listen(port: uri.port ?? 0, ipv6: host == .ipv6)
+        return RedirectListener(uri, port: socket.port, sockets: [socket], host: host)
+      case .localhost: return try openBoth(uri, in: sockets)
       }
     } catch {
+      if error.isAddressInUse, let port = uri.port, let holder = PortHolder.of(port: port) {
+        throw .redirectPortTaken(port: Int(port), by: holder)
+      }
       throw .redirectUnavailable(port: uri.port.map { Int($0) }, error)
     }
   }
 
   /// Listens at the redirect URI of a sign-in. If this machine has no IPv4, it listens by IPv6, except where a person
   /// registered the address.
-  static func open(_ redirect: SignInRedirect) throws(SessionError) -> RedirectListener {
+  static func open(
+    _ redirect: SignInRedirect, in sockets: RedirectSockets
+  ) throws(SessionError) -> RedirectListener {
     do throws(SessionError) {
-      return try open(redirect.uri)
+      return try open(redirect.uri, in: sockets)
     } catch .redirectUnavailable(let port, let problem) {
       guard redirect.mayBeIPv6, redirect.uri.loopbackHost == .ipv4, !problem.isAddressInUse else {
         throw .redirectUnavailable(port: port, problem)
       }
-      return try open(redirect.uri.at(.ipv6, port: redirect.uri.port))
+      return try open(redirect.uri.at(.ipv6, port: redirect.uri.port), in: sockets)
     }
   }
 
   /// Binds both addresses of `localhost`: another program bound to one of them could receive the answer (RFC 8252
   /// section 8.3).
-  private static func openBoth(_ uri: RedirectURI) throws(SystemError) -> RedirectListener {
+  private static func openBoth(
+    _ uri: RedirectURI, in sockets: RedirectSockets
+  ) throws(SystemError) -> RedirectListener {
     var lastError: SystemError?
     for _ in 0..<(uri.port == nil ? tries : 1) {
-      let first = SharedDescriptor(try UnixSocket.listenLoopback(port: uri.port ?? 0))
-      let port = try UnixSocket.localPort(first.descriptor)
+      let first = try sockets.listen(port: uri.port ?? 0)
+      let port = first.port
       do throws(SystemError) {
-        let second = SharedDescriptor(try UnixSocket.listenLoopback(port: port, ipv6: true))
+        let second = try sockets.listen(port: port, ipv6: true)
         return RedirectListener(uri, port: port, sockets: [first, second], host: .localhost)
       } catch {
         // A machine without IPv6 has no second address.

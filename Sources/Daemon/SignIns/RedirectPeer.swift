@@ -2,14 +2,13 @@ internal import HTTP
 internal import Peers
 internal import Platform
 
-/// One connection to a redirect listener: a request's head comes in, a page goes out. Used on the loop only.
+/// One connection to a redirect socket: a request's head comes in, a page goes out. Used on the loop only.
 final class RedirectPeer {
   let descriptor: FileDescriptor
-  let login: UInt64
+  let socket: RedirectSocket
   let ends: TCPEnds
   /// The owner of the other end, once it is known.
   var owner: TCPEnds.Owner?
-  private let listener: RedirectListener
   /// When it is let go, whatever it does until then.
   let deadline: Instant
 
@@ -22,12 +21,11 @@ final class RedirectPeer {
   private static let patience = Duration.seconds(10)
 
   /// Nil for a connection that was reset already.
-  init?(_ descriptor: consuming FileDescriptor, login: UInt64, _ listener: RedirectListener, now: Instant) {
+  init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
     guard let ends = try? TCPEnds(descriptor) else { return nil }
     self.ends = ends
     self.descriptor = descriptor
-    self.login = login
-    self.listener = listener
+    self.socket = socket
     deadline = now.advanced(by: Self.patience)
   }
 
@@ -36,10 +34,12 @@ final class RedirectPeer {
   enum Progress: Equatable {
     case waiting
     case ended
-    /// The awaited request came; its query is lent by ``withQuery(_:_:)``.
-    case redirect(query: Range<Int>)
-    /// The link of the sign-in was opened.
-    case link
+    /// A request for the redirect URI of these listeners came; its query is lent by ``withQuery(_:_:)``.
+    case redirect(query: Range<Int>, listeners: [Int])
+    /// The link of the sign-in of this listener was opened.
+    case link(listener: Int)
+    /// The beginning of TLS came, as from a browser that was told to use https only.
+    case tls
     case refused(LoopbackPage)
   }
 
@@ -49,7 +49,9 @@ final class RedirectPeer {
   var isTold: Bool { owner == .user(Machine.userID) }
 
   /// Reads what is there.
-  func read() -> Progress {
+  ///
+  /// - Parameter listeners: Those that wait at the socket.
+  func read(for listeners: [RedirectListener]) -> Progress {
     while true {
       do {
         if try head.fill(from: descriptor) == 0 { return .ended }
@@ -57,20 +59,28 @@ final class RedirectPeer {
         return error.isAgain ? .waiting : .ended
       }
       // A full head is never incomplete, so there is room for the next bytes.
-      switch head.withBytes({ LoopbackRequest.read($0, for: listener.target, &headEnd) }) {
-      case .incomplete: continue
-      case .redirect(let query): return .redirect(query: query)
-      case .refused(.notFound): return isLink ? .link : .refused(.notFound)
-      case .refused(let page): return .refused(page)
-      }
+      if let progress = progress(for: listeners) { return progress }
     }
   }
 
-  private var isLink: Bool {
-    guard let link = listener.link else { return false }
-    return head.withBytes {
-      if case .redirect = LoopbackRequest.read($0, for: link, &headEnd) { true } else { false }
+  /// - Returns: Nil as long as the request is not complete.
+  private func progress(for listeners: [RedirectListener]) -> Progress? {
+    if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
+    var refusal = LoopbackPage.notFound
+    var (matching, query): ([Int], Range<Int>?) = ([], nil)
+    for (index, listener) in listeners.enumerated() {
+      switch read(listener.target) {
+      case .incomplete: return nil
+      case .redirect(let found): (matching, query) = (matching + [index], found)
+      case .refused(let page): if page != .notFound { refusal = page }
+      }
+      if let link = listener.link, case .redirect = read(link) { return .link(listener: index) }
     }
+    return query.map { .redirect(query: $0, listeners: matching) } ?? .refused(refusal)
+  }
+
+  private func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
+    head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
 
   func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {

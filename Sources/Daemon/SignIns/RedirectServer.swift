@@ -15,8 +15,14 @@ final class RedirectServer {
   /// Limit of connections accepted at once, so that many of them cannot block the loop.
   private static let mostAccepted = 32
 
+  /// A sign-in that waits at a socket.
+  private struct Waiting {
+    let login: UInt64
+    let listener: RedirectListener
+  }
+
   private enum Source {
-    case listener(SharedDescriptor, RedirectListener, login: UInt64)
+    case socket(RedirectSocket, [Waiting])
     case peer(RedirectPeer)
   }
 
@@ -28,7 +34,7 @@ final class RedirectServer {
   private var lastKey: UInt64 = 0
   /// The connections whose users are being looked up; none is while this is empty.
   private var identified: [UInt64: TCPEnds] = [:]
-  /// The listeners rest until a lookup ends.
+  /// The sockets rest until a lookup ends.
   private var isPaused = false
 
   init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
@@ -40,21 +46,34 @@ final class RedirectServer {
 
   /// Listens for the answer of a sign-in.
   func open(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+    let new = Waiting(login: login, listener: listener)
     for socket in listener.sockets {
+      if let (key, waiting) = place(of: socket) {
+        sources[key] = .socket(socket, waiting + [new])
+        continue
+      }
       lastKey += 1
-      try poller.add(socket.descriptor.raw, interest: .read, key: lastKey)
-      sources[lastKey] = .listener(socket, listener, login: login)
+      try poller.add(socket.descriptor.raw, interest: isPaused ? .none : .read, key: lastKey)
+      sources[lastKey] = .socket(socket, [new])
     }
   }
 
-  /// Stops listening. Connections that are being answered receive their page; the others are closed.
+  private func place(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
+    for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
+    return nil
+  }
+
+  /// Ends the wait of a sign-in. A socket at which no other one waits closes, with its connections that are not being
+  /// answered.
   func close(_ login: UInt64) {
-    for (key, source) in sources {
-      switch source {
-      case .listener(_, _, login): remove(key)
-      case .peer(let peer) where peer.login == login && !peer.isAnswering: remove(key)
-      default: break
+    for case (let key, .socket(let socket, let waiting)) in sources {
+      let others = waiting.filter { $0.login != login }
+      guard others.isEmpty else {
+        sources[key] = .socket(socket, others)
+        continue
       }
+      remove(key)
+      for (key, peer) in peers where peer.socket === socket && !peer.isAnswering { remove(key) }
     }
   }
 
@@ -71,7 +90,7 @@ final class RedirectServer {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       switch sources[event.key] {
-      case .listener(let socket, let listener, let login): accept(socket, listener, login, now)
+      case .socket(let socket, _): accept(socket, now)
       case .peer(let peer): serve(event.key, peer)
       case nil: break
       }
@@ -88,9 +107,7 @@ final class RedirectServer {
     }
   }
 
-  private func accept(
-    _ socket: SharedDescriptor, _ listener: RedirectListener, _ login: UInt64, _ now: Instant
-  ) {
+  private func accept(_ socket: RedirectSocket, _ now: Instant) {
     var unknown = peers.count { $0.peer.owner == nil }
     for _ in 0..<Self.mostAccepted {
       guard unknown < Self.mostPeers else { return pause(true) }
@@ -100,7 +117,7 @@ final class RedirectServer {
         if !error.isAgain { removeOldest() }
         return
       }
-      guard let peer = RedirectPeer(descriptor, login: login, listener, now: now) else { continue }
+      guard let peer = RedirectPeer(descriptor, at: socket, now: now) else { continue }
       lastKey += 1
       sources[lastKey] = .peer(peer)
       unknown += 1
@@ -110,7 +127,7 @@ final class RedirectServer {
   private func pause(_ isPaused: Bool) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
-    for case (let key, .listener(let socket, _, _)) in sources {
+    for case (let key, .socket(let socket, _)) in sources {
       try? poller.modify(socket.descriptor.raw, interest: isPaused ? .none : .read, key: key)
     }
   }
@@ -136,9 +153,9 @@ final class RedirectServer {
         guard sources[key] != nil else { continue }
         try? poller.add(peer.descriptor.raw, interest: .read, key: key)
         serve(key, peer)
-      case .user:
-        judge.otherUserConnected(peer.login)
+      case .user(let user):
         remove(key)
+        for waiting in place(of: peer.socket)?.waiting ?? [] { judge.otherUserConnected(waiting.login, user: user) }
       case .gone, nil: remove(key)
       }
     }
@@ -149,15 +166,28 @@ final class RedirectServer {
 
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
-    switch peer.read() {
+    let waiting = place(of: peer.socket)?.waiting ?? []
+    switch peer.read(for: waiting.map(\.listener)) {
     case .waiting: break
     case .ended: remove(key)
     case .refused(let page): answer(key, peer, page.response)
-    case .link:
-      let url = judge.linkOpened(peer.login, isTold: peer.isTold)
+    case .tls:
+      for waiting in waiting { judge.tlsCame(waiting.login) }
+      answer(key, peer, LoopbackPage.tlsRefusal)
+    case .link(let index):
+      let url = judge.linkOpened(waiting[index].login, isTold: peer.isTold)
       answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response)
-    case .redirect(let query):
-      let page = peer.withQuery(query) { judge.redirectCame(peer.login, query: $0, isTold: peer.isTold) }
+    case .redirect(let query, let indices):
+      // The state in the query shows whose answer it is.
+      let logins = indices.map { waiting[$0].login }
+      let page = peer.withQuery(query) { query in
+        for login in logins {
+          let page = judge.redirectCame(login, query: query, isTold: peer.isTold)
+          if page != .foreign { return page }
+        }
+        for login in logins { judge.foreignRedirectCame(login, query: query) }
+        return .foreign
+      }
       answer(key, peer, page.response)
     }
   }
@@ -186,7 +216,7 @@ final class RedirectServer {
 
   private func remove(_ key: UInt64) {
     switch sources.removeValue(forKey: key) {
-    case .listener(let socket, _, _): try? poller.remove(socket.descriptor.raw)
+    case .socket(let socket, _): try? poller.remove(socket.descriptor.raw)
     case .peer(let peer): try? poller.remove(peer.descriptor.raw)
     case nil: break
     }
@@ -201,9 +231,13 @@ protocol RedirectJudge: AnyObject {
   ///
   /// - Parameter isTold: The connection is known to be this user's.
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
-  /// Looks at the query of a request that came to the right place, and says what the browser is shown. On
-  /// ``LoopbackPage/received`` and ``LoopbackPage/failed`` the wait is over.
+  /// Reads the query of a request for the redirect URI of a sign-in, and returns what the browser is shown:
+  /// ``LoopbackPage/foreign`` if it is not the answer. On any other page the wait has ended.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage
+  /// The query was no answer of any sign-in that waits there.
+  func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
+  /// A browser began TLS.
+  func tlsCame(_ login: UInt64)
   /// Another user connected; nothing was read.
-  func otherUserConnected(_ login: UInt64)
+  func otherUserConnected(_ login: UInt64, user: UInt32)
 }

@@ -7,6 +7,9 @@ internal import Wire
 /// The listener of a sign-in: opened before a client is registered with its port, used when the browser is to start.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
+  private let sockets: RedirectSockets
+
+  init(in sockets: RedirectSockets) { self.sockets = sockets }
 
   /// The listener, which is the caller's from then on.
   func take() -> RedirectListener? {
@@ -25,7 +28,7 @@ final class OpenedListener: Sendable {
     let canListen = redirect.uri.loopbackHost != nil
     let isBrowser = choice.flow(at: server, canListen: canListen) == .browser
     guard isBrowser || registers && canListen && server.offersCodeFlow else { return nil }
-    let opened = try RedirectListener.open(redirect)
+    let opened = try RedirectListener.open(redirect, in: sockets)
     listener.withLock { $0 = opened }
     return opened.port
   }

@@ -75,6 +75,7 @@ extension SignIns {
       login.unconfirmed == nil, let waiting = login.browser
     else { throw Failure(.redirectRejected, "no sign-in is waiting for this address; it may have ended") }
     guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
+      noteForeignRedirect(login)
       throw Failure(
         .redirectRejected, "this is not the redirect address of this sign-in",
         hint: "copy the whole address from the browser: it begins with \(waiting.request.redirectURI)?")
@@ -86,11 +87,7 @@ extension SignIns {
     _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isTold: Bool = true
   ) -> LoopbackPage {
     switch answer {
-    case .foreign:
-      // Logged once per sign-in; otherwise any local program that connects could fill the log.
-      if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
-      login.visits.hasMetForeignRedirect = true
-      return .foreign
+    case .foreign: return .foreign
     case .failure(let error):
       fail(login, .oauth(error))
       return .failed
@@ -106,6 +103,12 @@ extension SignIns {
       }
       return .received
     }
+  }
+
+  /// Logged once per sign-in; otherwise any local program that connects could fill the log.
+  private func noteForeignRedirect(_ login: Login) {
+    if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
+    login.visits.hasMetForeignRedirect = true
   }
 
   // MARK: Who signed in
@@ -168,10 +171,50 @@ extension SignIns: RedirectJudge {
     return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
   }
 
-  func otherUserConnected(_ id: UInt64) {
-    // Logged once per sign-in: others must not fill the log.
+  func foreignRedirectCame(_ id: UInt64, query: Span<UInt8>) {
+    guard let login = logins[id] else { return }
+    noteForeignRedirect(login)
+    guard !login.visits.hasMetError, let error = AuthorizationRequest.strayError(in: query) else { return }
+    login.visits.hasMetError = true
+    // Anyone on this machine could have sent it, so the sign-in goes on.
+    report(
+      Phrase(
+        "the browser brought the error \(error) without the state of this sign-in, so it may not be the server's answer; if the browser shows an error too, end the sign-in with Ctrl-C"
+      ), to: login)
+  }
+
+  func tlsCame(_ id: UInt64) {
+    guard let login = logins[id], !login.visits.hasMetTLS, let uri = login.browser?.request.redirectURI else { return }
+    login.visits.hasMetTLS = true
+    report(
+      Phrase(
+        "the browser tried https at the address that is for http only: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).pasting)"
+      ), to: login)
+  }
+
+  func otherUserConnected(_ id: UInt64, user: UInt32) {
+    // Once per sign-in: others must not fill the log and the terminal.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }
     login.visits.hasMetStranger = true
     log.note(.peerDropped(.otherUser), login.account)
+    let port = login.browser.flatMap { try? RedirectURI($0.request.redirectURI) }?.port ?? 0
+    jobs.run({ [UserEntry.of(Machine.userID)?.name, UserEntry.of(user)?.name] }) {
+      [self] (outcome: Result<[String?], Never>) in
+      guard let login = logins[id] else { return }
+      let names = outcome.get()
+      let (own, other) = (names[0] ?? String(Machine.userID), names[1] ?? String(user))
+      let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(own)@\(Machine.hostName())"
+      report(
+        Phrase(
+          "a connection of user \(other) was refused, since this sign-in is of user \(own); a tunnel must be of that user: \(tunnel); or: \(command(of: login).pasting)"
+        ), to: login)
+    }
+  }
+
+  private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
+
+  /// Shows a notice at the terminal that waits for a sign-in, if there is one.
+  private func report(_ notice: Phrase, to login: Login) {
+    if login.ticket != .nobody { loop.send(.event(.notice(notice)), to: login.ticket) }
   }
 }

@@ -16,6 +16,8 @@ final class SignIns: AccountPart {
   private var lastLogin: UInt64 = 0
   /// There once a sign-in in the browser has begun.
   var redirects: RedirectServer?
+  /// The sockets of the sign-ins in the browser.
+  private let redirectSockets = RedirectSockets()
   /// The accounts whose server forbids the device grant and takes sign-ins by browser, until the daemon ends.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
@@ -90,7 +92,7 @@ final class SignIns: AccountPart {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
     choice.excludesDevice = meant.configuration.profile != nil || withoutDevice.contains(meant.account)
-    let opened = OpenedListener()
+    let opened = OpenedListener(in: redirectSockets)
     start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
       try opened.open(redirect, choice, at: metadata, registers: registers)
     }

@@ -16,6 +16,9 @@ package enum LoopbackRequest {
     case refused(LoopbackPage)
   }
 
+  /// Whether the bytes are the beginning of TLS: a handshake record of version 3.x (RFC 8446 section 5.1).
+  package static func isTLS(_ bytes: Span<UInt8>) -> Bool { bytes.count >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03 }
+
   /// Parses the bytes received so far.
   ///
   /// - Parameter end: Searches for the end of the head, continuing from the last call.
@@ -26,9 +29,12 @@ package enum LoopbackRequest {
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
     lines.removeFirst()
     guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
-    // A request with another host name is not from the authorization server's redirect (DNS rebinding).
-    guard target.hosts.contains(where: { isSameHost(bytes.extracting(host), $0) }),
+    // A request under another host name does not come from the authorization server's redirect (DNS rebinding).
+    // The host of a target in absolute form overrides the field (RFC 9112 section 3.2.2).
+    let named = request.authority ?? host
+    guard target.hosts.contains(where: { isSameHost(bytes.extracting(named), $0) }),
       isSame(bytes.extracting(request.path), target.path)
+        || request.authority != nil && request.path.isEmpty && target.path.utf8.elementsEqual("/".utf8)
     else { return .refused(.notFound) }
     guard isSame(bytes.extracting(request.method), "GET") else { return .refused(.methodNotAllowed) }
     return .redirect(query: request.query)
@@ -80,11 +86,13 @@ package enum LoopbackRequest {
 
   private struct RequestLine {
     let method: Range<Int>
+    /// The host and port of a target in absolute form; nil for one that begins with "/".
+    let authority: Range<Int>?
     let path: Range<Int>
     let query: Range<Int>
   }
 
-  /// `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" (RFC 9112 section 3).
+  /// `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3).
   private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
     let space = UInt8(ascii: " ")
     let spaces = line.filter { bytes[$0] == space }
@@ -95,8 +103,17 @@ package enum LoopbackRequest {
       target.allSatisfy({ bytes[$0].isVisibleASCII })
     else { return nil }
     let mark = target.first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
+    var (authority, start): (Range<Int>?, Int) = (nil, target.lowerBound)
+    let scheme = "http://"
+    if mark - start > scheme.utf8.count,
+      isSameIgnoringCase(bytes.extracting(start..<(start + scheme.utf8.count)), scheme)
+    {
+      let first = start + scheme.utf8.count
+      start = (first..<mark).first { bytes[$0] == UInt8(ascii: "/") } ?? mark
+      authority = first..<start
+    }
     return RequestLine(
-      method: line.lowerBound..<spaces[0], path: target.lowerBound..<mark,
+      method: line.lowerBound..<spaces[0], authority: authority, path: start..<mark,
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 

@@ -29,6 +29,16 @@ extension AuthorizationRequest {
     }
   }
 
+  /// The error in a query without `state`, as some servers send it; nil if there is none that can be printed. Nothing
+  /// shows that the server sent it.
+  package static func strayError(in query: Span<UInt8>) -> String? {
+    guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
+      (1...64).contains(text.utf8.count),
+      text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
+    else { return nil }
+    return text
+  }
+
   private func isOurs(_ found: SharedSecret) -> Bool {
     let expected = Array(state.utf8)
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }

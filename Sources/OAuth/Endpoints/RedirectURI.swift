@@ -28,14 +28,27 @@ package struct RedirectURI: Sendable, Hashable {
     }
     loopbackHost = uri.hasScheme("http") ? Self.host(uri.host) : nil
     guard loopbackHost != nil || uri.isHTTPS else { throw OAuthError(.insecureURL, subject) }
+    if loopbackHost != nil, let port = uri.port, Self.isRefusedByBrowsers(port) {
+      throw OAuthError(.invalidURL, subject)
+    }
     self.text = text
     port = uri.port
     path = uri.path
   }
 
-  /// The default redirect URI, with any port. The path is fixed if every response names its issuer (RFC 9207).
-  /// Otherwise it is unique for the issuer, which prevents mix-up equally (RFC 8252 section 8.10, RFC 9700 section
-  /// 4.4.2).
+  /// Whether browsers refuse to connect to a port by http (WHATWG Fetch, section "Port blocking").
+  package static func isRefusedByBrowsers(_ port: UInt16) -> Bool { refusedPorts.contains(port) }
+
+  private static let refusedPorts: Set<UInt16> = [
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+    6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+  ]
+
+  /// The default where none is registered by hand: any port, and a path that people can register where each answer
+  /// says which issuer it is from (RFC 9207). Elsewhere the path is one that no other issuer has, which shows the same
+  /// (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }

@@ -54,7 +54,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case noOtherTokens(account: String)
   /// Cannot listen for the redirect of a sign-in; the port is nil if none was specified.
   case redirectUnavailable(port: Int?, SystemError)
-  /// The account's redirect URI is not a loopback address, so the browser cannot reach this machine.
+  /// The port of the redirect is another program's.
+  case redirectPortTaken(port: Int, by: PortHolder)
+  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
   case redirectElsewhere
   /// The provider only accepts redirect URIs registered with their port.
   case redirectNotNamed(provider: String)
@@ -134,7 +136,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
       .severalAccounts,
       .noPlace, .content, .contentLate,
-      .noOtherTokens, .redirectUnavailable, .redirectElsewhere, .redirectNotNamed, .clientNotNamed,
+      .noOtherTokens, .redirectUnavailable, .redirectPortTaken, .redirectElsewhere, .redirectNotNamed,
+      .clientNotNamed,
       .clientSecretNotNamed, .clientURL, .demandsNeedBrowser,
       .guestNeedsProof, .guestOverUser, .assertion, .assertionVariables, .assertionSource, .assertionOfAccount,
       .idTokenNeeded, .assertionUnreadable, .assertionNotNamed,
@@ -392,5 +395,15 @@ extension ConfigurationError: Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
     hasher.combine(place)
+  }
+}
+
+extension SessionError {
+  /// Whether another port may do.
+  var isAboutPort: Bool {
+    switch self {
+    case .redirectUnavailable, .redirectPortTaken: true
+    default: false
+    }
   }
 }

@@ -100,7 +100,7 @@ struct FirstContact {
     do throws(SessionError) {
       _ = try request.listen?(redirect, metadata, false)
       return redirect
-    } catch .redirectUnavailable where redirect.isRegistered && request.registration != nil {
+    } catch  where error.isAboutPort && redirect.isRegistered && request.registration != nil {
       access.configuration.clientID = ""
       secrets.registration = nil
       return try register(redirect.free, request)

@@ -21,7 +21,9 @@ private final class DeskRun: RedirectJudge {
   let linkURL: String?
   var judged: [String] = []
   var otherUsers = 0
-  /// The owner of the connections, if it is not looked up.
+  var foreign = 0
+  var tls = 0
+  /// Whose the connections are, where that is not looked up.
   var owner: TCPEnds.Owner?
   /// Delays lookups.
   var isSlow = false
@@ -31,8 +33,10 @@ private final class DeskRun: RedirectJudge {
   /// The target of the link, until it is opened.
   var linked: String? = "https://as.example/authorize?state=ours"
 
+  let sockets = RedirectSockets()
+
   init(_ uri: String = "http://127.0.0.1/cb") throws {
-    let listener = try RedirectListener.open(RedirectURI(uri))
+    let listener = try RedirectListener.open(RedirectURI(uri), in: sockets)
     self.listener = listener
     redirectURI = listener.redirectURI
     linkURL = listener.linkURL
@@ -68,7 +72,11 @@ private final class DeskRun: RedirectJudge {
     return .received
   }
 
-  func otherUserConnected(_ login: UInt64) { otherUsers += 1 }
+  func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
+
+  func tlsCame(_ login: UInt64) { tls += 1 }
+
+  func otherUserConnected(_ login: UInt64, user: UInt32) { otherUsers += 1 }
 
   func serve(_ now: Instant = .now) { desk?.serve(now) }
 
@@ -119,14 +127,7 @@ private final class DeskRun: RedirectJudge {
     #expect(run.desk?.nextDeadline == nil)
   }
 
-  // Nothing waits for an impossible response. The kernel watches a socket once.
-  @Test func `does not begin where the kernel does not watch it`() throws {
-    let run = try DeskRun()
-    let listener = try #require(run.listener)
-    #expect(throws: SystemError.self) { try run.desk?.open(listener, for: 8) }
-  }
-
-  // Redirect probing: requests by others do not end the wait.
+  // Redirect probing: what others send does not end the wait.
   @Test func `goes on waiting after probes, wrong answers and nonsense`() throws {
     let run = try DeskRun()
     #expect(run.status(try run.get("/favicon.ico")) == "404")
@@ -135,10 +136,9 @@ private final class DeskRun: RedirectJudge {
     #expect(run.status(try run.get("/cb?state=ours", method: "OPTIONS")) == "405")
     #expect(run.status(try run.get("/cb?state=ours", method: "POST")) == "405")
     #expect(run.status(try run.get("/cb?state=ours", host: "evil.example")) == "404")
-    #expect(run.status(try run.get("/cb?state=ours", host: "localhost:\(run.port)")) == "404")
     let tls = try run.connect()
-    try run.send("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", tls)
-    #expect(run.status(tls) == "400")
+    try run.send("\u{16}\u{3}\u{1}\u{2}", tls)
+    #expect(try tls.descriptor.readToEnd(limit: 100) == LoopbackPage.tlsRefusal && run.tls == 1)
     #expect(run.judged == [])
     #expect(run.status(try run.get("/cb")) == "400")
     #expect(run.status(try run.get("/cb?state=theirs&code=c")) == "400")
@@ -423,9 +423,56 @@ private final class DeskRun: RedirectJudge {
   }
 }
 
+@Suite struct `The name localhost` {
+  @Test(arguments: ["http://127.0.0.1/cb", "http://localhost/cb"])
+  func `may stand for the address in a request`(uri: String) throws {
+    let run = try DeskRun(uri)
+    #expect(run.status(try run.get("/cb?state=ours", host: "localhost:\(run.port)")) == "200")
+  }
+}
+
+@Suite struct `A listener of several sign-ins` {
+  private static func with(
+    _ paths: [String], _ body: (DeskRun, RedirectServer) throws -> Void
+  ) throws {
+    let run = try DeskRun("http://127.0.0.1:\(try LoopbackServer.unusedPort())/cb")
+    let desk = try #require(run.desk)
+    for (index, path) in paths.enumerated() {
+      let uri = try RedirectURI("http://127.0.0.1:\(run.port)\(path)")
+      try desk.open(try RedirectListener.open(uri, in: run.sockets), for: UInt64(8 + index))
+    }
+    try body(run, desk)
+  }
+
+  @Test func `asks each of them whose state it is`() throws {
+    try Self.with(["/cb", "/cb"]) { (run, desk) throws in
+      let socket = try run.get("/cb?state=other")
+      #expect(run.status(socket) == "400")
+      #expect(run.judged == ["7 state=other", "8 state=other", "9 state=other"] && run.foreign == 3)
+    }
+  }
+
+  // RFC 9700 section 4.4.2: the path shows the issuer.
+  @Test func `asks only those whose path it is`() throws {
+    try Self.with(["/as.example"]) { (run, desk) throws in
+      #expect(try run.status(run.get("/as.example?state=x")) == "400")
+      #expect(run.judged == ["8 state=x"])
+      #expect(try run.status(run.get("/other?state=ours")) == "404")
+    }
+  }
+
+  @Test func `waits for the others when one has ended`() throws {
+    try Self.with(["/cb"]) { (run, desk) throws in
+      desk.close(8)
+      #expect(try run.status(run.get("/cb?state=ours")) == "200")
+      #expect(run.judged == ["7 state=ours"] && !run.isOpen)
+    }
+  }
+}
+
 @Suite struct `A connection of a browser` {
   private static func accept(_ listener: RedirectListener) throws -> RedirectPeer? {
-    RedirectPeer(try UnixSocket.accept(listener.sockets[0].descriptor), login: 7, listener, now: .now)
+    RedirectPeer(try UnixSocket.accept(listener.sockets[0].descriptor), at: listener.sockets[0], now: .now)
   }
 
   // Requests may contain a code.
@@ -435,7 +482,7 @@ private final class DeskRun: RedirectJudge {
     let peer = try #require(try Self.accept(listener))
     let request = Array("GET /cb?code=c-1 HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n".utf8)
     try browser.descriptor.writeAll(request.span)
-    #expect(peer.read() == .redirect(query: 8..<16))
+    #expect(peer.read(for: [listener]) == .redirect(query: 8..<16, listeners: [0]))
     peer.answer(LoopbackPage.received.response)
     let head = try #require(Mirror(reflecting: peer).descendant("head") as? RequestHead)
     let storage = try #require(Mirror(reflecting: head).descendant("storage") as? [UInt8])
@@ -469,12 +516,15 @@ private final class DeskRun: RedirectJudge {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: host == "[::1]")
     let port = try UnixSocket.localPort(squatter)
     let error = try #require(failure("http://\(host):\(port)/cb"))
-    guard case .redirectUnavailable(port: Int(port), let problem) = error else {
+    guard case .redirectPortTaken(port: Int(port), by: let holder) = error else {
       Issue.record("\(error)")
       return
     }
-    #expect(problem.isAddressInUse)
-    #expect(Failure(error, account: "work").message.contains("another program listens at port \(port)"))
+    let process = try #require(holder.process)
+    #expect(process == Machine.processID && holder.user == Machine.userID)
+    let program = try #require(holder.program)
+    #expect(
+      Failure(error, account: "work").message.hasPrefix("port \(port) is in use by \(program), process \(process), "))
   }
 
   @Test(arguments: ["127.0.0.1", "[::1]"]) func `is shared with no other program`(host: String) throws {
@@ -491,11 +541,30 @@ private final class DeskRun: RedirectJudge {
     #expect(try ProcessRunner.shell(line).outputText == "EADDRINUSE\n")
   }
 
-  // RFC 8252 section 8.3: the name may refer to either address.
+  // Services that compare the port have one for all their clients.
+  @Test func `is shared by the sign-ins of one daemon, and closes with the last`() throws {
+    let (sockets, uri) = (RedirectSockets(), "http://127.0.0.1:\(try LoopbackServer.unusedPort())")
+    var one: RedirectListener? = try RedirectListener.open(RedirectURI(uri + "/one"), in: sockets)
+    var other: RedirectListener? = try RedirectListener.open(RedirectURI(uri + "/other"), in: sockets)
+    #expect(one?.sockets[0] === other?.sockets[0])
+    let byName = uri.replacing("127.0.0.1", with: "localhost") + "/name"
+    #expect(try RedirectListener.open(RedirectURI(byName), in: sockets).sockets[0] === one?.sockets[0])
+    one = nil
+    #expect(failure(uri + "/one") != nil)
+    other = nil
+    #expect(failure(uri + "/one") == nil)
+  }
+
+  @Test(arguments: [6000, 6667, 10_080] as [UInt16]) func `is none that browsers refuse`(port: UInt16) {
+    #expect(RedirectURI.isRefusedByBrowsers(port))
+    #expect(throws: OAuthError.self) { try RedirectURI("http://127.0.0.1:\(port)/cb") }
+  }
+
+  // RFC 8252 section 8.3: the name may mean either address.
   @Test func `by name is taken at both addresses, or not at all`() throws {
     let squatter = try UnixSocket.listenLoopback(port: 0, ipv6: true)
     let port = try UnixSocket.localPort(squatter)
-    guard case .redirectUnavailable(port: Int(port), _)? = failure("http://localhost:\(port)/cb") else {
+    guard case .redirectPortTaken(port: Int(port), by: _)? = failure("http://localhost:\(port)/cb") else {
       Issue.record("the other address is somebody else's")
       return
     }

@@ -882,7 +882,7 @@ import Wire
 
   @Test func `is told in the log once, however often the other user comes`() throws {
     let id = try #require(home.signIns.logins.keys.first)
-    for _ in 1...3 { home.signIns.otherUserConnected(id) }
+    for _ in 1...3 { home.signIns.otherUserConnected(id, user: 4711) }
     let events = home.daemon.context.log.entries.elements
     #expect(events.filter { $0.event == .peerDropped(.otherUser) }.map(\.account) == ["work"])
   }

@@ -28,9 +28,15 @@ struct BrowserLogin {
   /// The state that this sign-in waits for; the request must not have been pushed.
   func state() throws -> String { try Self.value(of: "state", in: url) }
 
+  /// Waits for its end. What it notices before is left out.
   func end() throws -> (event: JSON, status: ProcessStatus) {
-    (try JSON(parsing: Array(login.readLine().utf8)), try login.wait())
+    var event = try next()
+    while event["event"] == "notice" { event = try next() }
+    return (event, try login.wait())
   }
+
+  /// The next event.
+  func next() throws -> JSON { try JSON(parsing: Array(login.readLine().utf8)) }
 
   /// Interrupts it, and waits until its port is closed.
   func giveUp() throws {

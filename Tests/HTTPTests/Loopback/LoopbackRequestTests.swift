@@ -61,13 +61,33 @@ import Vocabulary
   @Test(arguments: [
     "GET /favicon.ico HTTP/1.1", "GET / HTTP/1.1", "GET /as.example/ HTTP/1.1", "GET /as.exampl?code=c HTTP/1.1",
     "GET /AS.example?code=c HTTP/1.1", "GET /%61s.example HTTP/1.1", "GET //as.example HTTP/1.1",
-    "GET http://127.0.0.1:8400/as.example HTTP/1.1", "GET /x?/as.example HTTP/1.1", "OPTIONS * HTTP/1.1",
+    "GET /x?/as.example HTTP/1.1", "OPTIONS * HTTP/1.1",
+    "GET http://127.0.0.1:8400 HTTP/1.1", "GET https://127.0.0.1:8400/as.example HTTP/1.1",
+    "GET http://evil.example/as.example HTTP/1.1", "GET http://x@127.0.0.1:8400/as.example HTTP/1.1",
   ])
   func `of something else finds nothing`(line: String) {
     #expect(Self.read(line + "\r\nHost: 127.0.0.1:8400\r\n\r\n") == .refused(.notFound))
   }
 
-  // DNS rebinding: a page with another host name must not reach the listener as if it were the redirect.
+  // RFC 9112 section 3.2.2: a proxy on this machine gets it so, and the host of the target overrides the field.
+  @Test func `may have its target in absolute form`() {
+    let text = "GET http://127.0.0.1:8400/as.example?code=c HTTP/1.1\r\nHost: proxy.example\r\n\r\n"
+    #expect(Self.query(text) == "code=c")
+    #expect(Self.query(text.replacing("http:", with: "HTTP:")) == "code=c")
+    #expect(Self.read(text.replacing("Host: proxy.example\r\n", with: "")) == .refused(.malformed))
+    let root = LoopbackTarget(hosts: ["127.0.0.1:8400"], path: "/")
+    var end = LoopbackRequest.HeadEnd()
+    let bytes = Array("GET http://127.0.0.1:8400?code=c HTTP/1.1\r\nHost: 127.0.0.1:8400\r\n\r\n".utf8)
+    #expect(LoopbackRequest.read(bytes.span, for: root, &end) == .redirect(query: 26..<32))
+  }
+
+  @Test func `is told from the beginning of TLS by its first bytes`() {
+    let isTLS = { (bytes: [UInt8]) in LoopbackRequest.isTLS(bytes.span) }
+    #expect(isTLS([0x16, 0x03]) && isTLS([0x16, 0x03, 0x01, 0x02, 0x00]))
+    #expect(!isTLS([0x16]) && !isTLS([]) && !isTLS(Array("GET".utf8)) && !isTLS([0x16, 0x02]))
+  }
+
+  // DNS rebinding: a page of another name must not reach the listener as if it were the redirect.
   @Test(arguments: [
     "evil.example", "localhost:8400", "127.0.0.1", "127.0.0.1:8401", "[::1]:8400", "", "127.0.0.1:8400.x",
   ])

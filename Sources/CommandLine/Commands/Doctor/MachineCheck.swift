@@ -290,15 +290,7 @@ enum MachineCheck {
 
   /// The name of a user in passwd(5), otherwise `USER`.
   private static func name(of user: UInt32, _ root: String) -> String? {
-    if let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
-      let bytes = try? file.readToEnd(limit: 1 << 20)
-    {
-      for line in bytes.split(separator: UInt8(ascii: "\n")) {
-        let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard fields.count > 2, fields[2].elementsEqual("\(user)".utf8) else { continue }
-        return String(decoding: fields[0], as: UTF8.self)
-      }
-    }
+    if let entry = UserEntry.of(user, root: root) { return entry.name }
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 

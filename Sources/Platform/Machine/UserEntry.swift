@@ -1,0 +1,32 @@
+/// The line of a user in passwd(5).
+///
+/// Only the file is read. The users of a directory service are not in it: the library that asks for them is loaded at run
+/// time, which a static program cannot do.
+package struct UserEntry: Sendable, Hashable {
+  package let name: String
+  package let home: String
+
+  /// The largest file that is read, in bytes.
+  private static let mostBytes = 1 << 20
+
+  /// The entry of a user; nil if the file has none.
+  ///
+  /// - Parameter root: The directory before the path of the file.
+  package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
+    guard let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
+      let bytes = try? file.readToEnd(limit: mostBytes)
+    else { return nil }
+    return of(user, in: bytes)
+  }
+
+  static func of(_ user: UInt32, in bytes: [UInt8]) -> UserEntry? {
+    let number = Array("\(user)".utf8)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      guard fields.count >= 6, !fields[0].isEmpty, fields[2].elementsEqual(number) else { continue }
+      return UserEntry(
+        name: String(decoding: fields[0], as: UTF8.self), home: String(decoding: fields[5], as: UTF8.self))
+    }
+    return nil
+  }
+}

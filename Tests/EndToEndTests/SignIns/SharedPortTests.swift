@@ -1,0 +1,130 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// Services that compare the port of a redirect URI, such as Okta and Dropbox, have one for all their clients.
+@Suite(.needsPrograms) struct `One port for several sign-ins` {
+  private static func waiting(
+    _ account: String, _ tree: AgentTree, _ issuer: Issuer, _ uri: String
+  ) throws -> BrowserLogin {
+    let line = BrowserLogin.line(issuer, account: account) + ["--browser", "--no-open", "--redirect-uri", uri]
+    return try BrowserLogin(tree, line)
+  }
+
+  @Test func `brings each answer to the sign-in whose state it has`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let port = try LoopbackServer.unusedPort()
+        let one = try Self.waiting("one", tree, issuer, "http://127.0.0.1:\(port)/callback")
+        let other = try Self.waiting("other", tree, issuer, "http://127.0.0.1:\(port)/callback")
+        #expect(one.event["event"] == "browser" && other.event["event"] == "browser", "\(other.event)")
+        #expect(try BrowserLogin.browse(other.url) == "200")
+        let end = try other.end()
+        #expect(end.event["event"] == "signed_in" && end.event["account"] == "other")
+        #expect(try BrowserLogin.browse(one.url) == "200")
+        #expect(try one.end().event["account"] == "one")
+        #expect(try BrowserLogin.browse("http://127.0.0.1:\(port)/callback") == "000")
+      }
+    }
+  }
+
+  @Test func `that another program has is told with that program`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let script = """
+          import socket
+          s = socket.socket()
+          s.bind(("127.0.0.1", 0))
+          s.listen()
+          print(s.getsockname()[1], flush=True)
+          input()
+          """
+        let holder = try RunningProcess(executable: "/usr/bin/env", arguments: ["python3", "-c", script])
+        let port = try holder.readLine()
+        let line = BrowserLogin.line(issuer).filter { $0 != "--json" }
+        let result = try tree.agent(line + ["--browser", "--no-open", "--redirect-uri", "http://127.0.0.1:\(port)/cb"])
+        #expect(result.failed(1))
+        let whose = "port \(port) is in use by python3, process \(holder.processID), so "
+        #expect(result.errorText.contains(whose), "\(result.errorText)")
+        try holder.terminate(Signals.SIGKILL)
+      }
+    }
+  }
+
+  @Test func `is none that browsers refuse`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let line = BrowserLogin.line(issuer).filter { $0 != "--json" }
+        let result = try tree.agent(line + ["--browser", "--no-open", "--redirect-uri", "http://127.0.0.1:6000/cb"])
+        let reason = "browsers do not connect to port 6000"
+        #expect(!result.succeeded && result.errorText.contains(reason), "\(result.errorText)")
+      }
+    }
+  }
+}
+
+/// What comes to the port of a sign-in and is turned away, as the terminal that waits reports it.
+@Suite(.needsPrograms) struct `The terminal that waits is told` {
+  /// The notice that comes of a visit, which is made twice.
+  private static func notice(_ visit: (BrowserLogin) throws -> Void) throws -> String {
+    try Issuer.with { issuer in
+      try issuer.control("par", "off")
+      return try AgentTree.with { tree in
+        let waiting = try BrowserLogin(tree, issuer)
+        for _ in 0..<2 { try visit(waiting) }
+        let event = try waiting.next()
+        // The second visit is not mentioned again: the next event is the end.
+        #expect(try BrowserLogin.browse(waiting.url) == "200")
+        #expect(try waiting.next()["event"] == "signed_in")
+        #expect(try waiting.login.wait() == .exited(0))
+        #expect(event["event"] == "notice", "\(event)")
+        return event["message"]?.string ?? ""
+      }
+    }
+  }
+
+  @Test func `of an error without the state of the sign-in`() throws {
+    let text = try Self.notice { (waiting) throws in
+      #expect(try BrowserLogin.browse(waiting.redirectURI + "?error=invalid_scope") == "400")
+    }
+    #expect(text.hasPrefix("the browser brought the error invalid_scope without the state of this sign-in"), "\(text)")
+  }
+
+  @Test func `of a browser that tries https, which is answered at once`() throws {
+    let begin = Instant.now
+    let text = try Self.notice { (waiting) throws in
+      let place = waiting.redirectURI.replacing("http:", with: "https:")
+      #expect(try BrowserLogin.browse(place, "-k 2>/dev/null") == "000")
+    }
+    #expect(text.hasPrefix("the browser tried https at ") && text.contains("agent login work "), "\(text)")
+    #expect(text.hasSuffix("--paste"), "\(text)")
+    #expect(begin.duration(to: .now) < .seconds(10), "a hello was waited with")
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be another user"))
+  func `of a connection of another user, with the tunnel of the right one`() throws {
+    let text = try Self.notice { waiting in
+      let line = "setpriv --reuid=65534 --regid=65534 --clear-groups \(BrowserLogin.curl) '\(waiting.redirectURI)' || :"
+      _ = try ProcessRunner.shell(line)
+    }
+    #expect(text.contains("ssh -L ") && text.contains(" root@") && text.contains("user nobody"), "\(text)")
+    #expect(text.hasSuffix("--paste"), "\(text)")
+  }
+
+  @Test func `and a request in absolute form, or for localhost, is taken`() throws {
+    try Issuer.with { issuer in
+      try issuer.control("par", "off")
+      try AgentTree.with { tree in
+        let waiting = try BrowserLogin(tree, issuer)
+        let answer = try BrowserLogin.redirect(waiting.url)
+        let proxy = waiting.redirectURI.split(separator: "/").prefix(2).joined(separator: "//")
+        // curl sends the target so to a proxy.
+        let page = try ProcessRunner.shell(
+          "curl -qsS --max-time 1800 -o /dev/null -w '%{http_code}' --proxy '\(proxy)' '\(answer)'")
+        #expect(page.outputText == "200", "\(page.errorText)")
+        #expect(try waiting.end().status == .exited(0))
+      }
+    }
+  }
+}
