@@ -104,6 +104,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["quotes", "marks", "lines"]) func `may come as a chat or a terminal changes it`(how: String) throws
+  {
+    try Self.with { issuer, tree in
+      let waiting = try Waiting(tree, issuer)
+      let answer = try waiting.answer()
+      let middle = answer.index(answer.startIndex, offsetBy: answer.count - 10)
+      let text =
+        switch how {
+        case "quotes": "\"<\(answer)>\""
+        case "marks": "\u{1B}[200~\(answer[..<middle])\r\(answer[middle...])\u{1B}[201~"
+        default: "\(answer[..<middle])\r\(answer[middle...])"
+        }
+      try waiting.paste(text)
+      #expect(try waiting.program.end().status == 0)
+    }
+  }
+
   @Test func `can be mended before it is sent`() throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)

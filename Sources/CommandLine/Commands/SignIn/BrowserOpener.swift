@@ -1,13 +1,15 @@
 internal import Encoding
 internal import Platform
 
-/// Opens a URL in a browser, trying one command after the other. A command has failed if it does not exist or exits
-/// with a non-zero status within two seconds: one that keeps running shows a browser.
+/// Opens an address in a browser, trying one command after the other. A command counts as failed when it is not
+/// there, or ends with another status than 0 within two seconds: what runs on has a browser to show for it. Only
+/// `xdg-open`, which may hang without one, is followed by the next command.
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
   private var commands: [[String]]
   private var child: Int32?
+  private var mayHang = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
   /// When the running command is regarded as successful.
@@ -41,7 +43,7 @@ struct BrowserOpener {
       if status == .exited(0) { state = .opened } else { startNext() }
     } else if let deadline, now >= deadline {
       forgetChild()
-      state = .opened
+      if mayHang, commands.contains(where: { Spawn.search($0[0]) != nil }) { startNext() } else { state = .opened }
     }
   }
 
@@ -55,6 +57,7 @@ struct BrowserOpener {
         newSession: true, nullStandardStreams: true)
       guard let child = try? Spawn.start(request) else { continue }
       self.child = child
+      mayHang = command[0].utf8.elementsEqual("xdg-open".utf8)
       childDescriptor = try? SharedDescriptor(Spawn.processDescriptor(child))
       deadline = Instant.now.advanced(by: Self.patience)
       return

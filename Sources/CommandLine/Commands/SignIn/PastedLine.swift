@@ -44,15 +44,12 @@ struct PastedLine {
     var hasEnded = count == 0
     if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
     chunk.overwrite()
-    while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-      if let line = take(upTo: end) { return line }
-    }
+    if let address = take(isOver: hasEnded) { return address }
     guard bytes.count <= LoginRedirectRequest.maximumURLBytes else {
       bytes.overwrite()
       throw Failure(.invalidRequest, "the address is too long")
     }
     if !hasEnded { return nil }
-    if let last = take(upTo: bytes.count) { return last }
     throw Failure(.invalidRequest, "the input ended before the address came")
   }
 
@@ -78,12 +75,14 @@ struct PastedLine {
     static let end: UInt8 = 0x04
   }
 
-  private mutating func take(upTo end: Int) -> String? {
-    let line = String(decoding: bytes[..<end].filter { $0 > 0x20 }, as: UTF8.self)
-    let rest = Array(bytes.dropFirst(end + 1))
+  private mutating func take(isOver: Bool) -> String? {
+    guard case (var address, let count)? = PastedAddress.take(from: bytes, isOver: isOver) else { return nil }
+    let text = String(decoding: address, as: UTF8.self)
+    address.overwrite()
+    let rest = Array(bytes.dropFirst(count))
     bytes.overwrite()
     bytes = rest
-    return line.isEmpty ? nil : line
+    return text
   }
 
   /// Reads without taking ownership of the descriptor.
