@@ -42,7 +42,7 @@ final class DaemonParts: Audience {
     vault = VaultRequests(context, lock, locking)
     events = try SessionEvents(context, broker, EventCommands(running: context), tokenFiles, resources.leases, lock)
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
-    status = StatusRequests(context, broker)
+    status = StatusRequests(context, broker, signIns)
     identity = IdentityRequests(context, broker)
     steps = StepReports(context, signIns)
     context.log.audience = self

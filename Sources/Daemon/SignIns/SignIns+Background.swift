@@ -57,6 +57,24 @@ extension SignIns {
     if let event = login.event { loop.send(.event(event), to: ticket) }
   }
 
+  /// The sign-ins that wait for a person, the oldest first, as `status` and `list` show them.
+  ///
+  /// - Parameter account: Nil for all accounts.
+  func waiting(for account: AccountName?) -> [JSONObject] {
+    logins.values.sorted { $0.id < $1.id }.compactMap { login in
+      guard login.event != nil, account == nil || login.account == account else { return nil }
+      let flow =
+        switch login.event {
+        case .browser(let browser): browser.mustPaste ? "paste" : "browser"
+        case .confirm: "confirmation"
+        default: "device"
+        }
+      return JSONObject([
+        ("account", .string(login.account.text)), ("flow", .string(flow)), ("expires_at", .int(login.expiry)),
+      ])
+    }
+  }
+
   /// The command that starts the sign-in of this name again. Where it is not known whose it was, the person chooses.
   private func startHint(_ login: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []

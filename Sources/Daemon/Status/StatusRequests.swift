@@ -11,6 +11,13 @@ internal import Wire
 final class StatusRequests: AccountPart {
   enum Purpose: Sendable { case status, list }
 
+  private let signIns: SignIns
+
+  init(_ context: DaemonContext, _ broker: TokenBroker, _ signIns: SignIns) {
+    self.signIns = signIns
+    super.init(context, broker)
+  }
+
   func survey(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
@@ -23,7 +30,7 @@ final class StatusRequests: AccountPart {
     jobs.run({ [services, only] in Self.survey(settings, only, services) }) { [self, refusal] found in
       let (summaries, vault) = found.get()
       if let refusal, summaries.isEmpty { return loop.send(.failure(refusal), to: ticket) }
-      surveyed(purpose, ticket, summaries, vault)
+      surveyed(purpose, ticket, summaries, vault, only: only)
     }
   }
 
@@ -42,7 +49,7 @@ final class StatusRequests: AccountPart {
 
   func surveyed(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
-    unknown: [UnknownSetting] = [],
+    only: AccountName? = nil, unknown: [UnknownSetting] = [],
     adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }
   ) {
     broker.noteClock()
@@ -60,6 +67,8 @@ final class StatusRequests: AccountPart {
       listed.append(.object(object))
     }
     var result = JSONObject([("accounts", .array(listed))])
+    let waiting = signIns.waiting(for: only)
+    if !waiting.isEmpty { result["sign_ins"] = .array(waiting.map { .object($0) }) }
     if purpose == .status {
       result["daemon"] = .object(context.facts.json(time: services.time))
       result["vault"] = .object(vault)

@@ -52,6 +52,17 @@ package enum StateRequest: RequestBody {
     }
   }
 
+  /// The sign-ins under way in the answers to `status`, `doctor` and `list`.
+  private static var signInsRow: MemberRow {
+    MemberRow(
+      "sign_ins", "list of objects", "The sign-ins that wait for a person; absent if there are none.",
+      members: [
+        MemberRow("account", "text", "The account."),
+        MemberRow("flow", "text", "What is waited for: `browser`, `paste`, `device` or `confirmation`."),
+        MemberRow("expires_at", "number", "The end of the wait."),
+      ])
+  }
+
   package var page: RequestPage {
     switch self {
     case .status:
@@ -59,6 +70,7 @@ package enum StateRequest: RequestBody {
         "Describes accounts, sessions, daemon and vault. The answer never has a token.",
         result: [
           MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .status)),
+          Self.signInsRow,
           DaemonRequest.summaryRow,
           MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
         ])
@@ -68,6 +80,7 @@ package enum StateRequest: RequestBody {
           + " change.",
         result: [
           MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .doctor)),
+          Self.signInsRow,
           DaemonRequest.summaryRow,
           MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
           MemberRow(
@@ -83,7 +96,10 @@ package enum StateRequest: RequestBody {
     case .list:
       RequestPage(
         "Lists the accounts.",
-        result: [MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .list))])
+        result: [
+          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .list)),
+          Self.signInsRow,
+        ])
     case .use:
       RequestPage(
         "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])

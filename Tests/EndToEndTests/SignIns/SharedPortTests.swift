@@ -128,3 +128,54 @@ import Testing
     }
   }
 }
+
+@Suite(.needsPrograms) struct `A sign-in that waits` {
+  @Test func `is shown by status and list until it ends`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn("other", at: issuer.url)
+        let waiting = try BrowserLogin(tree, issuer)
+        for command in ["status", "list"] {
+          let signIns = try tree.json(command)["sign_ins"]?.array
+          #expect(signIns?.count == 1 && signIns?[0]["account"] == "work" && signIns?[0]["flow"] == "browser")
+          #expect(signIns?[0]["expires_at"] == waiting.event["expires_at"])
+          let text = try tree.agent(command).outputText
+          #expect(text.contains("\nthe sign-in to work waits for the browser, "), "\(text)")
+        }
+        #expect(try tree.json("status", "other")["sign_ins"] == nil)
+        try waiting.giveUp()
+        #expect(try tree.json("list")["sign_ins"] == nil)
+      }
+    }
+  }
+
+  // As where no desktop runs, or the one that runs has no browser.
+  @Test func `goes on to the next opener when xdg-open hangs`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let setUp = """
+          mkdir openers && cd openers
+          here='cd "${0%/*}/.."'
+          printf '#!/bin/sh\\n%s; echo $$ > hanging; exec sleep 1000\\n' "$here" > xdg-open
+          printf '#!/bin/sh\\n%s; echo "$1" > new; mv new opened\\n' "$here" > wslview
+          chmod +x *
+          """
+        try #require(tree.shell("sh", setUp).succeeded)
+        let path = "\(tree.path("home/openers")):\(try #require(Programs.folder)):/usr/bin:/bin"
+        let changes: [String: String?] = [
+          "PATH": path, "DISPLAY": ":9", "WSL_INTEROP": "x", "BROWSER": nil, "SSH_CONNECTION": nil,
+        ]
+        let waiting = try BrowserLogin(tree, BrowserLogin.line(issuer) + ["--browser"], changes)
+        let deadline = Instant.now.advanced(by: .testLimit)
+        while (try? tree.directory.readText("home/opened")) == nil {
+          try #require(Instant.now < deadline, "the next opener was not tried")
+          Threads.sleep(for: .milliseconds(20))
+        }
+        #expect(try BrowserLogin.browse(String(tree.directory.readText("home/opened").dropLast())) == "200")
+        #expect(try waiting.end().status == .exited(0))
+        let hanging = try Int32(tree.directory.readText("home/hanging").dropLast())
+        try Spawn.kill(#require(hanging), Signals.SIGKILL)
+      }
+    }
+  }
+}

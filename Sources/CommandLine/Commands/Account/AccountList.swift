@@ -8,9 +8,10 @@ enum ListCommand {
     return .ask(.state(.list), DaemonClient(invocation)) { text($0, presentation) }
   }
 
-  /// One line per account; empty without accounts.
+  /// A line for each account and each sign-in that waits; nothing when there is none.
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     AccountText.table(result["accounts"]?.array ?? [], of: .list, presentation)
+      + AccountText.waiting(result, presentation)
   }
 }
 

@@ -28,6 +28,23 @@ enum AccountText {
     return table.text(presentation)
   }
 
+  /// A line for each sign-in that waits for a person.
+  static func waiting(_ result: JSONObject, _ presentation: Presentation) -> String {
+    (result["sign_ins"]?.array ?? []).map { signIn in
+      let account = signIn["account"]?.string ?? "?"
+      let wait =
+        switch signIn["flow"]?.string {
+        case "device": Phrase("the sign-in to \(account) waits for its code to be approved")
+        case "paste": Phrase("the sign-in to \(account) waits for the address that the browser ends at")
+        case "confirmation": Phrase("the sign-in to \(account) waits for a confirmation in its terminal")
+        default: Phrase("the sign-in to \(account) waits for the browser")
+        }
+      let left = signIn["expires_at"]?.int.map { max(0, $0 - presentation.now) } ?? 0
+      return Phrase("\(wait), \(RelativeTime.phrase(seconds: left)) left").localized() + "\n"
+    }.joined()
+  }
+
+  /// The purpose of a table.
   enum Purpose: Sendable { case list, status }
 
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {

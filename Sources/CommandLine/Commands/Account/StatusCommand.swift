@@ -45,6 +45,7 @@ enum StatusCommand {
       ? accounts.map { AccountText.whole($0, presentation) }.joined(separator: "\n")
       : AccountText.table(accounts, of: .status, presentation)
     if accounts.isEmpty { text = Phrase("no accounts; \("\"agent login\"") adds one").localized() + "\n" }
+    text += AccountText.waiting(result, presentation)
     var listing = Listing()
     if showsAll {
       listing.add([Phrase("daemon"), DaemonText.line(result["daemon"])])
