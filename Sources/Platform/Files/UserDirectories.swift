@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The directories for this user's files, according to the XDG Base Directory Specification.
 ///
-/// Uses only the environment. Does not read the user database: that loads libraries at run time, which a static program
-/// cannot do.
+/// It uses the environment and, without `HOME`, the file of users. A directory service is not asked: that loads libraries
+/// at run time, which a static program cannot do.
 package enum UserDirectories {
   /// Returns a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
@@ -68,9 +68,10 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME`, if it is an absolute path.
+  /// `$HOME`, if it is an absolute path; if it is not set, as under a service manager, the user's home in passwd(5).
   package static func home(in variables: Variables) throws(SystemError) -> String {
-    guard let home = absolute(variables("HOME")) else { throw SystemError(errno: ENOENT, operation: "HOME") }
+    let named = variables("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? UserEntry.of(Machine.userID)?.home
+    guard let home = absolute(named) else { throw SystemError(errno: ENOENT, operation: "HOME") }
     return home
   }
 

@@ -21,7 +21,14 @@ import Testing
     #expect(try UserDirectories.cacheHome(in: variables(values)) == "/home/u/.cache")
   }
 
-  @Test(arguments: [[:], ["HOME": ""], ["HOME": "u"], ["HOME": "/home/jos\u{FFFD}"]])
+  @Test(arguments: [[:], ["HOME": ""]]) func `without the variable the home is the user's in passwd`(
+    values: [String: String]
+  ) throws {
+    let entry = try #require(UserEntry.of(Machine.userID))
+    #expect(try UserDirectories.configHome(in: variables(values)) == "\(entry.home)/.config")
+  }
+
+  @Test(arguments: [["HOME": "u"], ["HOME": "/home/jos\u{FFFD}"]])
   func `without a home there is an error`(
     values: [String: String]
   ) {
@@ -63,7 +70,7 @@ import Testing
     let standard = "/run/user/\(Machine.userID)"
     let hasStandard = try ProcessRunner.shell("test -d \(standard)").succeeded
     #expect(found.contains("\(standard)/agent") == hasStandard)
-    #expect(UserDirectories.runtimeCandidates(in: variables([:])).count == (hasStandard ? 1 : 0))
+    #expect(UserDirectories.runtimeCandidates(in: variables(["HOME": "u"])).count == (hasStandard ? 1 : 0))
   }
 }
 
