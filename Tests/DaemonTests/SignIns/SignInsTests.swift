@@ -753,8 +753,9 @@ import Wire
   @Test func `logs once that another answer than its own came`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
-      let page = home.signIns.redirectCame(id, query: Array("code=c-1&state=other".utf8).span, isTold: true)
-      #expect(page == .foreign)
+      let query = Array("code=c-1&state=other".utf8)
+      #expect(home.signIns.redirectCame(id, query: query.span, isTold: true) == .foreign)
+      home.signIns.foreignRedirectCame(id, query: query.span)
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
     #expect(events.filter { $0["event"] == "redirect_foreign" }.count == 1)

@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: [
     ("http://127.0.0.1:8400/cb", RedirectURI.Host.ipv4, 8400, "/cb"), ("http://[::1]:8400", .ipv6, 8400, ""),
-    ("http://localhost:8400/", .localhost, 8400, "/"), ("HTTP://LocalHost:1/A%20b", .localhost, 1, "/A%20b"),
+    ("http://localhost:8400/", .localhost, 8400, "/"), ("HTTP://LocalHost:2/A%20b", .localhost, 2, "/A%20b"),
   ])
   func `that is registered is used byte for byte`(text: String, host: RedirectURI.Host, port: UInt16, path: String)
     throws
