@@ -67,6 +67,8 @@ function __agent_takes_value
             return 0
         case 'login --redirect-uri'
             return 0
+        case 'login --proxy'
+            return 0
         case 'login --key'
             return 0
         case 'login --profile'
@@ -359,6 +361,8 @@ function __agent_takes_value
             return 0
         case 'account add --redirect-uri'
             return 0
+        case 'account add --proxy'
+            return 0
         case 'account add --key'
             return 0
         case 'account add --profile'
@@ -442,6 +446,8 @@ function __agent_takes_value
         case 'account set --jwks-uri'
             return 0
         case 'account set --redirect-uri'
+            return 0
+        case 'account set --proxy'
             return 0
         case 'account set --key'
             return 0
@@ -528,6 +534,8 @@ function __agent_takes_value
         case 'account import --jwks-uri'
             return 0
         case 'account import --redirect-uri'
+            return 0
+        case 'account import --proxy'
             return 0
         case 'account import --key'
             return 0
@@ -803,6 +811,7 @@ complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Us
 complete -c agent -n '__agent_at options login' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
+complete -c agent -n '__agent_at options login' -l proxy -x -d 'Use this proxy; none uses none, environment that of the caller\'s environment'
 complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options login' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
@@ -1025,6 +1034,7 @@ complete -c agent -n '__agent_at options account add' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account add' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account add' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
 complete -c agent -n '__agent_at options account add' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
+complete -c agent -n '__agent_at options account add' -l proxy -x -d 'Use this proxy; none uses none, environment that of the caller\'s environment'
 complete -c agent -n '__agent_at options account add' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account add' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account add' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
@@ -1071,6 +1081,7 @@ complete -c agent -n '__agent_at options account set' -l revocation-endpoint -x 
 complete -c agent -n '__agent_at options account set' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account set' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
 complete -c agent -n '__agent_at options account set' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
+complete -c agent -n '__agent_at options account set' -l proxy -x -d 'Use this proxy; none uses none, environment that of the caller\'s environment'
 complete -c agent -n '__agent_at options account set' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account set' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account set' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'
@@ -1122,6 +1133,7 @@ complete -c agent -n '__agent_at options account import' -l revocation-endpoint 
 complete -c agent -n '__agent_at options account import' -l registration-endpoint -x -d 'Use this client registration endpoint'
 complete -c agent -n '__agent_at options account import' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
 complete -c agent -n '__agent_at options account import' -l redirect-uri -x -d 'The redirect URI that is registered for the client, byte for byte; without a port any port is used'
+complete -c agent -n '__agent_at options account import' -l proxy -x -d 'Use this proxy; none uses none, environment that of the caller\'s environment'
 complete -c agent -n '__agent_at options account import' -l keep -d 'Keep the access token in the vault when the server gives no refresh token'
 complete -c agent -n '__agent_at options account import' -l dpop -d 'Bind the tokens to a key that never leaves agentd (DPoP), so that a stolen token is useless'
 complete -c agent -n '__agent_at options account import' -l key -x -a 'vault tpm2' -d 'Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM'

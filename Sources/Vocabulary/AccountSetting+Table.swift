@@ -239,9 +239,12 @@ extension AccountSetting {
     details: "By default the usual ones. The fields are those of agent-env(1). `--var` there takes their place.")
 
   package static let proxy = AccountSetting(
-    "proxy", \.proxy, nil, "The URL of the proxy",
-    details: "The settings file has it without user name and password, which are in the vault. By default none. Each"
-      + " sign-in sets it from the environment.")
+    "proxy", \.proxy, Option("proxy", in: .network, "URL"),
+    "Use this proxy; `none` uses none, `environment` that of the caller's environment",
+    details: "The URL begins with `http`, `https`, `socks5` or `socks5h`, for a proxy that also resolves names, as"
+      + " `ssh -D` is. The environment's is that in `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, with the"
+      + " exceptions in `no_proxy` or `NO_PROXY`; it is the default of each sign-in. Only there it may have a password,"
+      + " which is kept in the vault.")
 
   package static let proxyExclusions = AccountSetting(
     "no_proxy", \.proxyExclusions, nil, "The hosts that the proxy is not for, separated by commas",

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import OAuth
 internal import Sessions
 internal import Vocabulary
 internal import Wire
@@ -23,7 +24,9 @@ struct ProxySetting {
       credentials = nil
     }
     let bare = proxy[..<start.upperBound] + rest
-    guard let uri = try? URI(String(bare)), uri.hasScheme("http") || uri.hasScheme("https") else { throw invalid }
+    guard let uri = try? URI(String(bare)), Transport.Proxy.schemes.contains(where: uri.hasScheme) else {
+      throw invalid
+    }
     url = uri.text
   }
 }

@@ -11,9 +11,10 @@ struct ProxyRoute: Equatable, Sendable {
 
   /// The proxy for `host`, or nil if the connection is direct.
   ///
-  /// - Throws: `setup` unless the proxy's URL is http or https, with only scheme, host and port.
+  /// - Throws: `setup` unless the proxy's URL has one of the known schemes and nothing but scheme, host and port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
-    guard let uri = try? URI(proxy.url), uri.isHTTPS || uri.hasScheme("http"), uri.path.isEmpty || uri.path == "/",
+    guard let uri = try? URI(proxy.url), Transport.Proxy.schemes.contains(where: uri.hasScheme),
+      uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
     else { throw HTTPFailure(.setup) }
     if Self.isExcluded(host, by: proxy.exclusions) { return nil }
@@ -22,16 +23,20 @@ struct ProxyRoute: Equatable, Sendable {
     credentials = proxy.credentials
   }
 
-  /// Whether a list in the format of `no_proxy` contains the host. An entry matches its name and all subdomains, with
-  /// or without a leading dot; `*` matches all. Addresses are compared as text.
+  /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
+  /// without a leading dot; `*` matches all. A dot at the end means nothing, as for curl. Addresses are compared as text.
   static func isExcluded(_ host: String, by list: String) -> Bool {
-    let host = host.lowercased()
+    let host = withoutFinalDot(host.lowercased())
     return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in
-      let entry = String(decoding: part, as: UTF8.self).lowercased()
+      let entry = withoutFinalDot(String(decoding: part, as: UTF8.self).lowercased())
       if entry == "*" { return true }
       let name = entry.utf8.first == UInt8(ascii: ".") ? String(entry.dropFirst()) : entry
       return !name.isEmpty && (host == name || host == "[\(name)]" || host.hasSuffix("." + name))
     }
+  }
+
+  private static func withoutFinalDot(_ name: String) -> String {
+    name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
   }
 
   static func == (one: ProxyRoute, other: ProxyRoute) -> Bool {

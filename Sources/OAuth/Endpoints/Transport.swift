@@ -6,7 +6,10 @@ package import Vocabulary
 package struct Transport: Sendable {
   /// An HTTP proxy. Proxy settings in the environment are never read.
   package struct Proxy: Sendable {
-    /// `http://host:port` or `https://host:port`, without credentials.
+    /// `socks5h` has the proxy resolve names, `socks5` this machine.
+    package static let schemes = ["http", "https", "socks5", "socks5h"]
+
+    /// `SCHEME://host:port`, without credentials.
     package var url: String
     /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String

@@ -90,7 +90,7 @@ extension OAuthError.Code {
     case .proxyFailed:
       Row(
         .passing, .network, "cannot get through the proxy \(subject)",
-        hint: "check the proxy, which the variable \("https_proxy") names at the sign-in", isAboutHost: true)
+        hint: "check the proxy; without it: \(login.withoutProxy)", isAboutHost: true)
     case .connectionLost: Row(.passing, .network, "the connection to \(subject) was interrupted", isAboutHost: true)
     case .timeout: Row(.passing, .timeout, "no answer from \(subject)", hint: checkNetwork, isAboutHost: true)
     case .tlsFailure: Row(.passing, .serverUnavailable, "the secure connection to \(subject) failed", isAboutHost: true)

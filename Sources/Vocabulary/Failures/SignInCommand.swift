@@ -52,5 +52,10 @@ extension SignInCommand {
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
+  /// The command that has the account use no proxy: nothing of a new one is kept yet.
+  package var withoutProxy: Phrase {
+    if let account, options.isEmpty { return .command("agent account set \(account) --proxy none") }
+    return with([.init("proxy", "none")])
+  }
   package var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }
 }

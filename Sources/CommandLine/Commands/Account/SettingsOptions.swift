@@ -5,7 +5,7 @@ internal import Wire
 
 /// Converts the options of a command line to an account's settings.
 enum SettingsOptions {
-  /// The settings given as options. The proxy is not an option: see ``LoginOptions/proxy(from:)``.
+  /// The settings that the options name.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {
@@ -13,6 +13,10 @@ enum SettingsOptions {
     for setting in known {
       let option = setting.declaration
       guard invocation.has(option) else { continue }
+      guard setting !== AccountSetting.proxy else {
+        try setProxy(invocation.texts(option).last ?? "", in: &settings)
+        continue
+      }
       let value = try value(of: setting, invocation.texts(option), invocation)
       do { try setting.set(value, in: &settings) } catch {
         throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
@@ -21,6 +25,23 @@ enum SettingsOptions {
     // Refuses invalid variables now rather than at each use.
     _ = try TokenVariables(settings.variables)
     return settings
+  }
+
+  /// - Parameter text: `none`, `environment` or a URL. An empty URL in the request removes the account's proxy.
+  private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
+    switch text {
+    case "none": settings.proxy = ""
+    case "environment":
+      let proxy = LoginOptions.proxy(from: Environment.value)
+      (settings.proxy, settings.proxyExclusions) = (proxy.url ?? "", proxy.exclusions)
+    default:
+      guard !text.isEmpty, !text.utf8.contains(UInt8(ascii: "@")) else {
+        throw Failure(
+          .invalidRequest, "\("--proxy") takes a URL without a user name and a password",
+          hint: "put them into the variable \("https_proxy"), and use \("--proxy environment")")
+      }
+      settings.proxy = text
+    }
   }
 
   private static func value(

@@ -8,7 +8,38 @@ enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
-      + accounts.flatMap { account($0, now) + unconfirmed($0) }
+      + accounts.flatMap { account($0, now) + unconfirmed($0) + proxy($0, Environment.value) }
+  }
+
+  /// A proxy in the environment that is not the account's, which only a sign-in or an option changes.
+  static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
+    guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS else { return [] }
+    let named = LoginOptions.proxy(from: variables)
+    // Whom the environment asks without a proxy, it says nothing of.
+    let isExcluded = (named.exclusions ?? "").utf8.split { $0 == 0x2C || $0 <= 0x20 }.contains { entry in
+      issuer.host.utf8.reversed().starts(with: entry.drop { $0 == UInt8(ascii: ".") }.reversed())
+        || entry.elementsEqual("*".utf8)
+    }
+    let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
+    guard place(own) != place(other), !(isExcluded && own != nil) else { return [] }
+    let name = account[.name]?.string ?? "?"
+    let text =
+      switch (place(own), place(other)) {
+      case (let own?, let other?): Phrase("\(name) uses the proxy \(own), and this environment names \(other)")
+      case (let own?, nil): Phrase("\(name) uses the proxy \(own), and this environment names none")
+      case (nil, let other): Phrase("\(name) uses no proxy, and this environment names \(other ?? "")")
+      }
+    return [Finding(.account, .warn, text, hint: Phrase(verbatim: "agent account set \(name) --proxy environment"))]
+  }
+
+  /// Host and port of a proxy's URL, without credentials.
+  private static func place(_ proxy: String?) -> String? {
+    guard let proxy else { return nil }
+    let bytes = Array(proxy.utf8)
+    let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
+    let authority = bytes[start...].prefix { $0 != UInt8(ascii: "/") }
+    let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+    return String(decoding: host, as: UTF8.self)
   }
 
   /// The origins in the accounts' settings.

@@ -40,7 +40,9 @@ enum LoginOptions {
       }
     }
     if invocation[.ifNeeded] { request.unless = .token }
-    (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
+    if !invocation.has(AccountSetting.proxy.declaration) {
+      (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
+    }
     return request
   }
 
