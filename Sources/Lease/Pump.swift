@@ -23,7 +23,8 @@ final class Pump {
 
   /// - Parameter ended: Called once, when all was copied or either side is broken.
   init(
-    from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink, then ended: @escaping (Pump) -> Void
+    from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
+    then ended: @escaping (Pump) -> Void
   ) {
     (self.source, self.sink, self.loop, self.ended) = (source, sink, loop, ended)
     lastProgress = loop.now

@@ -34,6 +34,8 @@ package final class Connection {
   var isServing = false
   /// The loop has closed the connection.
   var isDropped = false
+  /// The connection does not give way to others while it is idle.
+  var isKept = false
 
   /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
   package enum Outgoing {
@@ -63,7 +65,7 @@ package final class Connection {
   static let mostPassed = VaultRequest.maximumSlots
 
   /// The connection may be idle without a limit.
-  let mayIdle: Bool
+  private let mayIdle: Bool
   /// The terms of the socket that it came by; nil for the daemon's own.
   let admission: (any Admission)?
 

@@ -64,11 +64,11 @@ package final class Connections {
   /// - Returns: The number of the connection.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
-    try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle)
+    try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
   private func add(
-    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool
+    _ descriptor: consuming FileDescriptor, under admission: (any Admission)?, mayIdle: Bool, isKept: Bool
   ) throws(SystemError) -> UInt64 {
     let id: UInt64
     do { id = try loop.watch(descriptor.raw) { [unowned self] event in handle(event) } } catch {
@@ -76,6 +76,7 @@ package final class Connections {
       throw error
     }
     let connection = Connection(id: id, descriptor: descriptor, mayIdle: mayIdle, under: admission, now: now)
+    connection.isKept = isKept
     connections[id] = connection
     scheduleDeadline(of: connection)
     return id
@@ -119,7 +120,7 @@ package final class Connections {
   /// - Returns: False if there is none.
   @discardableResult
   package func dropIdlest() -> Bool {
-    let idle = connections.values.filter { $0.current == nil && !$0.mayIdle }
+    let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
     // Who has not asked yet takes this for the answer; who has had one connects again (every refusal is told).
@@ -274,7 +275,7 @@ extension Connections: ReplySink {
   package func admit(
     _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
   ) throws(SystemError) -> UInt64 {
-    try add(descriptor, under: admission, mayIdle: mayIdle)
+    try add(descriptor, under: admission, mayIdle: mayIdle, isKept: mayIdle)
   }
 
   package func stream(to ticket: Ticket, _ act: @escaping () -> Void) {

@@ -111,7 +111,9 @@ extension Ticket {
 extension SecretLine {
   package var text: String {
     let empty: [UInt8] = []
-    guard let file = try? FileDescriptor.inMemory(empty.span), (try? write(from: 0, to: file)) == count else { return "" }
+    guard let file = try? FileDescriptor.inMemory(empty.span), (try? write(from: 0, to: file)) == count else {
+      return ""
+    }
     var bytes = [UInt8](repeating: 0, count: count)
     var space = bytes.mutableSpan
     _ = try? file.read(into: &space, at: 0)

@@ -309,7 +309,8 @@ import Wire
     #expect(handler.noted == [.peerDropped(.crowded)])
     connections.send(result(1), to: handler.handled[0].ticket)
     let peer = try accept()
-    #expect(handler.noted == [.peerDropped(.crowded), .peerDropped(.crowded)], "that which waits for nothing gives way")
+    #expect(
+      handler.noted == [.peerDropped(.crowded), .peerDropped(.crowded)], "that which waits for nothing gives way")
     try ask("list", peer)
     try serve(count + 1)
     withExtendedLifetime(waiting) {}

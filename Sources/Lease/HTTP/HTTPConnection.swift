@@ -244,7 +244,8 @@ final class HTTPConnection: LentCall.Owner {
     self.exchange = exchange
     do throws(Failure) {
       let ticket = Ticket(connection: number, serial: serial)
-      self.exchange?.call = try server.begin(RequestEnvelope(.call(call), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
+      self.exchange?.call = try server.begin(
+        RequestEnvelope(.call(call), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
     } catch {
       return fail(error)
     }

@@ -22,7 +22,7 @@ import Wire
   private static let texts: [String: JSON] = [
     "flow": "paste", "base64": "c2FtcGxl", "provider": "keycloak", "client_key_algorithm": "ES256",
     "assertion_audience": "token_endpoint", "key": "tpm2", "assertion_grant": "token-exchange",
-    "assertion_from": "kubernetes",
+    "assertion_from": "kubernetes", "refused": "not_permitted",
     "id_token_algorithm": "HS256", "userinfo_algorithm": "ES256", "protection": "passphrase", "protect": "tpm2",
     "token_endpoint_auth_method": "client_secret_post", "binding": "host", "refresh": "strict",
     "name": "token-00112233445566778899aabbccddeeff", "profile": "fapi2", "unless": "token", "use": "id_token",
@@ -41,6 +41,8 @@ import Wire
       }
       if name == "resource", ["body", "body_lines"].contains(member.name) { line["inline"] = true }
       if name == "lease_answer" { line["question"] = 1 }
+      if name == "lease_peer" { (line["uid"], line["pid"]) = (1, 1) }
+      if name == "lease_http" { for needed in ["origin", "base", "token"] { line[needed] = "x" } }
       if name == "assume_role" { (line["role_arn"], line["role_session_name"]) = ("arn", "agent") }
       if name == "proof" { (line["method"], line["url"]) = ("GET", "https://api.example") }
       if name == "login_resume" || name == "login_confirm" { line["login"] = "0f" }

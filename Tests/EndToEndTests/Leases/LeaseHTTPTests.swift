@@ -223,7 +223,8 @@ import Testing
         """
       let result = try tree.agent(
         [
-          "exec", "--lease", "--only", origin + "/v1", "--method", "GET", "--url-as", "API", "--token-as", "KEY", "work",
+          "exec", "--lease", "--only", origin + "/v1", "--method", "GET", "--url-as", "API", "--token-as", "KEY",
+          "work",
           "--", "sh", "-c", "cd '\(tree.path("home"))' && \(script)",
         ])
       #expect(result.outputText == "text\n", "\(result.errorText)")

@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test func `is read in one piece, and in any`() throws {
-    let text = "POST /v1/x?a=b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-Some:  a b \r\nConnection: close\r\n\r\nrest"
+    let text =
+      "POST /v1/x?a=b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nX-Some:  a b \r\nConnection: close\r\n\r\nrest"
     let head = try Self.read(text)
     #expect(head.method == "POST" && head.target == "/v1/x?a=b" && head.content == .length(5) && head.closes)
     #expect(head.fields.map(\.name) == ["Host", "Content-Length", "X-Some", "Connection"])
@@ -84,7 +85,8 @@ import Testing
 }
 
 @Suite struct `Content in chunks` {
-  private static func read(_ text: String, inPiecesOf size: Int) throws -> (content: String, rest: String, ended: Bool) {
+  private static func read(_ text: String, inPiecesOf size: Int) throws -> (content: String, rest: String, ended: Bool)
+  {
     var (chunks, bytes, content) = (HTTPChunks(), [UInt8](), [UInt8]())
     var input = Array(text.utf8)[...]
     while !input.isEmpty {
@@ -106,7 +108,8 @@ import Testing
 
   // RFC 9112 section 7.1.
   @Test(arguments: [
-    "5;a=b\r\nhello\r\n", "5 \r\nhello\r\n", "-1\r\n", "+5\r\nhello\r\n", "0x5\r\nhello\r\n", "\r\n", "g\r\n", "5\nhello\n",
+    "5;a=b\r\nhello\r\n", "5 \r\nhello\r\n", "-1\r\n", "+5\r\nhello\r\n", "0x5\r\nhello\r\n", "\r\n", "g\r\n",
+    "5\nhello\n",
     "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "fffffffff\r\n", "0\r\nTrailer: a\r\n\r\n", "1234567890",
   ])
   func `is refused if two readers could take it for different content`(text: String) {

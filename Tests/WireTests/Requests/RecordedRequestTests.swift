@@ -83,6 +83,8 @@ import Wire
       + #""resource":["https://api.example/"],"audience":"x","authorization_details":"[]","exchange":true,"uses":1,"#
       + #""expires_in":604800,"hand_out_token":true,"confirm":true,"users":[0,1000]}"#,
     #"{"v":1,"request":"lease_answer","question":1,"allow":true}"#,
+    #"{"v":1,"request":"lease_peer","uid":1000,"pid":17,"refused":"not_permitted"}"#,
+    #"{"v":1,"request":"lease_http","origin":"https://api.example.com","base":"http://127.0.0.1:8080","token":"0f"}"#,
     #"{"v":1,"request":"lease_status"}"#,
     #"{"v":1,"request":"daemon_status"}"#,
     #"{"v":1,"request":"daemon_log"}"#,

@@ -36,6 +36,7 @@ enum LeaseCommand {
       request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
     do throws(Failure) {
       try announce(keeper.account, socket.path, client.console)
+      describe(request, of: keeper.account, socket.path, client.console)
       try wait(for: signals, &keeper)
     } catch {
       keeper.finish()
@@ -54,6 +55,23 @@ enum LeaseCommand {
     guard console.json else { return try Console.answer(path + "\n") }
     let object = JSONObject([("account", .string(account)), ("socket", .string(path))])
     try Console.answer(object)
+  }
+
+  /// Describes the lease to a person at a terminal.
+  private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
+    guard !console.json, Terminal.isTerminal(1), Terminal.isTerminal(2) else { return }
+    if request.places.isEmpty {
+      console.note(Phrase("programs may send requests as \(account) to every place that the account lists"))
+    } else {
+      let places = request.places.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
+      console.note(Phrase("programs may send requests as \(account) to \(places)"))
+    }
+    if let seconds = request.expiresInSeconds {
+      console.note(Phrase("the lease ends after \(RelativeTime.phrase(seconds: seconds)), or with Ctrl-C"))
+    } else {
+      console.note("the lease ends with Ctrl-C")
+    }
+    console.note(Phrase("to use it: AGENT_SOCKET=\(path) agent request URL"))
   }
 
   /// Returns at a signal, or when the lease is over.
