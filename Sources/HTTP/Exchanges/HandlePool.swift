@@ -47,6 +47,7 @@ final class HandlePool: Sendable {
       }
       // Bytes that arrived while no request was under way could be taken for the answer to the next one.
       guard let handle else { return nil }
+      // A changed world is noticed: a route that has gone or come shows in the address.
       if handle.isQuiet, handle.hasLocalAddress { return handle }
     }
   }
