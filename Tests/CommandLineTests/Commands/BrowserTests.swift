@@ -249,3 +249,14 @@ import Wire
     #expect(text.contains("\n  http://127.0.0.1:8400/id.example.com\n"))
   }
 }
+
+@Suite struct `A tunnel to a sign-in` {
+  @Test(arguments: [
+    ("10.0.0.1 50000 192.0.2.7 22", "192.0.2.7"), ("fe80::1 50000 fe80::2%eth0 2222", "fe80::2%eth0 -p 2222"),
+    ("", Machine.hostName()), ("10.0.0.1", Machine.hostName()),
+  ]) func `leads to this user at the address that ssh reached`(connection: String, address: String) {
+    let variables: [String: String] = ["SSH_CONNECTION": connection, "USER": "someone"]
+    let name = UserEntry.of(Machine.userID)?.name ?? "someone"
+    #expect(LoginWait.destination { variables[$0] } == "\(name)@\(address)")
+  }
+}

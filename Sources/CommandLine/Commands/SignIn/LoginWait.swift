@@ -123,9 +123,18 @@ struct LoginWait {
   /// The redirect goes to this machine, but the user's browser is on another one.
   private static func remoteHint(_ browser: Event.Browser) -> Phrase {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
+    let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
     return Phrase(
-      "a browser at your own machine reaches this one through: ssh -L \(port):127.0.0.1:\(port) ...; or use --device or --paste"
-    )
+      "a browser at your own machine reaches this one through: \(tunnel); or use --device or --paste")
+  }
+
+  /// This user at this machine, as the person's `ssh` reached it: a tunnel of another user is refused.
+  static func destination(_ variables: (String) -> String?) -> String {
+    let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
+    // The client's address and port, then those of the server (ssh(1)).
+    let words = (variables("SSH_CONNECTION") ?? "").split(separator: " ")
+    guard words.count == 4, words[2].utf8.allSatisfy(\.isVisibleASCII) else { return "\(user)@\(Machine.hostName())" }
+    return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
