@@ -64,10 +64,18 @@ enum DaemonLauncher {
     if isServedElsewhere {
       return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
     }
-    throw problem
-      ?? Failure(
+    guard var problem else {
+      throw Failure(
         .invalidConfiguration,
-        "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set")
+        "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set", hint: withoutHome)
+    }
+    // As for the user of a service or a container, whose home is "/" or does not exist.
+    problem.advice = problem.advice ?? withoutHome
+    throw problem
+  }
+
+  private static var withoutHome: Phrase {
+    Phrase("name a directory of yours in \("HOME"), or keep nothing: \("agent login --no-daemon --ephemeral")")
   }
 
   /// A connection to a private `agentd`, which ends with the connection.

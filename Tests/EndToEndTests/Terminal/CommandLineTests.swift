@@ -103,6 +103,16 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Machine.userID == 0, "only root can be another user"), arguments: ["/", "/nonexistent"])
+  func `a home in which nothing can be made leaves the way without one`(home: String) throws {
+    try OtherUser.with { user in
+      let result = try user.agent(["list"], in: ["/usr/bin/env", "XDG_RUNTIME_DIR=/nonexistent", "HOME=\(home)"])
+      #expect(result.failed(1) && result.errorText.contains("cannot be used: Permission denied"), "\(result.errorText)")
+      #expect(
+        result.errorText.contains("hint: name a directory of yours in HOME, or keep nothing: agent login --no-daemon"))
+    }
+  }
+
   @Test func `an account that does not exist needs a sign-in`() throws {
     try AgentTree.with { tree in
       for arguments in [
