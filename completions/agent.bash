@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -18,8 +18,9 @@ __agent_command() {
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
-  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
-  'serve') options=(--socket --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
+  'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --url-as --token-as --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
+  'serve') options=(--socket --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
+  'lease-port') options=() limit=1 operand=files trailing=yes ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --raw --wait --idle -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
   'mcp') options=(--login -H --header -s --scope --resource --audience --authorization-details --exchange) ;;
   'proof') options=(-X --method --nonce --header) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
@@ -138,6 +139,8 @@ __agent_value() {
   'exec --on-renewal') kind=files ;;
   'exec --min-valid') kind=text ;;
   'exec --wait') kind=text ;;
+  'exec --url-as') kind=text ;;
+  'exec --token-as') kind=text ;;
   'exec --only') kind=text ;;
   'exec --method') kind=text ;;
   'exec --allow-header') kind=text ;;

@@ -149,6 +149,10 @@ function __agent_takes_value
             return 0
         case 'exec --wait'
             return 0
+        case 'exec --url-as'
+            return 0
+        case 'exec --token-as'
+            return 0
         case 'exec --only'
             return 0
         case 'exec --method'
@@ -644,7 +648,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -653,7 +657,7 @@ end
 
 # Whether the command $argv[1] runs another one.
 function __agent_runs
-    contains -- "$argv[1]" 'exec'
+    contains -- "$argv[1]" 'exec' 'lease-port'
 end
 
 # Whether the cursor is where a completion belongs: "word GROUP", "options [COMMAND]",
@@ -726,6 +730,7 @@ complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access toke
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
 complete -c agent -n '__agent_at word ' -a 'serve' -d 'Lend other programs requests with an account\'s token'
+complete -c agent -n '__agent_at word ' -a 'lease-port' -d 'Reach a lease by HTTP from a network of its own'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'mcp' -d 'Connect an MCP client to a server that wants a token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
@@ -882,6 +887,8 @@ complete -c agent -n '__agent_at options exec' -l on-renewal -r -F -d 'Run this 
 complete -c agent -n '__agent_at options exec' -l min-valid -x -d 'Get a new token if the cached one expires sooner than this'
 complete -c agent -n '__agent_at options exec' -l wait -x -d 'Wait up to this time for a server that cannot be reached, beyond --timeout'
 complete -c agent -n '__agent_at options exec' -l lease -d 'Let the command make requests to resources, and give it no token'
+complete -c agent -n '__agent_at options exec' -l url-as -x -d 'Serve the place of --only by plain HTTP on this machine, and set this variable to its URL; once for each place'
+complete -c agent -n '__agent_at options exec' -l token-as -x -d 'Set this variable to what stands for the token at the URLs of --url-as'
 complete -c agent -n '__agent_at options exec' -l only -x -d 'Permit requests to this host, origin, or URL and all below it; may be given several times'
 complete -c agent -n '__agent_at options exec' -l method -x -d 'Permit this method; may be given several times'
 complete -c agent -n '__agent_at options exec' -l allow-header -x -d 'Pass this header on, too; may be given several times'
@@ -891,6 +898,7 @@ complete -c agent -n '__agent_at options exec' -l hand-out-token -d 'Give the to
 complete -c agent -n '__agent_at options exec' -l confirm -d 'Ask before the first request to each origin'
 complete -c agent -n '__agent_at options exec' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
 complete -c agent -n '__agent_at options exec' -l user -x -d 'Let this user\'s processes come, too; may be given several times'
+complete -c agent -n '__agent_at options exec' -l no-jail -d 'Serve the lease where the kernel cannot filter system calls (seccomp)'
 complete -c agent -n '__agent_at options exec' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options exec' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options exec' -l audience -x -d 'Ask for a token with this audience'
@@ -907,12 +915,14 @@ complete -c agent -n '__agent_at options serve' -l hand-out-token -d 'Give the t
 complete -c agent -n '__agent_at options serve' -l confirm -d 'Ask before the first request to each origin'
 complete -c agent -n '__agent_at options serve' -l askpass -r -F -d 'Ask by this program: status 0 is yes; by default SSH_ASKPASS'
 complete -c agent -n '__agent_at options serve' -l user -x -d 'Let this user\'s processes come, too; may be given several times'
+complete -c agent -n '__agent_at options serve' -l no-jail -d 'Serve the lease where the kernel cannot filter system calls (seccomp)'
 complete -c agent -n '__agent_at options serve' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options serve' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
 complete -c agent -n '__agent_at options serve' -l audience -x -d 'Ask for a token with this audience'
 complete -c agent -n '__agent_at options serve' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it'
 complete -c agent -n '__agent_at options serve' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 serve' -a '(__agent_accounts)'
+complete -c agent -n '__agent_at operand 0 lease-port' -F
 complete -c agent -n '__agent_at options request' -s X -l method -x -d 'The method of the request'
 complete -c agent -n '__agent_at options request' -s H -l header -x -d 'Send this header, Name: value; may be given several times'
 complete -c agent -n '__agent_at options request' -s d -l data -x -d 'Send this text, the file after @, or with @- standard input; of several, the texts joined by &'
@@ -1191,5 +1201,5 @@ complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never' 
 complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash zsh fish'
 complete -c agent -n '__agent_at options help' -l all -d 'Print all that there is to say: every detail and every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'

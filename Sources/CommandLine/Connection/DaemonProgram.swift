@@ -25,7 +25,9 @@ struct DaemonProgram {
   ///   - inherited: The numbers of the descriptors it gets, as ``inheritedNumber`` and the numbers after that.
   ///   - needsHome: Without it one that is missing from the environment does no harm.
   /// - Throws: `invalid_configuration` when there is no such program.
-  func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure) -> DaemonProcess {
+  func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
+    -> DaemonProcess
+  {
     var environment = Self.environment(from: Environment.all())
     if !needsHome, (Environment.value("HOME") ?? "").isEmpty { environment.append("HOME=/nonexistent") }
     for candidate in candidates(besides: Machine.executablePath()) {

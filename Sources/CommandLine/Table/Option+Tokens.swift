@@ -100,7 +100,8 @@ extension Option<String?> {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after so many requests")
   }
   static var tokenVariable: Self {
-    Self("token-as", in: .lease, .text("NAME"), "Set this variable to what stands for the token at the URLs of `--url-as`")
+    Self(
+      "token-as", in: .lease, .text("NAME"), "Set this variable to what stands for the token at the URLs of `--url-as`")
   }
   static var askProgram: Self {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask by this program: status 0 is yes; by default `SSH_ASKPASS`")
@@ -147,7 +148,8 @@ extension Option<[String]> {
   static var urlVariables: Self {
     Self(
       "url-as", in: .lease, each: .text("NAME"),
-      "Serve the place of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each place")
+      "Serve the place of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each place"
+    )
   }
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")

@@ -165,7 +165,7 @@ enum TokenCommands {
         "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant"),
       Example(
         "Let a program use one API by HTTP, with a token that is good for nothing else",
-        "agent exec --lease --only https://api.example.com/v1 --url-as OPENAI_BASE_URL --token-as OPENAI_API_KEY work -- ./assistant"
+        "agent exec --lease --only api.example.com/v1 --url-as API_URL --token-as API_KEY work -- ./assistant"
       ),
     ])
 
@@ -264,7 +264,8 @@ enum TokenCommands {
     operands: .file,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [
-      Example("Run a program that knows HTTP alone, inside a sandbox without a network", "agent lease-port -- ./assistant")
+      Example(
+        "Run a program that knows HTTP alone, inside a sandbox without a network", "agent lease-port -- ./assistant")
     ])
 
   private static let variableDetails = """

@@ -44,7 +44,8 @@ struct LentHTTP {
     for name in names + [tokenName] {
       guard VariableName.isWellFormed(name[...].utf8), !VariableName.isRefused(name) else {
         throw Failure(
-          .invalidRequest, Phrase("\(TokenShape.shown(name)) is not a variable that a lease sets"), hint: "agent help env")
+          .invalidRequest, Phrase("\(TokenShape.shown(name)) is not a variable that a lease sets"),
+          hint: "agent help env")
       }
     }
     let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
