@@ -133,7 +133,9 @@ let package = Package(
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),
     tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport"]),
-    tests("PeersTests", uses: ["Peers", "PeersSupport", "Wire", "WireSupport", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
+    tests(
+      "PeersTests",
+      uses: ["Peers", "PeersSupport", "Wire", "WireSupport", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
     tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
