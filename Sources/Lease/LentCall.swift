@@ -32,7 +32,8 @@ final class LentCall {
 
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  private unowned let owner: any Owner
+  // A connection that was closed lives until the daemon has given up its request.
+  private let owner: any Owner
   private let envelope: RequestEnvelope
   private let connection: Connection
   /// The key of the connection in the loop; nil before the request is sent and after the connection has ended.

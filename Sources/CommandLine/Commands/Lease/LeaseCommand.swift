@@ -120,14 +120,16 @@ enum LeaseCommand {
     _ command: [String], _ request: LeaseRequest, _ socket: inout LeaseSocket, _ http: LentHTTP, _ client: DaemonClient,
     _ noJail: Bool, _ questions: LeaseQuestions
   ) throws(Failure) -> ProcessStatus {
-    let variables = http.added(to: try LentEnvironment.make(lending: socket.path, client))
+    var opened = try http.open()
+    let variables = opened.added(to: try LentEnvironment.make(lending: socket.path, client))
     var keeper = try LeaseKeeper(
       request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
     do throws(Failure) {
-      for place in http.places {
+      for place in opened.places {
         try keeper.serve(place.request, at: place.listener)
         try keeper.serve(place.request, at: SharedDescriptor(try socket.addHTTP(for: place.port)))
       }
+      opened.places = []
     } catch {
       keeper.finish()
       throw error

@@ -15,25 +15,33 @@ struct LentHTTP {
     let port: UInt16
   }
 
-  let places: [Place]
-  /// The variables for the command, `NAME=VALUE`.
-  let variables: [[UInt8]]
+  /// What was opened for a command.
+  struct Opened {
+    /// Emptied once they are passed on: a command that waits at one of them would not notice that nobody serves it.
+    var places: [Place] = []
+    /// The variables for the command, `NAME=VALUE`.
+    var variables: [[UInt8]] = []
+
+    /// The environment with these variables in the place of others of their names.
+    func added(to environment: [[UInt8]]) -> [[UInt8]] {
+      let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
+      return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
+    }
+  }
+
+  private let tokenName: String?
+  /// For each place the variable that gets its URL.
+  private var served: [(variable: String, entry: OriginEntry)] = []
 
   /// Bytes of the token, before it is written in hexadecimal digits.
   private static let tokenBytes = 32
 
-  /// The environment with these variables in the place of others of their names.
-  func added(to environment: [[UInt8]]) -> [[UInt8]] {
-    let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
-    return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
-  }
-
   /// - Throws: `invalid_request` for options that do not belong together.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, places) = (invocation[.urlVariables], invocation[.places])
-    guard let tokenName = invocation[.tokenVariable] else {
+    tokenName = invocation[.tokenVariable]
+    guard let tokenName else {
       guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" needs \"--token-as\"") }
-      (self.places, variables) = ([], [])
       return
     }
     guard !names.isEmpty, names.count <= places.count else {
@@ -48,13 +56,20 @@ struct LentHTTP {
           hint: "agent help env")
       }
     }
-    let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
-    var served: [Place] = []
-    var variables = [Array("\(tokenName)=\(token)".utf8)]
     for (name, text) in zip(names, places) {
       guard let entry = OriginEntry(text, allowHTTPLoopback: true), !entry.isMail else {
         throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
       }
+      served.append((name, entry))
+    }
+  }
+
+  /// Opens the ports, and makes the token.
+  func open() throws(Failure) -> Opened {
+    guard let tokenName else { return Opened() }
+    let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
+    var opened = Opened(variables: [Array("\(tokenName)=\(token)".utf8)])
+    for (name, entry) in served {
       let (listener, port): (SharedDescriptor, UInt16)
       do {
         listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
@@ -63,11 +78,10 @@ struct LentHTTP {
         throw Failure(error, doing: "no port of this machine can be opened")
       }
       let base = "http://127.0.0.1:\(port)"
-      served.append(
-        Place(
-          request: LeaseHTTPRequest(origin: entry.origin, base: base, token: token), listener: listener, port: port))
-      variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
+      let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)
+      opened.places.append(Place(request: request, listener: listener, port: port))
+      opened.variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
     }
-    (self.places, self.variables) = (served, variables)
+    return opened
   }
 }
