@@ -9,6 +9,10 @@ final class DaemonChannel {
   private unowned let loop: EventLoop
   private var key: UInt64 = 0
   private let left: (Failure?) -> Void
+  /// Requests that wait for their turn.
+  private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
+  /// A request was sent and not answered.
+  private var isAsking = false
 
   /// - Parameter left: Called once when the connection ends, with the reason if the daemon gave one.
   init(_ socket: SharedDescriptor, _ loop: EventLoop, left: @escaping (Failure?) -> Void) throws(SystemError) {
@@ -25,21 +29,30 @@ final class DaemonChannel {
   /// Adds a connection for a peer.
   ///
   /// - Parameter end: The daemon's end of it.
-  /// - Throws: `EAGAIN` if the daemon reads nothing.
-  func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) throws(SystemError) {
-    let line = RequestEnvelope(.leasePeer(peer)).serialized()
-    let sent = try UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)
-    if sent < line.count { write(Array(line[sent...])) }
+  func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
+
+  /// Tells of a peer that was refused, unless the daemon is too busy.
+  func tell(_ refusal: LeasePeerRequest) { if queue.count < Self.mostWaiting { ask(refusal, passing: nil) } }
+
+  private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
+    queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
+    sendNext()
   }
 
-  /// Tells of a peer that was refused, if the daemon reads.
-  func tell(_ refusal: LeasePeerRequest) {
-    guard !connection.hasOutput else { return }
-    write(RequestEnvelope(.leasePeer(refusal)).serialized())
-  }
+  private static let mostWaiting = 64
 
-  private func write(_ bytes: [UInt8]) {
-    _ = connection.enqueue(.plain(bytes))
+  /// Sends the next request once the one before is answered, so that a descriptor is that of its own line.
+  private func sendNext() {
+    guard !isAsking, !queue.isEmpty else { return }
+    let (line, end) = queue.removeFirst()
+    isAsking = true
+    var sent = 0
+    if let end {
+      // The buffer of a connection on which nothing is under way takes it.
+      sent = (try? UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)) ?? 0
+      if sent == 0 { return leave(nil) }
+    }
+    if sent < line.count { _ = connection.enqueue(.plain(Array(line[sent...]))) }
     flush()
   }
 
@@ -53,11 +66,16 @@ final class DaemonChannel {
     var failure: Failure?
     let result = connection.read()
     while let last = connection.takeLine({ line in try? Reply(parsing: line) }) {
-      if case .failure(let reason)? = last { failure = reason }
+      if case .failure(let reason)? = last { failure = reason } else { isAsking = false }
     }
     // The daemon refuses nothing that this process sends, so that a failure is the end of the lease.
-    guard failure != nil || result == .end || result == .tooLong else { return }
+    guard failure == nil, result != .end, result != .tooLong else { return leave(failure) }
+    sendNext()
+  }
+
+  private func leave(_ failure: Failure?) {
     loop.unwatch(key)
+    queue = []
     left(failure)
   }
 }

@@ -148,7 +148,7 @@ final class LentCall {
 
   /// Sends the request.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
-    if let farEnd { try daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
+    if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
     farEnd = nil
     let line = envelope.serialized()
     var sent = 0
