@@ -3,8 +3,8 @@ internal import Wire
 
 /// How `agentd` was started.
 ///
-/// `--directory DIR --socket-name NAME --ready-fd N` by a client, `--connection-fd N` for one client
-/// alone, `--foreground` by a person, or with `LISTEN_FDS=1` by a service manager.
+/// With `--directory DIR --socket-name NAME --ready-fd N` by a client, `--connection-fd N` for one client only,
+/// `--foreground` by the user, or with `LISTEN_FDS=1` by a service manager.
 struct DaemonInvocation {
   private enum Way {
     case directory(path: String, socketName: String)
@@ -13,19 +13,20 @@ struct DaemonInvocation {
     case foreground
   }
 
-  /// The command line is not one of the forms above.
+  /// Arguments of any other form.
   struct Problem: Error, Hashable { let message: String }
 
-  /// A person, or a service manager, reads standard error.
+  /// Whether the user or a service manager reads standard error.
   let isForeground: Bool
 
-  /// A client started it for itself and for all who come later. A service manager and a person choose its processors.
+  /// Whether a client started it, for itself and for later callers. A service manager or the user chooses its
+  /// processors.
   var isStartedByClient: Bool { if case .directory = way { true } else { false } }
 
   private let way: Way
   private let readyDescriptor: Int32?
 
-  /// Where a service manager's first socket is.
+  /// The descriptor number of a service manager's first socket.
   private static let firstInherited: Int32 = 3
 
   init(_ arguments: [String], environment: [(String, String)]) throws(Problem) {
@@ -65,13 +66,13 @@ struct DaemonInvocation {
     return number
   }
 
-  /// `LISTEN_FDS` counts only for the process that `LISTEN_PID` names (sd_listen_fds(3)).
+  /// `LISTEN_FDS` applies only to the process named by `LISTEN_PID` (sd_listen_fds(3)).
   private static func isActivated(_ environment: [(String, String)]) -> Bool {
     func value(_ name: String) -> String? { environment.first { $0.0 == name }?.1 }
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
   }
 
-  /// Opens what is served. `ready` gets the descriptor that tells the starter.
+  /// Opens the socket or connection to serve. Sets `ready` to the descriptor that notifies the starter.
   func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch way {
@@ -94,7 +95,7 @@ struct DaemonInvocation {
     }
   }
 
-  /// The first runtime directory that can be used.
+  /// The first usable runtime directory.
   private static func runtimeDirectory() throws -> PrivateDirectory {
     var problem: DirectoryError?
     for path in UserDirectories.runtimeCandidates() {

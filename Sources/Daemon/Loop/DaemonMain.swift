@@ -9,12 +9,12 @@ internal import Wire
 
 /// The program `agentd`.
 package enum DaemonMain {
-  /// Exit status if another daemon already serves the directory.
+  /// The exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The limits that the daemon needs, with the option of `ulimit`. It has some twenty descriptors of its own, and must be
-  /// able to answer those who come when the others are used up. The other two would have it store nothing, or be killed
-  /// while it does; those who start it in the foreground may choose them.
+  /// The minimum limits of the daemon, with the option of `ulimit`. It has about twenty descriptors of its own, and
+  /// must be able to respond to callers when all others are in use. With lower values of the other two, it could not
+  /// store anything or would be killed while storing. Users who start it in the foreground may choose those.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
@@ -25,9 +25,9 @@ package enum DaemonMain {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
-      // All others go before a library can obey them.
+      // Removes all others before a library can read them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
-      // The limits of the first caller do not rule the daemon, as far as that can be (nobody inherits).
+      // The first caller's limits must not apply to the daemon (nobody inherits).
       ResourceLimit.raiseAll()
       if invocation.isStartedByClient {
         ProcessHardening.runOnAllProcessors()
@@ -41,7 +41,7 @@ package enum DaemonMain {
       try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
       try ProcessHardening.harden()
-      // How it went is in `status`: a heap that could not be locked still works.
+      // `status` reports the result. A heap that could not be locked still works.
       _ = SecureHeap.initialise()
       return try serve(
         invocation, mirror: invocation.isForeground ? LogMirror.standardError(journalStream: journalStream) : nil)
@@ -82,7 +82,7 @@ package enum DaemonMain {
     do {
       entrance = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.isAgain {
-      // Its lock is taken. Further down a thread that cannot be made has the same number.
+      // Its lock is in use. Later code returns the same error number if a thread cannot be created.
       if invocation.isForeground {
         complain("another daemon serves this directory already; to end it: agent daemon stop")
       }
@@ -105,7 +105,7 @@ package enum DaemonMain {
     return ExitStatus.done.rawValue
   }
 
-  /// Prints version, commit and libraries: `--version`, or `--version --json` for all of it.
+  /// Prints the version, commit and libraries: `--version`, or `--version --json` for all details.
   private static func printVersion(_ rest: ArraySlice<String>) -> Int32 {
     do {
       if rest.isEmpty {
@@ -124,7 +124,7 @@ package enum DaemonMain {
   }
 
   private static func complain(_ message: String) {
-    // An error of standard error itself cannot be reported.
+    // An error of standard error cannot be reported.
     try? Output.write("agentd: error: \(message)\n", to: .standardError)
   }
 }

@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// The daemon's socket and the lock that makes it the only one; only the lock's holder removes a socket.
+/// The daemon's socket and its lock, which allows only one daemon. Only the owner of the lock removes a socket.
 final class ListeningSocket {
-  /// The socket's name, and which file it is. Its calls wait for the disk.
+  /// The socket's name and inode. Its methods access the disk and may block.
   final class Place: Sendable {
     fileprivate let directory: PrivateDirectory
     fileprivate let name: String
@@ -15,21 +15,22 @@ final class ListeningSocket {
       self.name = name
     }
 
-    /// False when the socket's name is gone or names another socket: the directory went away at logout.
+    /// Returns false if the socket's name is missing or names another socket, such as after the directory was removed
+    /// at logout.
     func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
   }
 
   var path: String { place.directory.path + "/" + place.name }
   let place: Place
-  /// Nil if the system has no watch left for this user; the socket's name is then looked at once a minute.
+  /// Nil if the user has no inotify watch left. The socket's name is then checked once a minute.
   private let watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
-  /// The service manager made the socket and removes it.
+  /// Whether the service manager created the socket and removes it.
   private let isInherited: Bool
   private(set) var isOpen = true
 
-  /// How long a daemon that is just ending may keep its lock.
+  /// The maximum wait for the lock of a daemon that is ending.
   private static let lockWait = Duration.seconds(3)
   private static let backlog = 128
 
@@ -46,7 +47,7 @@ final class ListeningSocket {
 
   /// Binds `name` in `directory`.
   ///
-  /// - Throws: `EAGAIN` when another daemon lives there.
+  /// - Throws: `EAGAIN` if another daemon uses the directory.
   static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     if directory.exists(name) { try directory.removeFile(name) }
@@ -56,7 +57,7 @@ final class ListeningSocket {
     return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: false)
   }
 
-  /// Takes over a socket that the service manager bound for us.
+  /// Adopts a socket that the service manager has bound.
   static func inherit(
     _ descriptor: consuming FileDescriptor, _ directory: consuming PrivateDirectory, _ name: String
   ) throws(SystemError) -> ListeningSocket {
@@ -75,9 +76,9 @@ final class ListeningSocket {
     }
   }
 
-  /// The next peer that waits; nil when there is none.
+  /// Accepts the next waiting peer, or returns nil.
   ///
-  /// - Throws: `EMFILE` and the like, if the process or the system has no descriptor left.
+  /// - Throws: An error such as `EMFILE` if the process or the system has no free descriptor.
   func accept() throws(SystemError) -> FileDescriptor? {
     guard isOpen else { return nil }
     do { return try UnixSocket.accept(descriptor) } catch {
@@ -86,7 +87,7 @@ final class ListeningSocket {
     }
   }
 
-  /// Takes what the watch has told. ``Place/isStillOurs()`` says what it means.
+  /// Reads the pending file system events. Use ``Place/isStillOurs()`` to check the socket.
   func drainWatch() {
     switch watch {
     case .some(let watch): watch.drain()
@@ -94,10 +95,10 @@ final class ListeningSocket {
     }
   }
 
-  /// Lets another daemon have the directory.
+  /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }
 
-  /// No new peers. Removes the socket if it is ours, so that the next client starts a daemon of its own.
+  /// Stops accepting peers. Removes the socket if it is ours, so that the next client starts a new daemon.
   func close() {
     isOpen = false
     if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }

@@ -5,43 +5,43 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The daemon: serves its socket, or one connection, until it is told to stop.
+/// The daemon: serves its socket or one connection until it is stopped.
 final class Server {
-  /// How the daemon was reached.
+  /// How clients reach the daemon.
   enum Entrance: ~Copyable {
-    /// A socket of our own, in a directory of our own.
+    /// Our own socket in our own directory.
     case listening(ListeningSocket)
-    /// One connection, handed over by the program that started us; we end with it.
+    /// One connection, passed by the program that started the daemon. The daemon ends with it.
     case connection(FileDescriptor)
   }
 
-  /// Until when the daemon, which stops, waits for what is under way.
+  /// The deadlines of a stopping daemon.
   private struct Ending {
-    /// When those who asked for the stop are answered, and the next daemon may begin.
+    /// When to respond to the stop requests and let the next daemon start.
     let answer: Instant
     let waits: Instant
     let jobs: Instant
     let commands: Instant
-    /// When the process ends, whatever is under way.
+    /// When the process exits, even with work in progress.
     let last: Instant
   }
 
-  /// Time after which peers are accepted again when there was no descriptor for them: others than connections may have
-  /// been closed.
+  /// The interval for accepting peers again after descriptors ran out: descriptors other than connections may have been
+  /// closed.
   private static let acceptInterval = Duration.milliseconds(500)
-  /// How long peers wait for a descriptor before they are told that there is none.
+  /// How long peers wait for a descriptor before they get an error.
   private static let crowdedPatience = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long the answer to a stop request, and the answers to those who wait for a token, may wait for servers that have
-  /// got what can be used only once. Everything else that waits for others is cancelled at once.
+  /// How long responses to a stop request, and to callers waiting for a token, are delayed by servers that have
+  /// received a single-use credential. All other waits are cancelled at once.
   private static let answerPatience = Duration.seconds(5)
   /// How long the process waits for these servers after it stopped serving, so that no new token is lost.
   private static let lastPatience = Duration.seconds(120)
-  /// Time for what was cancelled to end.
+  /// The time for cancelled work to end.
   private static let endPatience = Duration.seconds(3)
-  /// Time for work on files to end after a stop request.
+  /// The time for file work to end after a stop request.
   private static let stopPatience = Duration.seconds(45)
-  /// Time for event commands to end after a stop request, before they receive SIGTERM.
+  /// The time for event commands to end after a stop request, before they receive SIGTERM.
   private static let commandPatience = Duration.seconds(5)
 
   private let loop: EventLoop
@@ -53,21 +53,21 @@ final class Server {
   private let listening: ListeningSocket?
   /// The key of the listening socket in the loop.
   private var accepting: UInt64?
-  /// Kept for telling peers that there is no descriptor for them; nil if there is none for that either.
+  /// Reserved for reporting to peers that no descriptor is free. Nil if that one could not be opened either.
   private var spare: SharedDescriptor?
-  /// Since when there is no descriptor for peers; nil while there is.
+  /// The time since peers have been waiting for a descriptor, or nil if one is free.
   private var crowdedSince: Instant?
-  /// How many connections there were when peers began to wait for a descriptor; nil if none waits.
+  /// The number of connections when peers began to wait for a descriptor, or nil if no peer is waiting.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var ending: Ending?
-  /// Whether the stopping daemon has closed its connections and released its lock for the next one.
+  /// Whether the stopping daemon has closed its connections and released its lock to the next one.
   private var hasLeft = false
-  /// Until when refresh tokens that could not be stored are written once more or revoked, after everything else was done;
-  /// nil before that.
+  /// The deadline for storing or revoking refresh tokens that could not be stored, after all other work has ended. Nil
+  /// before that.
   private var settling: Instant?
-  /// Whether it can be seen that the program is replaced.
+  /// Whether a replacement of the program file can be detected.
   private let knowsProgram = !Machine.isProgramReplaced
 
   init(
@@ -145,7 +145,7 @@ final class Server {
     return true
   }
 
-  /// Whether nothing is under way that the process, which stops, must wait for.
+  /// Whether no work is in progress that the stopping process must wait for.
   private func isIdle(_ ending: Ending) -> Bool {
     if loop.now >= ending.last { return true }
     return (jobs.localInFlight == 0 || loop.now >= ending.jobs)
@@ -153,8 +153,8 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= ending.commands)
   }
 
-  /// Answers the stop requests, closes all connections, and releases the lock for the next daemon. An exchange that is
-  /// spending a token keeps the lock of its account until it ends.
+  /// Responds to the stop requests, closes all connections, and releases the lock to the next daemon. An exchange that
+  /// is spending a token keeps its account's lock until it ends.
   private func leave() {
     guard !hasLeft else { return }
     hasLeft = true
@@ -169,8 +169,8 @@ final class Server {
     listening?.release()
   }
 
-  /// Takes the next peer; the poller reports further waiting ones again. Without a descriptor for it the idlest
-  /// connection goes, and if none is idle the peers wait until one has gone, or are told after a while.
+  /// Accepts the next peer. The poller reports the remaining ones again. If no descriptor is free, the longest idle
+  /// connection is closed. If none is idle, peers wait until one closes, and get an error after a while.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -191,9 +191,9 @@ final class Server {
     spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Tells the next peer that there is no descriptor for it (every refusal is told).
+  /// Reports to the next peer that no descriptor is free (every refusal is told).
   ///
-  /// - Returns: False if no peer waits, or no descriptor is left for the reply.
+  /// - Returns: False if no peer is waiting, or no descriptor is left for the reply.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spare != nil else { return false }
     spare = nil
@@ -212,7 +212,7 @@ final class Server {
     if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
   }
 
-  /// Whether the program was replaced, and nothing is lost when the daemon ends: the next client starts the new one.
+  /// Whether the program file was replaced and the daemon can end without loss. The next client starts the new program.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty
@@ -221,7 +221,7 @@ final class Server {
 
   private func scheduleHousekeeping() {
     loop.schedule(at: loop.now.advanced(by: Self.housekeepingInterval)) { [self] in
-      // The watch tells by itself when the socket goes.
+      // The watch reports the removal of the socket.
       if listening?.watchRaw == nil { checkSocket() }
       context.housekeeping()
       parts.housekeep()
@@ -237,9 +237,9 @@ final class Server {
     }
   }
 
-  /// No new peers and requests; jobs in flight end, so that a rotated token is not lost.
+  /// Stops accepting peers and requests. Jobs in progress end first, so that a rotated token is not lost.
   ///
-  /// - Parameter isForGood: The user wants no other daemon.
+  /// - Parameter isForGood: Whether the user wants no other daemon to start.
   private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
     let answer = loop.now.advanced(by: Self.answerPatience)
@@ -248,7 +248,7 @@ final class Server {
       commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)),
       last: loop.now.advanced(by: Self.lastPatience))
     self.ending = ending
-    // The loop asks whether it is done after each round.
+    // The loop checks after each round whether to stop.
     for deadline in [ending.answer, ending.waits, ending.jobs, ending.commands, ending.last] {
       loop.schedule(at: deadline) {}
     }
