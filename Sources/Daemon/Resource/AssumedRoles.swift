@@ -7,16 +7,16 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Trades tokens for credentials of roles at the Security Token Service of Amazon Web Services. The service is a place like
-/// any other that may get a token.
+/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services. The account must list
+/// the service's origin, as any other that gets its token.
 final class AssumedRoles: DaemonPart {
   private let placed: PlacedTokens
-  /// The requests that wait for the same exchange.
+  /// The requests that wait for each exchange.
   private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
   private struct Exchange: Hashable {
     let account: AccountName
-    /// The generation of the session whose token is traded.
+    /// The generation of the session whose token is exchanged.
     let generation: UInt64
     let key: RoleCache.Key
   }
@@ -32,7 +32,7 @@ final class AssumedRoles: DaemonPart {
         arn: request.roleARN, sessionName: request.sessionName, seconds: request.durationSeconds)
     else { throw Failure(.invalidRequest, "the role or the name of its session cannot be one") }
     let endpoint: Endpoint
-    // Whether the account allows plain http is decided with its list.
+    // The account's origins determine later if plain http is allowed.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
       throw .insecurePlace
     }
@@ -78,7 +78,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// - Parameter isLate: The session that was asked for has ended, or its settings have changed.
+  /// - Parameter isLate: Whether the requested session has ended, or its settings have changed.
   private func ended(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

@@ -2,22 +2,22 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Content of a request to a resource, read from a descriptor that the client passed.
+/// The content of a request to a resource, read from a descriptor that the client passed.
 ///
-/// A file is read by offset, so that it can be read again. The first part of a stream is kept: a body that ends
-/// within it has a known length and can be sent again after a refresh.
+/// A file is read by offset, so that it can be read again. The first part of a stream is kept: a body that ends within
+/// it has a known length and can be sent again after a refresh.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
-  /// Size in bytes of the part of a stream that is kept.
+  /// The size in bytes of the part of a stream that is kept.
   static let mostKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
-  /// Byte range of the content in a file; nil for a stream.
+  /// The byte range of the content in a file, or nil for a stream.
   private let extent: Range<Int>?
   private var kept: [UInt8] = []
   private var isKeptWhole = false
   private var isPrepared = false
-  /// Number of bytes read so far.
+  /// The number of bytes read so far.
   private var place = 0
 
   init(_ source: SharedDescriptor) throws(SystemError) {
@@ -29,7 +29,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the part of a stream that is kept. Blocks until it is written. Later calls do nothing.
+  /// Reads the part of a stream that is kept. Blocks until it is available. Later calls do nothing.
   ///
   /// - Parameter stallSeconds: The longest time without a byte.
   /// - Throws: `content` if the content cannot be read or the request was cancelled, `contentLate`.

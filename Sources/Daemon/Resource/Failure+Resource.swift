@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error response of a resource; nil for a success or a redirect.
+  /// Describes an error response of a resource. Nil for a success or a redirect.
   ///
   /// - Parameter isForGood: Whether the resource has also rejected a new token, now or recently.
   init?(
@@ -19,7 +19,7 @@ extension Failure {
         .stepUpNeeded, "\(origin) wants a sign-in of another kind, or a more recent one",
         hint: Self.stepUp(name, acrValues, maxAge))
     case .insufficientScope(let needed) where !needed.isEmpty && account.granted.isSuperset(of: needed):
-      // Another sign-in would bring the same scope.
+      // Another sign-in would grant the same scope.
       self.init(
         .accessDenied, "\(origin) does not permit this, though the token has the scope that it names",
         hint: "ask whoever runs the service for the right to do this")
@@ -70,7 +70,7 @@ extension Failure {
 
   // MARK: Commands
 
-  /// RFC 9470 section 4: the values of the challenge go into the next sign-in.
+  /// Returns the sign-in command with the values of the challenge (RFC 9470 section 4).
   private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
@@ -78,7 +78,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// A sign-in asks for all of its scope, so what there is comes along.
+  /// Returns the sign-in command with the granted and the missing scopes, since a sign-in requests its full scope.
   private static func scopes(_ account: Account, _ needed: [String]) -> Phrase {
     let current =
       account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
@@ -90,10 +90,10 @@ extension Failure {
     return .command("agent login \(account.name.text)\(option)")
   }
 
-  /// The longest text of a server in a hint, in bytes.
+  /// The longest server text in a hint, in bytes.
   private static let longestWord = 4096
 
-  /// A space and an option with a server's text; nil if the text is unsafe to paste.
+  /// A space and an option with a server's text, or nil if the text is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
     guard (1...longestWord).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"

@@ -7,14 +7,13 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The terms of a lease, and how much of it was used. Every request of its peers passes ``admit(_:_:)``, which pins account and
-/// token before any part of the daemon sees it. Used on the loop only.
+/// The access rules of a lease, and its use so far. Every request of its peers passes ``admit(_:_:)``, which sets
+/// account and token before any part of the daemon sees it. Used on the loop only.
 final class Lease: Admission {
-  /// 16 hexadecimal digits.
   let name: String
   /// The request that opened it.
   let owner: Ticket
-  /// A rename updates it.
+  /// Updated when the account is renamed.
   var account: AccountName
   /// The request that opened it, with its limits.
   private let request: LeaseRequest
@@ -22,47 +21,47 @@ final class Lease: Admission {
   let end: Instant?
   private(set) var usesLeft: Int?
 
-  /// Set when it is over.
+  /// The reason for the end of the lease, set when it ends.
   var cause: LeaseEntry.Cause?
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// Origins that the person was asked about, or `token`, and the answers; nil for a lease that asks nothing.
+  /// The user's answers by origin, or `token` for the token itself. Nil if the lease asks no questions.
   private var answers: [String: Bool]?
   /// Requests that wait for an answer, by origin.
   private var held: [String: [Held]] = [:]
 
-  /// Told what happens.
+  /// Logs an event.
   private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
-  /// Whether there is a place for another request among those of all leases.
+  /// Whether the limit of requests of all leases permits another one.
   private let hasPlace: () -> Bool
-  /// A use was counted. Called before any part of the daemon gets the request.
+  /// Called when a use was counted, before any part of the daemon gets the request.
   private let begun: () -> Void
-  /// A request was answered, or its sender went.
+  /// Called when a request was answered, or its sender disconnected.
   private let ended: () -> Void
-  /// The number of header fields of all requests that were left out.
+  /// The number of header fields that were removed from all requests.
   private var droppedFields = 0
 
-  /// Asks the person.
+  /// Asks the user.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
-  /// A request that is being made.
+  /// A request in progress.
   struct Use {
     let method: String
     /// Nil for the token itself.
     let origin: String?
-    /// The number of its header fields that were left out.
+    /// The number of header fields that were removed.
     var dropped = 0
   }
 
-  /// A request that waits for the person's word.
+  /// A request that waits for the user's answer.
   struct Held {
     let envelope: RequestEnvelope
     let ticket: Ticket
     let passed: [SharedDescriptor]
   }
 
-  /// Limit of the requests that are made at a time.
+  /// The limit of concurrent requests.
   private static let mostAtOnce = 16
 
   init(
@@ -88,7 +87,7 @@ final class Lease: Admission {
 
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The connection of the process that accepts the peers, over which no request for a resource comes.
+  /// The connection to the process that accepts the peers. It sends no requests for resources.
   var channel: UInt64?
 
   // MARK: Requests
@@ -105,14 +104,14 @@ final class Lease: Admission {
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
     var envelope = envelope
-    // Steps tell of servers and accounts that the peer knows nothing of.
+    // Steps describe servers and accounts that the peer must not know.
     envelope.verbose = false
     guard envelope.request.has(.fromLease) == (ticket.connection == channel) else { throw refusal(.notLent, ticket) }
     switch envelope.request {
     case .leasePeer: return envelope
     case .leaseStatus, .resourceBody: break
     case .call(let call):
-      // Of anything else the other process could make a read or a write wait.
+      // With any other descriptor, the peer could block a read or a write.
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
         throw refusal(Failure(.descriptorMissing, "the bodies of a lease's requests go through local sockets"), ticket)
       }
@@ -124,7 +123,7 @@ final class Lease: Admission {
     return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// - Returns: Whether the person has permitted requests for the origin. Else the request is held.
+  /// - Returns: Whether the user has allowed requests for the origin. If not, the request is suspended.
   private func asked(_ request: Held) throws(Failure) -> Bool {
     guard let answers, let use = underWay[request.ticket] else { return true }
     let place = use.origin ?? Self.token
@@ -139,20 +138,20 @@ final class Lease: Admission {
     }
   }
 
-  /// Stands for the origin of a request for the token itself.
+  /// Used instead of an origin in requests for the token itself.
   private static let token = "token"
 
-  /// Takes the person's answer about an origin, or about the token itself.
+  /// Applies the user's answer about an origin, or about the token itself.
   ///
-  /// - Parameter isAllowed: Nil if there was none in time, which is no for the requests that wait.
-  /// - Returns: The requests that waited.
+  /// - Parameter isAllowed: Nil if there was no answer in time, which refuses only the waiting requests.
+  /// - Returns: The requests that waited for the answer.
   func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
     let place = origin ?? Self.token
     if let isAllowed { answers?[place] = isAllowed }
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// Limits a token request to the token of the lease, which any peer may have, and nothing else of the account.
+  /// Limits a token request to the token of the lease, without any other data of the account.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
@@ -176,7 +175,7 @@ final class Lease: Admission {
     begun()
   }
 
-  /// Whether a token that is handed out is the narrow one that was asked for, as the server itself says.
+  /// Whether the server itself reports that the lent token has only the requested scope.
   func isNarrow(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeNamed, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
@@ -211,7 +210,7 @@ final class Lease: Admission {
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
-      // A cookie is a credential of the account, too.
+      // A cookie is also a credential of the account.
       head.headers.removeAll { ["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
       return .event(.response(head))
     case .event: return reply
@@ -229,12 +228,12 @@ final class Lease: Admission {
 
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
-  /// The token was sent.
+  /// Called when the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
-    // Its time may be over while the person is still asked.
+    // A request can time out while the user is being asked.
     for place in held.keys { held[place]?.removeAll { $0.ticket == ticket } }
     let event =
       use.origin.map {
@@ -249,7 +248,7 @@ final class Lease: Admission {
     peers[connection] = nil
   }
 
-  /// A failure without the account's name, and without a command that the peer cannot run.
+  /// Describes a failure without the account's name, and without a command that the peer cannot run.
   private func hidden(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
@@ -268,7 +267,7 @@ final class Lease: Admission {
     }
   }
 
-  /// The terms, for its peers.
+  /// The access rules, as shown to its peers.
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })

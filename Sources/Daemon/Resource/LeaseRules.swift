@@ -4,16 +4,16 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The requests that a lease permits, by place, method and header fields.
+/// The requests that a lease permits, by origin, path, method and header fields.
 ///
-/// Servers and proxies may interpret the same request differently. Only what all of them read alike is passed on, and a request
-/// is refused if leaving a part out could change its meaning.
+/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded, and a request
+/// is refused if removing a part could change its meaning.
 struct LeaseRules {
-  /// The places of the request that opened the lease; all that the account lists, if it names none.
+  /// The origins and paths in the request that opened the lease, or all those of the account by default.
   let places: [OriginEntry]
-  /// Empty if all methods are permitted that name no second resource.
+  /// If empty, all methods are permitted except those that name a second resource.
   let methods: [String]
-  /// Names of further header fields that pass, in lower case.
+  /// Additional permitted header fields, in lower case.
   let allowedFields: Set<String>
 
   init(places: [OriginEntry], methods: [String], allowedFields: [String] = []) {
@@ -22,12 +22,12 @@ struct LeaseRules {
     self.allowedFields = Set(allowedFields.map { $0.lowercased() })
   }
 
-  /// The part of a permitted request that is passed on.
+  /// The part of a permitted request that is forwarded.
   struct Passed {
-    /// Whether the lease names a path at the origin of the request.
+    /// Whether the lease is limited to paths at the origin of the request.
     let hasPath: Bool
     let fields: [ResourceField]
-    /// The number of header fields that were left out.
+    /// The number of header fields that were removed.
     let dropped: Int
   }
 
@@ -45,12 +45,12 @@ struct LeaseRules {
     }
     let namesSecond = Self.methodsForTwoPlaces.contains(method.text.uppercased())
     if namesSecond, hasPath || !isNamed { throw .secondPlace(method) }
-    // A server that leaves the body unread takes it for the next request on the connection (RFC 9110 section 9.3.1).
+    // A server that does not read the body parses it as the next request on the connection (RFC 9110 section 9.3.1).
     guard !sendsBody || method.usuallyHasContent || isNamed else { throw .bodyWithout(method) }
     var fields: [ResourceField] = []
     var dropped = 0
     for field in target.fields {
-      // An encoded answer could not be searched for the token.
+      // An encoded response could not be searched for the token.
       if field.isNamed("Accept-Encoding") { continue }
       if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
     }
@@ -59,10 +59,11 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Whether every server reads the path alike: each segment has characters of a path (RFC 3986 section 3.3) without ";", and
-  /// encoded only spaces and text past ASCII; none is empty or can be taken for "." or "..".
+  /// Splits a path that every server interprets in the same way. Each segment contains path characters (RFC 3986
+  /// section 3.3) except ";". Only spaces and non-ASCII text may be encoded. No segment is empty or similar to "." or
+  /// "..".
   ///
-  /// - Returns: The decoded segments; nil for another path.
+  /// - Returns: The decoded segments, or nil for any other path.
   static func segments(_ path: String) -> [[UInt8]]? {
     var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard let first = segments.first, first.isEmpty else { return path.isEmpty ? [] : nil }
@@ -83,7 +84,7 @@ struct LeaseRules {
           let low = HexDigit.value(segment[index + 2])
         else { return nil }
         byte = high << 4 | low
-        // No other byte of ASCII needs to be encoded, and decoded it may separate parts of a URI.
+        // No other ASCII byte needs to be encoded, and a decoded one may separate parts of a URI.
         guard byte == UInt8(ascii: " ") || byte >= 0x80 else { return nil }
         index += 2
       } else if !byte.isASCIIAlphanumeric, !"-._~!$&'()*+,=:@".utf8.contains(byte) {
@@ -92,15 +93,15 @@ struct LeaseRules {
       decoded.append(byte)
       index += 1
     }
-    // Some file systems leave out dots and spaces at the end of a name.
+    // Some file systems ignore dots and spaces at the end of a name.
     guard let text = String(validating: decoded, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
       decoded.contains(where: { !". +".utf8.contains($0) })
     else { return nil }
     return decoded
   }
 
-  /// Past ASCII, letters, digits, marks, dashes, quotation marks and emoji. Some servers replace other symbols by a slash, a
-  /// dot or a semicolon; control and format characters are not visible.
+  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Some servers replace other
+  /// symbols by a slash, a dot or a semicolon. Control and format characters are invisible.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -113,8 +114,8 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods whose requests name a second resource in a header field or in the body: of the registry of methods (RFC 4918,
-  /// RFC 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068), and of Exchange's WebDAV.
+  /// Methods whose requests name a second resource in a header field or in the body, from the registry of methods (RFC
+  /// 4918, RFC 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068), and from Exchange's WebDAV.
   private static let methodsForTwoPlaces: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -123,8 +124,8 @@ struct LeaseRules {
 
   // MARK: Header fields
 
-  /// Fields that describe the content, negotiate its form, set conditions or choose a range, and those of protocols over HTTP
-  /// that concern the request itself.
+  /// Fields that describe the content, negotiate its form, set conditions or select a range, and fields of protocols
+  /// over HTTP that concern only the request itself.
   private static let passing: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
@@ -140,12 +141,12 @@ struct LeaseRules {
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
 
-  /// - Returns: False for a field that is left out.
+  /// - Returns: False if the field must be removed.
   private func passes(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
     let name = field.name.lowercased()
-    // CGI, WSGI, PHP and Rack turn each other character into the one that a hyphen becomes (RFC 3875 section 4.1.18).
+    // CGI, WSGI, PHP and Rack replace every other character as they replace a hyphen (RFC 3875 section 4.1.18).
     guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
     if namesSecond, Self.secondPlaceFields.contains(name) {
       guard Self.staysAt(target.endpoint.uri, field) else { throw .steeringField(field.name) }
@@ -156,14 +157,14 @@ struct LeaseRules {
         || allowedFields.contains(name)
       guard passes else { return false }
     }
-    // Python reads a byte past ASCII as the end of the line, others as a character of their own choice.
+    // Python interprets some non-ASCII bytes as the end of the line. Others replace them by different characters.
     guard field.value.utf8.allSatisfy({ $0.isPrintableASCII || $0 == UInt8(ascii: "\t") }) else {
       throw .unplainValue(field.name)
     }
     return true
   }
 
-  /// Whether a destination is at the origin of the request.
+  /// Whether a destination has the origin of the request.
   private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
@@ -173,14 +174,14 @@ struct LeaseRules {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether a lease may let a header field of this name pass.
+  /// Whether a lease may permit a header field with this name.
   static func mayAllow(_ name: String) -> Bool {
     let lowercase = name.lowercased()
     return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !steers(lowercase)
       && !neverPassing.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
-  /// Fields of browsers, which no peer of a lease needs, and the coding of the answer.
+  /// Fields of browsers, which no peer of a lease needs, and the response's encoding.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
   private static func steers(_ name: String) -> Bool {
@@ -197,7 +198,7 @@ struct LeaseRules {
     "content-location", "label",
     // Another sender.
     "client-ip", "true-client-ip", "x-client-ip", "x-cluster-client-ip", "cf-connecting-ip", "fastly-client-ip",
-    // Another user, besides the account whose token goes along.
+    // Another user than the token's account.
     "cookie", "cookie2", "sudo",
   ]
   private static let steeringPrefixes = [

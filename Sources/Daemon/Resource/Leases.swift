@@ -8,30 +8,31 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Opens leases, takes the requests of their peers from the process that accepts them, and ends them. Nothing of a lease is
-/// on disk.
+/// Opens and ends leases, and accepts their peers' requests from the process that serves the peers. Nothing of a lease
+/// is stored on disk.
 final class Leases: AccountPart {
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, the latest lease last: one that is used much pushes out no other's.
+  /// The recent events of each lease, latest lease last. Each lease has its own limit, so a busy one does not displace
+  /// the events of others.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// The questions that were asked and not answered.
+  /// The open questions.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestion = 0
 
-  /// How long a person has to answer.
+  /// How long the user has to answer.
   private static let patience = Duration.seconds(60)
   private static let most = 16
-  /// Limit of the connections for peers of one lease, and of all.
+  /// The limit of peer connections of one lease, and of all leases.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
-  /// Limit of the requests of all leases that are made at a time: the person's own go on.
+  /// The limit of concurrent requests of all leases, which leaves some to the user's own.
   private static let mostTransfers = 64
   private static let mostEntries = 64
-  /// Limit of the leases, over ones among them, whose events are kept.
+  /// The limit of leases whose events are kept, including ended ones.
   private static let mostRings = 32
 
-  /// - Parameter passed: One end of a pair of sockets, whose other end the process has that accepts the peers.
+  /// - Parameter passed: One end of a pair of sockets. The process that accepts the peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.most else {
       throw Failure(.tooBusy, "there are \(Self.most) leases already", hint: "end a command that holds one")
@@ -49,7 +50,7 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "a token is handed out only with a scope of its own", hint: "name it by --scope")
     }
     var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
-    // UserInfo tells who the person is, so it is lent only by name.
+    // UserInfo identifies the user, so it is lent only if it was requested.
     if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
     guard !places.isEmpty else {
       throw Failure(
@@ -72,8 +73,8 @@ final class Leases: AccountPart {
     try begin(lease, passed[0])
   }
 
-  /// Has a worker remove the sockets of commands that were killed. The next start tries again where another process makes
-  /// one at this moment.
+  /// Removes the sockets of killed commands on a worker. If another process is creating a socket at this moment, the
+  /// next start tries again.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
@@ -85,14 +86,14 @@ final class Leases: AccountPart {
     }) { _ in }
   }
 
-  /// An entry of the account's list, or a place below one.
+  /// An origin of the account, optionally with a longer path.
   private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
       throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
     }
-    // No request would be in it.
+    // No request could match it.
     guard LeaseRules.segments(entry.path) != nil else { throw .unplainPlace }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
@@ -110,7 +111,7 @@ final class Leases: AccountPart {
     tellOwner(of: lease)
   }
 
-  /// Adds a connection for the requests of a peer, or notes one that was refused.
+  /// Adds a connection for the requests of a peer, or logs a refused one.
   func peer(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.channel == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -134,7 +135,7 @@ final class Leases: AccountPart {
     {
       return lease.came(connection, peer)
     }
-    // Nothing was sent before, so the whole line fits into the socket's buffer.
+    // Nothing was sent before, so the entire line fits into the socket's buffer.
     _ = try? socket.descriptor.writeNow(Reply.failure(Self.crowded).serialized().span)
     note(.refused(.tooBusy), lease.name, peer)
   }
@@ -142,7 +143,7 @@ final class Leases: AccountPart {
   private static let crowded = Failure(
     .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
 
-  /// A peer asks what its lease permits.
+  /// Sends the access rules of its lease to a peer.
   func status(_ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -150,7 +151,7 @@ final class Leases: AccountPart {
     loop.send(.result(lease.terms(now: loop.now)), to: ticket)
   }
 
-  /// A peer wants the token itself.
+  /// Sends the token itself to a peer.
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseOver }
     let account = try broker.resolve(request.account)
@@ -170,7 +171,7 @@ final class Leases: AccountPart {
     try broker.obtain(for: waiter, account)
   }
 
-  /// The answer with a token, without what tells whose it is.
+  /// The response with a token, without anything that identifies its account.
   private func lent(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.isNarrow(grant) else {
       throw Failure(.notPermitted, "the server did not narrow the token to the scope of the lease")
@@ -196,10 +197,10 @@ final class Leases: AccountPart {
     schedule(at: loop.now.advanced(by: Self.patience)) { [self] in decide(number, nil) }
   }
 
-  /// Whether this request holds a lease, so that its owner may answer questions.
+  /// Whether this request opened a lease, so that its sender may answer questions.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
-  /// Takes an answer of the owner; one to a question that is no longer open has no effect.
+  /// Applies an answer of the owner. Ignored if the question is no longer open.
   func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
@@ -217,17 +218,17 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// A request of a lease begins. Its owner knows the number of uses that are left before the request is sent, so that the next
-  /// daemon permits no more.
+  /// Called when a request of a lease starts. The owner learns the number of remaining uses before the request is sent,
+  /// so that the next daemon does not permit more.
   private func begun(_ owner: Ticket) {
     if let lease = leases[owner] { tellOwner(of: lease) }
   }
 
-  /// A request of a lease was answered.
+  /// Called when a request of a lease was answered.
   private func ended(_ owner: Ticket) {
     guard let lease = leases[owner] else { return }
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
-    // The last answer is sent first.
+    // Sends the last response first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
@@ -251,7 +252,7 @@ final class Leases: AccountPart {
     }
   }
 
-  /// Ends the leases of an account that has no session any more, and follows its change of name.
+  /// Ends the leases of an account without a session, and updates the name of a renamed one.
   func adapt(to entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.utf8.elementsEqual(old.utf8) { lease.account = name }
@@ -269,7 +270,7 @@ final class Leases: AccountPart {
     }
   }
 
-  /// The sender of a request is gone.
+  /// Ends the lease of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     if let lease = leases[ticket] { end(lease, .closed) }
   }

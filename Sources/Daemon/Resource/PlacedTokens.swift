@@ -7,13 +7,13 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Hands out tokens for places that the caller sends them to itself. The account is chosen as for a request that the
-/// daemon makes, and the settings of the place decide which token goes there.
+/// Returns tokens to callers that send them to a URL themselves. The account is selected as for a request made by the
+/// daemon, and the settings of the origin determine the token.
 final class PlacedTokens: AccountPart {
-  /// Called with the token that goes to a place, and when it expires.
+  /// Called with the token for the URL, and its expiry.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
-  /// One request for a token, from its line to its answer.
+  /// A token request in progress.
   private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
@@ -21,12 +21,12 @@ final class PlacedTokens: AccountPart {
     let choice: ResourceChoice?
     let target: TokenTarget?
     let deliver: Delivery
-    /// The refresh for an ID Token that had too little time left was made.
+    /// Whether an ID Token that expires too soon was already renewed.
     var hasRenewed = false
 
     var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
 
-    /// For how many seconds more the token must be good.
+    /// The required remaining lifetime in seconds.
     var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
   }
 
@@ -42,7 +42,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Gets the token of a place. A failure is sent.
+  /// Gets the token for a URL. Failures are sent as the response.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let place = request.place else { throw try nothingNamed() }
     let named = try broker.named(request.account)
@@ -62,7 +62,7 @@ final class PlacedTokens: AccountPart {
       hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
-  /// Decides whose token goes to a place.
+  /// Selects the account whose token may be sent to a URL.
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
@@ -86,7 +86,8 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// A program that asks for many places tells one that is not listed from one whose account has no token.
+  /// Returns a distinct failure for unlisted URLs, so that a program that asks for many can distinguish them from an
+  /// account without a token.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -108,9 +109,9 @@ final class PlacedTokens: AccountPart {
     try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
-  /// Takes note that the place refused the token that it got.
+  /// Records that the resource refused the token.
   ///
-  /// - Returns: Whether another one may be accepted: a place that has refused a fresh token costs no further refresh.
+  /// - Returns: Whether it may accept another one. If it has refused a new token, no more are requested.
   private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
@@ -148,9 +149,9 @@ final class PlacedTokens: AccountPart {
         header: entry?.header))
   }
 
-  /// An ID Token has a lifetime of its own. One that has too little time left is renewed by a refresh, once.
+  /// Renews an ID Token that expires too soon, once. Its lifetime differs from that of the access token.
   ///
-  /// - Returns: Whether a refresh is under way.
+  /// - Returns: Whether a refresh is in progress.
   private func renewed(
     _ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
@@ -195,7 +196,7 @@ final class PlacedTokens: AccountPart {
     case .success(let token):
       var isForgotten = false
       for slot in broker.accounts[choice.account]?.slots ?? [] {
-        // A token that cannot be renewed is the session.
+        // A token that cannot be renewed is the session itself.
         guard let grant = slot.session.grant, slot.session.isRenewable, slot.session.refresh == nil,
           grant.accessToken.isSame(as: token) || grant.idToken?.isSame(as: token) ?? false
         else { continue }

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Proofs of possession for requests that others make with an account's token (RFC 9449 section 7.1). They
-/// are made for the places that may get the token, and for no others.
+/// Creates proofs of possession for requests that others send with an account's token (RFC 9449 section 7.1). Only for
+/// origins that may get the token.
 final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
@@ -39,7 +39,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// There is a token: the proof is for it and no other. A TPM may take its time to sign.
+  /// Signs the proof for exactly this token. A TPM may be slow.
   private func signProof(
     _ target: ProofTarget, _ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
@@ -75,7 +75,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// The proof, and the key that signs it.
+  /// The proof, and its signing key.
   private func proof(
     _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> (DPoPProof, DPoPKey) {

@@ -6,11 +6,11 @@ internal import Wire
 struct ProofTarget {
   let call: ResourceCall.Target
   let nonce: String?
-  /// The token is to be told too.
+  /// Whether to return the token too.
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {
-    // The same is asked of it as of a request that is made here.
+    // The requirements are those of a request made by the daemon.
     call = try ResourceCall.Target(
       CallRequest(account: request.account, url: request.url, method: request.method, headers: [], sendsBody: false))
     if let nonce = request.nonce, !DPoPProof.isNonce(nonce) {

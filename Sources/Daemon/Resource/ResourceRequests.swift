@@ -7,18 +7,18 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Makes requests to resources with an account's token. The origin decides which account's token is sent there. A request
-/// whose token is rejected is made once more with a new token.
+/// Sends requests to resources with an account's token. The origin determines the account. A request whose token is
+/// rejected is sent once more with a new token.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The sockets that lend such requests.
   private(set) lazy var leases = Leases(context, broker)
-  /// The bodies of inline requests that are on their way.
+  /// The response bodies of inline requests.
   private var bodies: [Ticket: InlineBody] = [:]
-  /// The bodies that come in lines.
+  /// The request bodies that are sent in lines.
   private var contents: [Ticket: InlineContent] = [:]
 
-  /// Effectively no deadline: the length of a transfer has no limit.
+  /// Effectively no deadline: the duration of a transfer is not limited.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
   func call(
@@ -37,14 +37,14 @@ final class ResourceRequests: AccountPart {
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
     bodies[ticket]?.begin()
     contents[ticket]?.begin()
-    // The peer may be gone.
+    // The peer may have disconnected.
     guard isWanted(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
     }
   }
 
-  /// Refuses a request where as many as may are under way, in all or to its origin (fair shares).
+  /// Refuses a request beyond the limit of all requests, or of those to its origin (fair shares).
   private func admit(at origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
@@ -55,7 +55,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// The head of an answer is here.
+  /// Handles the head of a response.
   private func begins(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
       guard streams < ResourceTransfer.mostStreams else {
@@ -141,9 +141,9 @@ final class ResourceRequests: AccountPart {
       jobs.wait(transfer.cancellation, rest.receive) { [self] in ended(transfer, grant, generation, $0) }
     case .success(.refused(let claims)):
       transfer.hasRefreshed = true
-      // A token without certain claims is no bad one.
+      // Missing claims do not make a token invalid.
       if claims == nil { slot?.refusals.refused(by: origin, generation: generation, now: now) }
-      // Another request may have obtained a new token meanwhile.
+      // Another request may have obtained a new token in the meantime.
       obtainToken(for: transfer) {
         var need = TokenNeed(forceRefresh: $0.session.grant === grant)
         need.claims = claims
@@ -219,7 +219,7 @@ final class ResourceRequests: AccountPart {
     transfer.unfinished?.stop()
   }
 
-  /// Ends all requests of an account, or of all.
+  /// Ends all requests, optionally of one account.
   func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
     for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
   }
@@ -232,7 +232,7 @@ final class ResourceRequests: AccountPart {
 
   // MARK: Bodies in lines
 
-  /// Whether the request may get a part of its body.
+  /// Whether the request accepts a part of its body.
   func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
   func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {

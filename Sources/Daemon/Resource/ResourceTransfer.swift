@@ -7,46 +7,46 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// One request to a resource, from the client's line to its last answer.
+/// A request to a resource, until its last response line.
 final class ResourceTransfer: @unchecked Sendable {
-  /// Limit of concurrent requests, without streams of events.
+  /// The limit of concurrent requests, without event streams.
   static let mostAtOnce = 192
-  /// Limit of those to one origin, which leaves places to the others.
+  /// The limit of concurrent requests to one origin, which leaves some to the others.
   static let mostAtOneOrigin = 128
-  /// Limit of streams of events. They may last for days, so they take no places of other requests.
+  /// The limit of event streams. They may last for days, so they are counted separately.
   static let mostStreams = 128
 
-  // Content, receiver and cancellation are used by the worker; what can change is used on the loop only.
+  // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// Target of the token that is sent; nil for the account's own token. Where the request names none, that which the
-  /// settings have for the place.
+  /// The target of the token to send, or nil for the account's own token. The default is the target in the settings for
+  /// the URL.
   private(set) var tokenTarget: TokenTarget?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The end that the body of the answer comes out of again, for an inline request.
+  /// The reading end of the response's body, for an inline request.
   let inlineBody: SharedDescriptor?
-  /// The end that a body in lines goes into, until it is taken.
+  /// The writing end of a body in lines, until ``takeInlineContent()``.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The body in lines that was not whole when the request ended.
+  /// The body in lines that was incomplete when the request ended.
   var unfinished: InlineContent?
-  /// Limit for obtaining a token, and then for time without progress.
+  /// The timeout for obtaining a token, and then for time without progress.
   let patienceSeconds: Int
 
-  /// Time until which the request waits for an unreachable server; nil if it does not wait.
+  /// How long the request waits for an unreachable server, or nil if it does not wait.
   let waitsUntil: Instant?
-  /// The answer has begun, and is a stream of events.
+  /// Whether the response has begun and is an event stream.
   var isStream = false
-  /// Number of failed attempts to reach the resource.
+  /// The number of failed attempts to reach the resource.
   var misses = 0
 
-  /// The account that was chosen.
+  /// The selected account.
   private(set) var account: AccountName?
-  /// A new token was requested because the resource rejected the one before.
+  /// Whether a new token was requested because the resource rejected the previous one.
   var hasRefreshed = false
 
-  /// - Parameter passed: The descriptors that came with the line, in order.
+  /// - Parameter passed: The descriptors received with the line, in order.
   init(
     _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
     tellHead: @escaping @Sendable (ResponseHead) -> Void
@@ -72,11 +72,11 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Makes the descriptors that an inline request does not bring.
+  /// Creates the descriptors of an inline request.
   ///
   /// - Parameters:
-  ///   - reading: Becomes the end that the answer's body comes out of.
-  ///   - writing: Becomes the end that a body in lines goes into.
+  ///   - reading: Set to the reading end of the response's body.
+  ///   - writing: Set to the writing end of a body in lines.
   private static func descriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
@@ -103,13 +103,13 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// The end that a body in lines goes into. Its only owner, who closes it after the last part.
+  /// Returns the writing end of a body in lines. The caller becomes its only owner and closes it after the last part.
   func takeInlineContent() -> SharedDescriptor? {
     defer { inlineContent = nil }
     return inlineContent
   }
 
-  /// Takes over which account it is, and what the settings say of the place.
+  /// Sets the account and the settings for the URL.
   func adopt(_ choice: ResourceChoice) throws(Failure) {
     account = choice.account
     if tokenTarget == nil { tokenTarget = try TokenTarget.make(choice.entry, account: choice.account.text) }
@@ -126,7 +126,7 @@ extension ResourceCall.Target {
     // The fragment is never sent (RFC 9110 section 7.1).
     let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     do {
-      // Whether the account allows plain http is decided with its list.
+      // The account's origins determine later if plain http is allowed.
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
@@ -145,7 +145,7 @@ extension ResourceCall.Target {
 }
 
 extension Failure {
-  /// Why a text is no URL to which a request goes.
+  /// Describes why a text is not a valid URL for a request.
   init(invalidURL text: String) {
     do throws(URIError) { _ = try URI(text) } catch {
       switch error {

@@ -2,13 +2,13 @@ internal import OAuth
 internal import Platform
 internal import Wire
 
-/// Writes a resource's answer to a pipe or a socket that the client handed over, without ever waiting for it.
+/// Writes a resource's response to a pipe or socket passed by the client. Never blocks on it.
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let tellHead: @Sendable (ResponseHead) -> Void
 
-  /// - Parameter tellHead: Called on the worker's thread when the head is there, before any content.
-  /// - Throws: `EINVAL` for anything but a pipe or a socket: a write to a file may wait for a disk.
+  /// - Parameter tellHead: Called on the worker's thread with the head, before any content.
+  /// - Throws: `EINVAL` for anything but a pipe or a socket, since a write to a file may wait for a disk.
   init(_ target: SharedDescriptor, tellHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)
