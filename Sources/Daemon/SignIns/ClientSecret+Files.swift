@@ -6,9 +6,9 @@ internal import Sessions
 extension ClientSecret {
   private static let mostFileBytes = 65_536
 
-  /// A private key, in PEM form or as a JSON Web Key.
+  /// Reads a private key in PEM format or as a JSON Web Key.
   ///
-  /// - Parameter device: Has the key where the file says that a TPM has it.
+  /// - Parameter device: The device with the key, if the file refers to a TPM.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
@@ -19,7 +19,7 @@ extension ClientSecret {
     }
   }
 
-  /// Certificates in PEM form; whether they are is seen when they are used with their key.
+  /// Reads certificates in PEM format. They are validated later, when they are used with their key.
   static func readCertificates(
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

@@ -4,16 +4,15 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads a secret that the client hands over as a descriptor; it is never text.
+/// Reads a secret from a descriptor passed by the client. Secrets are never text.
 enum ClientSecret {
-  /// Kind of the secret.
   enum Kind {
     case clientSecret, refreshToken, assertion
 
     fileprivate var mostBytes: Int {
       switch self {
       case .clientSecret: 4096
-      // Some servers pack all they know into a refresh token.
+      // Some servers store much data in a refresh token.
       case .refreshToken: 65_536
       case .assertion: BearerAssertion.maximumBytes
       }
@@ -28,9 +27,9 @@ enum ClientSecret {
     }
   }
 
-  /// One line: a line feed at the end is not part of the secret.
+  /// Reads one line. A trailing newline is dropped.
   ///
-  /// - Throws: a configuration error when there is no secret, or one that cannot be sent.
+  /// - Throws: A configuration error if there is no secret, or it cannot be sent.
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

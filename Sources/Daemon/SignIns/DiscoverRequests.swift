@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Finds out whether a URL is an issuer or a resource that names one (RFC 9728). Nothing is stored: the person decides.
+/// Determines if a URL is an issuer or a resource that names one (RFC 9728). Stores nothing, since the user decides.
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
@@ -40,8 +40,8 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// Returns the answer from the settings, if they contain the URL, for a person has already confirmed an issuer or a
-  /// resource of an account; else the provider at this place.
+  /// Returns the response from the settings if they contain the URL: the user has already confirmed an account's
+  /// issuers and resources. Otherwise uses the provider with this URL, if any.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -60,7 +60,7 @@ final class DiscoverRequests: DaemonPart {
     return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The authorization servers of a resource for which a file names a client.
+  /// The authorization servers of a resource for which a file contains a client.
   private static func serversWithClient(
     _ finding: ResourceSearch.Finding, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {

@@ -2,15 +2,15 @@ internal import OAuth
 internal import Vocabulary
 internal import Wire
 
-/// Chooses the sign-in flow: the requested one, or else one that the machine and the server support.
+/// Selects the sign-in flow: the requested one, or else one that the machine and the server support.
 struct FlowChoice {
-  /// The requested flow; nil if the request names none.
+  /// The requested flow, if any.
   let wanted: LoginRequest.Flow?
-  /// A browser can be opened where the person is.
+  /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// An authorization code is of no use, because the client has no secret.
+  /// Whether to avoid authorization codes, because the client has no secret to exchange them.
   var prefersDevice = false
-  /// The account's profile has no device flow.
+  /// Whether the account's profile forbids the device flow.
   var excludesDevice = false
   /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()
@@ -28,12 +28,12 @@ struct FlowChoice {
 }
 
 extension FlowChoice {
-  /// The person wants what only an authorization request can ask for.
+  /// Whether the sign-in needs parameters that only an authorization request supports.
   var asksForMore: Bool { options != AuthorizationOptions() }
 }
 
 extension AuthorizationOptions {
-  /// - Throws: `invalid_request` for a claims challenge that is none.
+  /// - Throws: `invalid_request` if the claims challenge is invalid.
   init(_ demands: SignInDemands) throws(Failure) {
     self.init()
     prompt = demands.prompt

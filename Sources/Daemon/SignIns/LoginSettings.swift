@@ -5,13 +5,13 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The account and the settings that a sign-in request means, from what it says and what is stored.
+/// The account and the settings of a sign-in, from its request and the stored settings.
 struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
-  /// The settings do not know the account yet.
+  /// Whether the settings do not contain the account yet.
   let isNew: Bool
-  /// How the session is got where it has no user.
+  /// The grant of a session without a user.
   let unattended: UnattendedGrant?
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
@@ -20,7 +20,7 @@ struct LoginSettings {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
     if !isStored() { Self.takeServer(from: &request) }
-    // For an account that is there the provider is a setting like any other.
+    // For an existing account the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
     let meant = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
@@ -49,10 +49,10 @@ struct LoginSettings {
     case (nil, .some(let stored)): configuration = stored
     case (.some(let issuer), .some(let stored)) where stored.isAt(issuer):
       configuration = stored
-      // The spelling that the server has.
+      // Use the server's own spelling.
       request.issuer = stored.issuer
     case (.some(let issuer), _):
-      // Where no client is named, the server or a file may know one.
+      // Without a client ID in the request, the server or a file may supply one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       let known = settings.accounts.map(\.name.text) + ProviderName.allCases.map(\.rawValue)
@@ -76,7 +76,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// An account that signs in by an assertion takes no other way, and asks no person for anything.
+  /// Refuses options of other flows for an account that signs in by an assertion, since nothing may need a user.
   private static func refuseOtherWays(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -110,9 +110,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// A provider, a host or an address that stands for the account names the server. The account is called after the
-  /// provider, or else after the host. Beside an issuer a provider's name means that provider where the issuer can be
-  /// its own.
+  /// Uses a provider, host or URL given instead of an account as the server. The account is named after the provider,
+  /// or else after the host. With an issuer, a provider's name means that provider if the issuer can be its own.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
     if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()),
@@ -165,7 +164,7 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// The options that say the same, without the password of a proxy.
+  /// The equivalent options, without the password of a proxy.
   var words: [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
@@ -178,8 +177,8 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The options of `agent login` that say the same. A secret is asked for anew; a file that was handed over is known to
-  /// its client alone.
+  /// The equivalent options of `agent login`. It asks for a secret again. Only the client knows the names of the files
+  /// that it has passed.
   var words: [String] {
     var words = settings.words
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }

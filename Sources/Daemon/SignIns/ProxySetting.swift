@@ -4,8 +4,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// A proxy's URL as variables such as `HTTPS_PROXY` have it, taken apart: the settings file gets the URL,
-/// the vault the password.
+/// A proxy's URL from a variable such as `HTTPS_PROXY`, split into the URL for the settings file and the password for
+/// the vault.
 struct ProxySetting {
   let url: String
   /// `user:password`
@@ -32,9 +32,9 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// The proxy of the caller's environment replaces the stored one, also when there is none.
+  /// Replaces the stored proxy by that of the caller's environment, or removes it if there is none.
   ///
-  /// - Returns: `user:password` from its URL, which is for the vault.
+  /// - Returns: `user:password` from its URL, for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
     self.proxy = nil
     self.proxyExclusions = given.proxyExclusions

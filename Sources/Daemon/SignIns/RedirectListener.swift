@@ -5,28 +5,28 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The sockets at which the answer of one sign-in is awaited (RFC 8252 section 7.3), and how it is recognised. Others may
-/// wait at the same sockets.
+/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Sign-ins can
+/// share sockets.
 final class RedirectListener: Sendable {
-  /// The redirect URI with the port in it.
+  /// The redirect URI, including the port.
   let redirectURI: String
   let port: UInt16
   let target: LoopbackTarget
-  /// The address that leads to the authorization server once (128 random bits), for a browser's command line, which
-  /// every user of the machine can read. Nil where the user of a connection cannot be told.
+  /// The URL that redirects to the authorization server once (128 random bits). Used on a browser's command line, which
+  /// every user of the machine can read. Nil if the system cannot report the user of a connection.
   let linkURL: String?
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
-  /// How often a port is tried that must be free at two addresses.
+  /// The maximum number of attempts to find a port that is free at two addresses.
   private static let tries = 10
 
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
     self.port = port
-    // Some browsers and proxies write the name for the address. It is no name that a stranger's server can have.
+    // Some browsers and proxies write the name instead of the address. No other server can have this name.
     let names = [RedirectURI.name(host)] + (host == .localhost ? [] : [RedirectURI.name(.localhost)])
-    // A browser leaves the scheme's own port out (RFC 9110 section 7.2).
+    // A browser omits the scheme's default port (RFC 9110 section 7.2).
     target = LoopbackTarget(
       hosts: names.map { "\($0):\(port)" } + (port == 80 ? names : []), path: uri.path.isEmpty ? "/" : uri.path)
     let place = RedirectURI.name(host == .localhost ? .ipv4 : host)
@@ -58,8 +58,8 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens at the redirect URI of a sign-in. If this machine has no IPv4, it listens by IPv6, except where a person
-  /// registered the address.
+  /// Listens at the redirect URI of a sign-in. Without IPv4 on this machine, uses IPv6, unless the user has registered
+  /// the address.
   static func open(
     _ redirect: SignInRedirect, in sockets: RedirectSockets
   ) throws(SessionError) -> RedirectListener {
@@ -73,7 +73,7 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Binds both addresses of `localhost`: another program bound to one of them could receive the answer (RFC 8252
+  /// Binds both addresses of `localhost`: another program bound to one of them could receive the response (RFC 8252
   /// section 8.3).
   private static func openBoth(
     _ uri: RedirectURI, in sockets: RedirectSockets

@@ -2,14 +2,14 @@ internal import HTTP
 internal import Peers
 internal import Platform
 
-/// One connection to a redirect socket: a request's head comes in, a page goes out. Used on the loop only.
+/// One connection to a redirect socket: reads the head of a request and sends a page. Used on the loop only.
 final class RedirectPeer {
   let descriptor: FileDescriptor
   let socket: RedirectSocket
   let ends: TCPEnds
   /// The owner of the other end, once it is known.
   var owner: TCPEnds.Owner?
-  /// When it is let go, whatever it does until then.
+  /// When the connection is closed in any case.
   let deadline: Instant
 
   private var head = RequestHead()
@@ -17,10 +17,10 @@ final class RedirectPeer {
   private var outbound: [UInt8] = []
   private var sent = 0
 
-  /// A browser that is there answers at once.
+  /// Enough for a browser, which sends its request at once.
   private static let patience = Duration.seconds(10)
 
-  /// Nil for a connection that was reset already.
+  /// Nil if the connection was already reset.
   init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
     guard let ends = try? TCPEnds(descriptor) else { return nil }
     self.ends = ends
@@ -34,23 +34,23 @@ final class RedirectPeer {
   enum Progress: Equatable {
     case waiting
     case ended
-    /// A request for the redirect URI of these listeners came; its query is lent by ``withQuery(_:_:)``.
+    /// A request for the redirect URI of these listeners. ``withQuery(_:_:)`` lends its query.
     case redirect(query: Range<Int>, listeners: [Int])
-    /// The link of the sign-in of this listener was opened.
+    /// A request for the sign-in link of this listener.
     case link(listener: Int)
-    /// The beginning of TLS came, as from a browser that was told to use https only.
+    /// The beginning of TLS, such as from a browser in https-only mode.
     case tls
     case refused(LoopbackPage)
   }
 
   var isAnswering: Bool { !outbound.isEmpty }
 
-  /// Whether the other end is known to be this user's.
+  /// Whether the other end is known to belong to this user.
   var isTold: Bool { owner == .user(Machine.userID) }
 
-  /// Reads what is there.
+  /// Reads the available bytes.
   ///
-  /// - Parameter listeners: Those that wait at the socket.
+  /// - Parameter listeners: The listeners at the socket.
   func read(for listeners: [RedirectListener]) -> Progress {
     while true {
       do {
@@ -58,12 +58,12 @@ final class RedirectPeer {
       } catch {
         return error.isAgain ? .waiting : .ended
       }
-      // A full head is never incomplete, so there is room for the next bytes.
+      // A full head is never incomplete, so there is space for the next bytes.
       if let progress = progress(for: listeners) { return progress }
     }
   }
 
-  /// - Returns: Nil as long as the request is not complete.
+  /// - Returns: Nil while the request is incomplete.
   private func progress(for listeners: [RedirectListener]) -> Progress? {
     if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
     var refusal = LoopbackPage.notFound
@@ -87,13 +87,13 @@ final class RedirectPeer {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Begins to send a response; what came is wiped.
+  /// Wipes the request, and sets the response to send.
   func answer(_ response: [UInt8]) {
     head.wipe()
     outbound = response
   }
 
-  /// Writes what the kernel takes; true when all is sent or the other end is gone.
+  /// Writes as much as the kernel accepts. Returns true once everything is sent or the other end is closed.
   func flush() -> Bool {
     let page = outbound
     while sent < page.count {

@@ -2,17 +2,17 @@ internal import HTTP
 internal import Peers
 internal import Platform
 
-/// Receives the answers of sign-ins at loopback addresses, for the loop: nothing here waits. It has a set of
-/// descriptors of its own, which is readable when there is something to do.
+/// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking. Its own poller is
+/// readable if a descriptor is ready.
 ///
-/// Any program of this machine, of any user, can connect here. Nothing is read from a connection of another user; what
-/// the others can do is bounded, and only what ``RedirectJudge`` takes for the answer ends the wait.
+/// Any program of any user of this machine can connect. No data is read from another user's connection. The effect of
+/// other connections is limited, and only a response accepted by ``RedirectJudge`` ends the wait.
 final class RedirectServer {
-  /// Limit of connections of which it is known whose they are. Another one closes the oldest, so that idle connections
-  /// cannot block the browser's. As many may wait for the lookup; the others wait in the kernel's queue for their turn,
-  /// since one that is closed unseen may be the browser's.
+  /// The limit of connections with a known user. Another one closes the oldest, so that idle connections cannot block
+  /// the browser. The same number may wait for the lookup of their user. All others stay in the kernel's queue, since
+  /// closing an unknown one could close the browser's.
   static let mostPeers = 16
-  /// Limit of connections accepted at once, so that many of them cannot block the loop.
+  /// The limit of connections accepted at once, so that many of them cannot block the loop.
   private static let mostAccepted = 32
 
   /// A sign-in that waits at a socket.
@@ -32,9 +32,9 @@ final class RedirectServer {
   private let poller: Poller
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// The connections whose users are being looked up; none is while this is empty.
+  /// The connections whose users are being looked up. Empty if no lookup is in progress.
   private var identified: [UInt64: TCPEnds] = [:]
-  /// The sockets rest until a lookup ends.
+  /// Whether accepting is paused until a lookup ends.
   private var isPaused = false
 
   init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
@@ -44,7 +44,7 @@ final class RedirectServer {
     _ = try loop.watch(poller.raw) { [unowned self] in serve(loop.now) }
   }
 
-  /// Listens for the answer of a sign-in.
+  /// Listens for the response of a sign-in.
   func open(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
     let new = Waiting(login: login, listener: listener)
     for socket in listener.sockets {
@@ -63,8 +63,8 @@ final class RedirectServer {
     return nil
   }
 
-  /// Ends the wait of a sign-in. A socket at which no other one waits closes, with its connections that are not being
-  /// answered.
+  /// Ends the wait of a sign-in. Closes each socket that no other sign-in uses, with its connections, except those that
+  /// are being answered.
   func close(_ login: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
       let others = waiting.filter { $0.login != login }
@@ -77,7 +77,7 @@ final class RedirectServer {
     }
   }
 
-  /// When ``expire(_:)`` has something to do.
+  /// When to call ``expire(_:)``.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
   func expire(_ now: Instant) {
@@ -113,7 +113,7 @@ final class RedirectServer {
       guard unknown < Self.mostPeers else { return pause(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
-        // For example, no descriptor is left: closes the oldest connection to free one.
+        // For example, no descriptor is free. Closes the oldest connection to free one.
         if !error.isAgain { removeOldest() }
         return
       }
@@ -132,7 +132,8 @@ final class RedirectServer {
     }
   }
 
-  /// Finds out whose the new connections are, all at once, and one lookup at a time: they cannot make many.
+  /// Looks up the users of all new connections in one batch. Only one lookup runs at a time, so that connections cannot
+  /// start many.
   private func identify() {
     guard identified.isEmpty else { return }
     for (key, peer) in peers where peer.owner == nil { identified[key] = peer.ends }
@@ -144,7 +145,7 @@ final class RedirectServer {
     let batch = identified
     identified = [:]
     for (key, ends) in batch.sorted(by: { $0.key < $1.key }) {
-      // It may have had to go meanwhile.
+      // It may have been closed in the meantime.
       guard case .peer(let peer) = sources[key] else { continue }
       peer.owner = owners[ends]
       switch owners[ends] {
@@ -178,7 +179,7 @@ final class RedirectServer {
       let url = judge.linkOpened(waiting[index].login, isTold: peer.isTold)
       answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response)
     case .redirect(let query, let indices):
-      // The state in the query shows whose answer it is.
+      // The state in the query identifies the sign-in.
       let logins = indices.map { waiting[$0].login }
       let page = peer.withQuery(query) { query in
         for login in logins {
@@ -194,7 +195,7 @@ final class RedirectServer {
 
   private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
     peer.answer(response)
-    // The judge may have ended the sign-in, and with it this peer's place.
+    // The judge may have ended the sign-in and removed this peer.
     sources[key] = .peer(peer)
     finish(key, peer)
   }
@@ -204,8 +205,8 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, which has the smallest key, since keys only grow. Those whose user is not known to be
-  /// this one go first. Those whose user is still being looked up stay.
+  /// Closes the oldest connection, which has the smallest key, since keys only grow. Prefers those not known to be this
+  /// user's. Keeps those whose user is still being looked up.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)
@@ -223,21 +224,21 @@ final class RedirectServer {
   }
 }
 
-/// Decides for a ``RedirectServer``; all methods are called on the loop.
+/// Makes the decisions for a ``RedirectServer``. All methods are called on the loop.
 protocol RedirectJudge: AnyObject {
-  /// Looks up whose connections these are, and calls `tell` on the loop.
+  /// Looks up the users of connections, and calls `tell` on the loop.
   func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
-  /// The address that a sign-in's link leads to, the first time; nil later.
+  /// Returns the URL to which a sign-in's link redirects, or nil if the link was already used.
   ///
-  /// - Parameter isTold: The connection is known to be this user's.
+  /// - Parameter isTold: Whether the connection is known to be this user's.
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
-  /// Reads the query of a request for the redirect URI of a sign-in, and returns what the browser is shown:
-  /// ``LoopbackPage/foreign`` if it is not the answer. On any other page the wait has ended.
+  /// Reads the query of a request for the redirect URI of a sign-in. Returns the page for the browser, which is
+  /// ``LoopbackPage/foreign`` if the query is not the response. With any other page the wait has ended.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage
-  /// The query was no answer of any sign-in that waits there.
+  /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
-  /// A browser began TLS.
+  /// Called when a browser has started TLS.
   func tlsCame(_ login: UInt64)
-  /// Another user connected; nothing was read.
+  /// Called when another user has connected. No data was read.
   func otherUserConnected(_ login: UInt64, user: UInt32)
 }

@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// A socket at which the answers of sign-ins are awaited. It closes when the last sign-in at its port lets go.
+/// A socket that receives the responses of sign-ins. It closes when the last sign-in releases it.
 final class RedirectSocket: Sendable {
   let descriptor: FileDescriptor
   let port: UInt16
@@ -11,11 +11,11 @@ final class RedirectSocket: Sendable {
     self.port = port
   }
 
-  // It listens, so that this cannot fail.
+  // Cannot fail, since the socket is listening.
   deinit { try? UnixSocket.shutDown(descriptor) }
 }
 
-/// The sockets of all sign-ins. Services that know one port only have several sign-ins wait at the same socket.
+/// The sockets of all sign-ins. For services that allow only one port, several sign-ins share a socket.
 final class RedirectSockets: Sendable {
   private struct Place: Hashable {
     let port: UInt16
@@ -26,12 +26,12 @@ final class RedirectSockets: Sendable {
 
   private let open = Monitor<[Place: Entry]>([:])
 
-  /// How often another port is tried if a browser refuses the one that was free.
+  /// The maximum number of further ports to try if browsers refuse a free one.
   private static let tries = 20
 
-  /// Listens at a port, with the other sign-ins that do.
+  /// Listens at a port, or returns the socket already listening there.
   ///
-  /// - Parameter port: 0 for any free one that browsers connect to.
+  /// - Parameter port: 0 for any free port to which browsers connect.
   func listen(port: UInt16, ipv6: Bool = false) throws(SystemError) -> RedirectSocket {
     if port == 0 { return try listenAnywhere(ipv6: ipv6) }
     let place = Place(port: port, isIPv6: ipv6)
@@ -44,9 +44,9 @@ final class RedirectSockets: Sendable {
     }
   }
 
-  /// Such a port is of one sign-in: the kernel gives each another one.
+  /// Listens at a free port. Each sign-in gets a different one from the kernel.
   private func listenAnywhere(ipv6: Bool) throws(SystemError) -> RedirectSocket {
-    // All are kept until one is found, or the kernel might give the same again.
+    // Keeps all sockets until a port is found, since the kernel might return the same port again.
     var refused: [RedirectSocket] = []
     while true {
       let descriptor = try UnixSocket.listenLoopback(port: 0, ipv6: ipv6)

@@ -1,10 +1,10 @@
 internal import HTTP
 internal import Platform
 
-/// The first bytes that a browser sends. They may hold a code, so they are wiped, in a room that was too small too. Room is
-/// made when they come: a connection that sends nothing takes none.
+/// The first bytes of a browser's request. They may contain a code, so they are wiped, also when the buffer grows. The
+/// buffer is allocated on the first read: a connection that sends nothing uses no memory.
 struct RequestHead {
-  /// Enough for nearly all requests. More than a head may have is read of none.
+  /// The buffer sizes. The first is enough for nearly all requests, the last for one byte more than a head may have.
   private static let rooms = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
@@ -12,7 +12,7 @@ struct RequestHead {
 
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(storage.span.extracting(..<count)) }
 
-  /// Reads once; returns how many bytes came, 0 at the end.
+  /// Reads once. Returns the number of bytes, or 0 at the end.
   mutating func fill(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     if count == storage.count { grow() }
     let got = try descriptor.read(into: &storage, from: count)

@@ -5,16 +5,16 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The descriptors that a request hands over, each by what can be read from it. Nothing is read before
+/// The descriptors passed with a request, by the kind of secret. Nothing is read before
 /// ``read(for:_:proxyCredentials:_:)``, which waits for the writers.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
-  /// The first, for a request that always brings one more.
+  /// The first descriptor, for a request that always passes an additional one.
   let first: SharedDescriptor?
 
   /// - Parameters:
-  ///   - passed: In the order in which they came. Whatever came before those that are announced is a leftover.
-  ///   - hasFirst: Whether one comes before all that are announced.
+  ///   - passed: The descriptors in the received order. Those before the announced ones are leftovers.
+  ///   - hasFirst: Whether there is an additional one before all announced ones.
   init(
     _ passed: [SharedDescriptor], announced: Set<HandedSecret>, hasFirst: Bool = false
   ) throws(Failure) {
@@ -31,10 +31,10 @@ struct SecretSources: Sendable {
   /// Reads the secrets of a sign-in.
   ///
   /// - Parameters:
-  ///   - configuration: Takes over what the key's file tells of the key.
-  ///   - named: The settings that the request names, which win.
+  ///   - configuration: Set to the key's ID and algorithm from its file.
+  ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
-  ///   - device: Has the client's key where its file says that a TPM has it.
+  ///   - device: The device with the client's key, if its file refers to a TPM.
   ///   - cancellation: Ends the waits.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,

@@ -4,14 +4,14 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The listener of a sign-in: opened before a client is registered with its port, used when the browser is to start.
+/// The listener of a sign-in. Opened before a client is registered with its port, and used when the browser is started.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets
 
   init(in sockets: RedirectSockets) { self.sockets = sockets }
 
-  /// The listener, which is the caller's from then on.
+  /// Returns the listener. The caller becomes its owner.
   func take() -> RedirectListener? {
     listener.withLock { listener in
       defer { listener = nil }
@@ -19,9 +19,9 @@ final class OpenedListener: Sendable {
     }
   }
 
-  /// Listens where the answer is to come to this machine. Blocking.
+  /// Listens if the response is sent to this machine. Blocking.
   ///
-  /// - Returns: The port; nil where nothing is listened for.
+  /// - Returns: The port, or nil if no listener is needed.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
   ) throws(SessionError) -> UInt16? {
@@ -35,9 +35,9 @@ final class OpenedListener: Sendable {
 }
 
 extension SignIn.Prepared {
-  /// Asks the server for what the person needs, by the flow of choice. Blocking.
+  /// Requests from the server the code or URL for the selected flow. Blocking.
   ///
-  /// - Returns: The listener for the answer of a browser; nil where the answer must be handed over.
+  /// - Returns: The listener for the response of a browser, or nil if the user must paste it.
   func start(
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {

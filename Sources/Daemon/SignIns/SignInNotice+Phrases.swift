@@ -2,7 +2,7 @@ internal import Sessions
 internal import Wire
 
 extension Phrase {
-  /// A notice of a sign-in for the person.
+  /// Describes a notice of a sign-in to users.
   init(_ notice: SignIn.Notice) {
     switch notice {
     case .clientFile(let path): self = "the client id is from \(path)"

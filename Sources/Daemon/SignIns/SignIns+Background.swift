@@ -9,18 +9,18 @@ internal import Wire
 
 /// Sign-ins that continue in the background without a waiting request, and their results.
 extension SignIns {
-  /// Result of a background sign-in.
+  /// The result of a background sign-in.
   struct EndedLogin {
     let name: String
     let reply: Reply
     let endedAt: Instant
   }
 
-  /// Time for which a result is kept.
+  /// How long a result is kept.
   private static let memory = Duration.seconds(600)
   private static let mostEnded = 32
 
-  /// Moves a sign-in to the background as soon as a person can act on it.
+  /// Moves a sign-in to the background as soon as the user can act on it.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -57,7 +57,7 @@ extension SignIns {
     if let event = login.event { loop.send(.event(event), to: ticket) }
   }
 
-  /// The sign-ins that wait for a person, the oldest first, as `status` and `list` show them.
+  /// The sign-ins that wait for the user, oldest first, as shown by `status` and `list`.
   ///
   /// - Parameter account: Nil for all accounts.
   func waiting(for account: AccountName?) -> [JSONObject] {
@@ -75,7 +75,7 @@ extension SignIns {
     }
   }
 
-  /// The command that starts the sign-in of this name again. Where it is not known whose it was, the person chooses.
+  /// The command that starts the sign-in with this name again, or a choice of commands if its account is not known.
   private func startHint(_ login: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
     let account = endedAccounts.last { Login.isSame($0.name, login) }?.account
@@ -89,7 +89,7 @@ extension SignIns {
     logins.values.first { $0.isDetached && $0.isNamed(name) }
   }
 
-  /// `{"login","account","state","expires_at"}`.
+  /// The result `{"login","account","state","expires_at"}`.
   private func standing(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
       ("login", .string(login.name)), ("account", .string(login.account.text)), ("state", "waiting"),

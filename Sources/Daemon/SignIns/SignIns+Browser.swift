@@ -9,7 +9,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sign-in in the browser: the answer comes to a loopback address, or is handed over.
+/// Sign-in in the browser. The response is sent to a loopback address or pasted.
 extension SignIns {
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
@@ -17,7 +17,7 @@ extension SignIns {
         return fail(login, .redirectUnavailable(port: nil, error))
       }
     }
-    // Every user of the machine can read the address on the browser's command line where there is no link.
+    // Without a link, every user of the machine can read the URL on the browser's command line.
     login.visits.isTold = listener.map { $0.linkURL != nil } ?? true
     if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy(\.isVisibleASCII) {
       login.visits.linked = waiting.url.text
@@ -43,13 +43,14 @@ extension SignIns {
     try redirects?.open(listener, for: login)
   }
 
-  /// Takes an address or a confirmation for a sign-in that may have begun on another connection.
+  /// Applies a pasted URL or a confirmation to a sign-in, which may have been started on another connection.
   func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try step(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// The same for the sign-in of this connection, on which an error is an event. Returns false for any other.
+  /// Does the same for the sign-in of this connection, and reports errors as events. Returns false for any other
+  /// sign-in.
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -58,7 +59,7 @@ extension SignIns {
     return true
   }
 
-  /// The sign-in that a request names, and what is done with the request; nil for one that says nothing to any.
+  /// The name of the requested sign-in, and the action for it. Nil if the request is for no sign-in.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
@@ -67,9 +68,9 @@ extension SignIns {
     }
   }
 
-  /// An address was handed over.
+  /// Handles a pasted URL.
   ///
-  /// - Throws: `redirect_rejected` when it is not the answer; the sign-in goes on waiting.
+  /// - Throws: `redirect_rejected` if it is not the response. The sign-in continues to wait.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -105,7 +106,7 @@ extension SignIns {
     }
   }
 
-  /// Logged once per sign-in; otherwise any local program that connects could fill the log.
+  /// Logged once per sign-in. Otherwise any local program that connects could fill the log.
   private func noteForeignRedirect(_ login: Login) {
     if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
     login.visits.hasMetForeignRedirect = true
@@ -113,12 +114,13 @@ extension SignIns {
 
   // MARK: Who signed in
 
-  /// Asks the person, before anything is stored: another user of this machine may have finished the sign-in.
+  /// Asks the user to confirm the identity before storing anything, because another user of this machine may have
+  /// completed the sign-in.
   private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
     do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
-    // From here on it can be given up.
+    // From now on it can be cancelled.
     login.approval.finish()
     login.unconfirmed = unconfirmed
     guard let issuer = login.browser?.prepared.configuration.issuer else { return }
@@ -129,7 +131,7 @@ extension SignIns {
           name: unconfirmed.name, expiresAt: login.expiry)), to: login, until: login.expiry)
   }
 
-  /// - Throws: `redirect_rejected` when nothing waits for it.
+  /// - Throws: `redirect_rejected` if no sign-in waits for a confirmation.
   func confirm(_ request: LoginConfirmRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
@@ -176,7 +178,7 @@ extension SignIns: RedirectJudge {
     noteForeignRedirect(login)
     guard !login.visits.hasMetError, let error = AuthorizationRequest.strayError(in: query) else { return }
     login.visits.hasMetError = true
-    // Anyone on this machine could have sent it, so the sign-in goes on.
+    // Any user of this machine could have sent it, so the sign-in continues.
     report(
       Phrase(
         "the browser brought the error \(error) without the state of this sign-in, so it may not be the server's answer; if the browser shows an error too, end the sign-in with Ctrl-C"
@@ -193,7 +195,7 @@ extension SignIns: RedirectJudge {
   }
 
   func otherUserConnected(_ id: UInt64, user: UInt32) {
-    // Once per sign-in: others must not fill the log and the terminal.
+    // Once per sign-in, so that others cannot fill the log and the terminal.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }
     login.visits.hasMetStranger = true
     log.note(.peerDropped(.otherUser), login.account)
@@ -213,7 +215,7 @@ extension SignIns: RedirectJudge {
 
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
-  /// Shows a notice at the terminal that waits for a sign-in, if there is one.
+  /// Shows a notice on the terminal that waits for a sign-in, if there is one.
   private func report(_ notice: Phrase, to login: Login) {
     if login.ticket != .nobody { loop.send(.event(.notice(notice)), to: login.ticket) }
   }

@@ -6,9 +6,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Sign-ins by device code: the code goes to the terminal, and a timer asks the server until the person has decided.
+/// Sign-ins by device code. The terminal displays the code, and a timer polls the server until the user has decided.
 extension SignIns {
-  /// The longest interval between polls, in seconds, of which the person is not told.
+  /// The longest interval between polls, in seconds, that is not reported to the user.
   private static let longestUntoldInterval = 60
 
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
@@ -48,7 +48,7 @@ extension SignIns {
   private func pollDue(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)
-    // A machine that slept past the deadline reports it at once.
+    // A machine that was suspended past the deadline reports it at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
     run(login, then: loginPolled) {

@@ -5,9 +5,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Sign-ins that are wanted only if there is no session.
+/// Sign-ins that are needed only if there is no session.
 extension SignIns {
-  /// Runs `begin`, unless the account has what the request takes instead: then that is the result.
+  /// Runs `begin`, unless the account meets the condition. Its session is then the result.
   func unlessMet(
     _ condition: LoginRequest.Condition, _ account: Account, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
@@ -21,7 +21,7 @@ extension SignIns {
         _ = try outcome.get(of: slot)
         keep(account, ticket, else: go)
       } catch {
-        // An error that passes by itself is no reason to ask a person.
+        // A temporary error does not require a sign-in.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
       }
     }
@@ -30,7 +30,7 @@ extension SignIns {
     }
   }
 
-  /// Answers with the session that the account has, if it has one.
+  /// Returns the account's session as the result if there is one, or else calls `go`.
   private func keep(_ account: Account, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name

@@ -5,14 +5,14 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The effects of sign-ins under way on other requests, and of other requests on them.
+/// The effects of sign-ins in progress on other requests, and of other requests on them.
 extension SignIns {
-  /// An approved sign-in is always stored, so it would survive the end of the session.
+  /// Refuses to end a session while an approved sign-in is being stored, since its session would remain.
   func refuseWhileFinishing(_ account: AccountName) throws(Failure) {
     if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try refuseDuring(account) }
   }
 
-  /// Settings and a name must not change under a sign-in, which would write the old ones back.
+  /// Refuses a change of settings or name during a sign-in, which would write the old ones back.
   func refuseDuring(_ account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
     throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")

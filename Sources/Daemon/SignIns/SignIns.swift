@@ -9,21 +9,21 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs sign-ins by browser and by device code (RFC 8628), and owns those under way. Each step that blocks is one job;
-/// between two polls no thread is used.
+/// Runs sign-ins by browser and by device code (RFC 8628), and owns those in progress. Each blocking step is one job.
+/// No thread is used between two polls.
 final class SignIns: AccountPart {
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
-  /// There once a sign-in in the browser has begun.
+  /// Set once a sign-in in the browser has started.
   var redirects: RedirectServer?
   /// The sockets of the sign-ins in the browser.
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant and takes sign-ins by browser, until the daemon ends.
+  /// The accounts whose server forbids the device grant but supports the browser, until the daemon ends.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
-  /// How sign-ins in the background ended.
+  /// The results of background sign-ins.
   var ended: [EndedLogin] = []
-  /// The accounts of the last sign-ins that ended, by the sign-ins' names.
+  /// The accounts of the sign-ins that ended last, by name of the sign-in.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -45,7 +45,7 @@ final class SignIns: AccountPart {
     let source = meant.unattended == .assertion ? meant.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
       handed.variables = broker.handed.values(source.variables, of: [ticket])
-      // Nothing of what the request hands over is read before, so that it can be made again.
+      // No descriptor of the request has been read yet, so the request can be repeated.
       guard !handed.variables.isEmpty else {
         throw Failure(.assertionVariables(account: meant.account.text, source), account: meant.account.text)
       }
@@ -62,7 +62,7 @@ final class SignIns: AccountPart {
       entered: request.words, startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
-    // There is nothing that a person does, and so nothing to give up.
+    // No user is involved, so the sign-in cannot be cancelled.
     if meant.unattended != nil { _ = login.approval.give() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
@@ -108,7 +108,7 @@ final class SignIns: AccountPart {
       needsProof: request.isGuest)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
     broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
-      // It may have been given up meanwhile.
+      // It may have been cancelled in the meantime.
       guard logins[login.id] != nil else { return }
       switch outcome {
       case .success(let assertion):
@@ -119,7 +119,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the job of a sign-in that leads to a session without a user, or to what a person needs.
+  /// Starts the job that leads to a session without a user, or to the action required of the user.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     if let grant = request.unattended {
       run(login, then: loginFinished) { () throws(SessionError) in
@@ -132,7 +132,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Runs a step of a sign-in that blocks, and then `finish` on the loop.
+  /// Runs a blocking step of a sign-in, and then `finish` on the loop.
   func run<Value: Sendable>(
     _ login: Login, then finish: @escaping (UInt64, Result<Value, SessionError>) -> Void,
     _ step: @escaping @Sendable () throws(SessionError) -> Value
@@ -165,7 +165,7 @@ final class SignIns: AccountPart {
       return fail(login, .vault(VaultError(.locked(level))))
     }
     for notice in waiting.prepared.notices { loop.send(.event(.notice(Phrase(notice))), to: login.ticket) }
-    // A notice to a peer that is gone has ended the sign-in, which must not listen any more.
+    // A notice to a disconnected peer has ended the sign-in. It must not listen any more.
     guard logins[id] != nil else { return }
     switch waiting {
     case .device(let device): devicePrepared(login, device)
@@ -173,13 +173,13 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the action that a person must take, and keeps it for a request that resumes the sign-in later.
+  /// Sends the action required of the user, and keeps it for a request that resumes the sign-in later.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
 
-  /// Sends the address as a QR code; one that is too long for a screen is left out.
+  /// Sends the URL as a QR code, unless it is too long for a screen.
   func sendQRCode(_ address: String, to ticket: Ticket) {
     guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
     loop.send(.event(.qrCode(code)), to: ticket)
@@ -194,7 +194,7 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
-  /// A sign-in has ended, which may have changed the settings.
+  /// Handles the end of a sign-in, which may have changed the settings.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in finished(id, outcome) }
   }
@@ -204,7 +204,7 @@ final class SignIns: AccountPart {
     login.approval.finish()
     switch outcome {
     case .failure(.signInKept(let configuration, let cause)):
-      // The client that was registered belongs to the account now.
+      // The registered client now belongs to the account.
       login.waiting = nil
       if let account = broker.accounts[login.account] { broker.adopt(configuration, account) }
       log.note(.settingsChanged(.signedIn), login.account)
@@ -221,7 +221,7 @@ final class SignIns: AccountPart {
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    // It has just answered.
+    // It has just responded.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
@@ -270,7 +270,7 @@ final class SignIns: AccountPart {
     conclude(login, .result(result))
   }
 
-  /// How to get a refresh token from a server that gave none.
+  /// Advice on how to get a refresh token from a server that issued none.
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
     if let provider = outcome.configuration.provider {
       return Phrase(
@@ -296,12 +296,12 @@ final class SignIns: AccountPart {
     end(login, failure.code)
   }
 
-  /// Ends a sign-in. An approved one is still finished, so that the session is not lost, but its answer is not sent.
+  /// Ends a sign-in. An approved one is still completed, so that the session is not lost, but its result is not sent.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
     guard login.approval.giveUp() else { return }
-    // Removed first: if a later step finds that the sender disconnected, this method would run a second time.
+    // Removed first: if a later step detects that the sender disconnected, this method would run a second time.
     logins[login.id] = nil
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
@@ -320,8 +320,7 @@ final class SignIns: AccountPart {
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 
-  /// Ends at the server of an account what nothing uses any more. A daemon that stops gives it the time that a rotated
-  /// token has.
+  /// Ends unused data at the server of an account. A stopping daemon waits for it as long as for a rotated token.
   private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()
