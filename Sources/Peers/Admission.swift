@@ -2,29 +2,29 @@ internal import Encoding
 package import Platform
 package import Wire
 
-/// The terms of a connection that may send few requests, for as long as it is open. Used on the loop only.
+/// The access rules of a connection that may send only some requests, until it closes. Used on the loop only.
 package protocol Admission: AnyObject {
-  /// Reads a line. A request that is never permitted is refused in the same words as one that is not known.
+  /// Parses a line. A request that is never permitted gets the same error as an unknown one.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
-  /// Lets a request pass, with all that its sender may not choose.
+  /// Admits a request after setting everything that its sender may not choose.
   ///
-  /// - Returns: Nil holds it, until ``ReplySink/goOn(with:_:passed:)`` or a failure is sent.
+  /// - Returns: Nil to suspend the request until ``ReplySink/goOn(with:_:passed:)`` is called or a failure is sent.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
-  /// Whether the answer to a request may contain the token that is lent.
+  /// Whether the response to a request may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// A line of an answer as the peer may see it.
+  /// Returns a line of a response as the peer may see it.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply
-  /// A connection is closed.
+  /// Called when a connection has closed.
   func left(_ connection: UInt64)
 }
 
 extension Admission {
-  /// Reads a line.
+  /// Parses a line.
   ///
-  /// - Throws: `not_permitted` for a request that is not permitted or not known, and for a line that is no request. Only of a
-  ///   permitted request is it told what is wrong with it.
+  /// - Throws: `not_permitted` for a request that is not permitted or not known, and for a line that is not a request.
+  ///   Only errors in a permitted request are described.
   package func envelope(
     parsing line: Span<UInt8>, where isPermitted: (RequestRow) -> Bool
   ) throws(Failure) -> RequestEnvelope {

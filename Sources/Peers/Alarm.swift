@@ -1,6 +1,6 @@
 package import Platform
 
-/// Acts at the earliest of the times that it was set to since it last acted.
+/// Calls its action at the earliest of the times set since the last call.
 package final class Alarm {
   private unowned let loop: any ReplySink
   private let act: () -> Void
@@ -11,7 +11,7 @@ package final class Alarm {
     self.act = act
   }
 
-  /// Nil and the distant future set nothing.
+  /// Adds a time. Nil and the distant future have no effect.
   package func set(at time: Instant?) {
     guard let time, time < due ?? .distantFuture else { return }
     due = time

@@ -1,43 +1,44 @@
 package import Platform
 internal import Wire
 
-/// One peer: bytes in, bytes out, and the request that is being answered. Used on the loop only.
+/// One peer: its input, its output and its current request. Used on the loop only.
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
   private(set) var inbound: [UInt8] = []
-  /// Bytes of ``inbound`` that were taken already.
+  /// The number of bytes of ``inbound`` already consumed.
   private var taken = 0
-  /// The output that the kernel has not taken whole, its size in bytes, and how many bytes of its first part are sent.
+  /// The output that the kernel has not fully accepted, its size in bytes, and the number of bytes of its first part
+  /// already sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The request being answered: when it times out, and when it got its first deadline.
+  /// The current request: its ticket, its deadline, and when it got its first deadline.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
-  /// The request being answered; the next line waits until it is.
+  /// The current request. The next line waits until it is answered.
   var current: Ticket? { answering?.ticket }
 
-  /// Descriptors that came with the bytes, in order, for the next request that says it sends some.
+  /// Descriptors received with the bytes, in order, for the next request that announces any.
   var passed: [SharedDescriptor] = []
 
-  /// Whether a request has come.
+  /// Whether a request was received.
   var hasAsked: Bool { lastSerial > 0 }
 
-  /// Time of the last input, or since when output is pending. Deadlines count from it.
+  /// The time of the last input, or since when output has been pending. Deadlines start from it.
   var lastProgress: Instant
   var closesWhenSent = false
-  /// Called when all was read of an answer that may be long; each part that is read then counts as progress.
+  /// Called when all output of a potentially long response has been read. Each part read then restarts the deadline.
   var whenRead: (() -> Void)?
   var wantsWriting = false
-  /// Lines are being served further up the stack.
+  /// Whether lines are being served further up the stack.
   var isServing = false
-  /// The loop has closed the connection.
+  /// Whether the loop has closed the connection.
   var isDropped = false
-  /// The connection does not give way to others while it is idle.
+  /// Whether the connection stays open while idle, even if others need its descriptor.
   var isKept = false
 
-  /// Bytes to send: secret ones stay on the secure heap until the kernel has them.
+  /// Bytes to send. Secret ones stay on the secure heap until the kernel has accepted them.
   package enum Outgoing {
     case plain([UInt8])
     case secret(any SecretLine)
@@ -50,23 +51,23 @@ package final class Connection {
     }
   }
 
-  /// Time after which an idle connection is closed.
+  /// The time after which an idle connection is closed.
   private static let idleTime = Duration.seconds(60)
-  /// Time after which a connection with unread output is closed.
+  /// The time after which a connection with unread output is closed.
   private static let sendTime = Duration.seconds(20)
 
-  /// Limit in bytes of unread output.
+  /// The limit of unread output in bytes.
   static let mostOutboundBytes = 4 << 20
 
-  /// How much is read at once.
+  /// The maximum number of bytes of one read.
   private static let readSize = 16 << 10
 
-  /// No request sends more descriptors; the earliest of more go.
+  /// The most descriptors that a request sends. If there are more, the earliest are closed.
   static let mostPassed = VaultRequest.maximumSlots
 
-  /// The connection may be idle without a limit.
+  /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
-  /// The terms of the socket that it came by; nil for the daemon's own.
+  /// The access rules of the socket where it was accepted, or nil for the daemon's own socket.
   let admission: (any Admission)?
 
   package init(
@@ -92,7 +93,7 @@ package final class Connection {
     answering = (ticket, deadline, answering?.waitingSince ?? now)
   }
 
-  /// Seconds since the current request got its first deadline, rounded.
+  /// The time since the current request got its first deadline, in rounded seconds.
   func secondsWaited(until now: Instant) -> Int {
     let waited = answering?.waitingSince?.duration(to: now) ?? .zero
     return Int((waited + .milliseconds(500)).components.seconds)
@@ -106,7 +107,7 @@ package final class Connection {
   /// The output that the peer has not read, in bytes.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
-  /// When this peer is out of time, unless something happens before; nil while it is our turn.
+  /// When this peer times out unless something happens before. Nil while the peer waits for us.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
@@ -114,10 +115,10 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// Result of one read.
+  /// The result of one read.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads the available bytes, at most the limit of a line.
+  /// Reads the available bytes, at most the maximum length of a line.
   package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {
@@ -135,7 +136,8 @@ package final class Connection {
     }
   }
 
-  /// Takes the first whole line and lends it, without its line feed, to `body`; nil when there is none.
+  /// Consumes the first complete line and lends it, without its line feed, to `body`. Returns nil if there is no
+  /// complete line.
   package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
@@ -149,9 +151,9 @@ package final class Connection {
     return try body(bytes.span.extracting(start..<end))
   }
 
-  /// Lends the first whole line, which stays where it is, to `body`, and takes it if that is true.
+  /// Lends the first complete line to `body`, and consumes it if `body` returns true.
   ///
-  /// - Returns: Whether a line was taken.
+  /// - Returns: Whether a line was consumed.
   func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
     guard let end = endOfLine() else { return false }
     let bytes = inbound
@@ -178,14 +180,14 @@ package final class Connection {
   var hasPartialLine: Bool { inbound.count > taken }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 
-  /// Returns false if the unread output exceeds the limit.
+  /// Queues output. Returns false if the unread output exceeds the limit.
   package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)
     return outbound.bytes <= Self.mostOutboundBytes
   }
 
-  /// Writes what the kernel takes; false when the connection is broken.
+  /// Writes as much as the kernel accepts. Returns false if the connection is broken.
   package func flush() -> Bool {
     while let first = outbound.parts.first {
       do {

@@ -4,28 +4,28 @@ package import Wire
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections {
-  /// Limit of requests that are answered at a time, as far as the process has descriptors for so many.
+  /// The limit of concurrent requests, if the process has enough descriptors for that many.
   private static let mostRequests = 256
-  /// Limit of descriptors that were passed for requests which have not come whole.
+  /// The limit of descriptors received for incomplete requests.
   private static let mostPassed = 512
-  /// Limit of the lines of one connection that are served before others have their turn.
+  /// The limit of lines of one connection that are served before others get their turn.
   private static let mostServedAtOnce = 32
 
   private let loop: EventLoop
-  /// A connection may be idle without a limit.
+  /// Whether connections may be idle without limit.
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]
-  /// The peer whose request is being begun; most requests are answered at once.
+  /// The peer whose request is being started. Most requests are answered at once.
   private var serving: Connection?
-  /// No peer's deadline is earlier than this.
+  /// Set to the earliest deadline of all peers, or before it.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// A quarter more places are for requests that wait for no network (``Wire/RequestTraits/local``), half of them also for
-  /// sign-outs.
+  /// The limit of requests that wait for the network. A quarter more is for others (``Wire/RequestTraits/local``), and
+  /// half of that also for sign-outs.
   private let mostRequests: Int
   private let mostPassed: Int
-  /// Limit of connections. Another one closes the connection that has been idle longest.
+  /// The limit of connections. Another one closes the connection that has been idle longest.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
 
   package init(_ loop: EventLoop, mayIdle: Bool) {
@@ -39,7 +39,7 @@ package final class Connections {
   package var isEmpty: Bool { connections.isEmpty }
   package var count: Int { connections.count }
 
-  /// Adds a peer that connected.
+  /// Adds a new peer.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
@@ -52,15 +52,15 @@ package final class Connections {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Tells a peer that there are no descriptors for its connection, and closes it.
+  /// Reports to a peer that there is no descriptor for its connection, and closes it.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     tell(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
   }
 
   /// - Parameters:
-  ///   - descriptor: A non-blocking one.
-  ///   - mayIdle: It may be idle without a limit; nil means as all connections.
+  ///   - descriptor: A non-blocking descriptor.
+  ///   - mayIdle: Whether it may be idle without limit, or nil for the default of all connections.
   /// - Returns: The number of the connection.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
@@ -91,7 +91,8 @@ package final class Connections {
     for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
-  /// Whether the idlest connection goes for the next one. The last places are left to a few that have just come.
+  /// Whether to close the longest idle connection for the next one. If there are more connections than
+  /// ``mostRequests``, an eighth of them may be idle, such as new ones.
   private var isCrowded: Bool {
     guard connections.count >= mostRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
@@ -110,30 +111,30 @@ package final class Connections {
     Failure(.tooBusy, "this connection waited longest without a request, and others need its place", hint: "try again")
   }
 
-  /// Tells a peer why it is not served. The buffer of a socket to which nothing was sent takes the line whole.
+  /// Reports to a peer why it is not served. The empty buffer of a new socket always has room for the line.
   private func tell(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
-  /// Closes the connection that has waited longest without a request, one of a lent socket before all others.
+  /// Closes the connection that has been idle longest, preferring those of leases.
   ///
-  /// - Returns: False if there is none.
+  /// - Returns: False if no connection is idle.
   @discardableResult
   package func dropIdlest() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
-    // Who has not asked yet takes this for the answer; who has had one connects again (every refusal is told).
+    // A peer that has not sent a request reads this as the response. Others connect again (every refusal is told).
     if !idlest.hasAsked, !idlest.hasOutput { tell(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
 
-  /// Whether there is a place for this request among those that are being answered.
+  /// Whether this request fits within the limit of concurrent requests.
   private func hasPlace(for request: Request) -> Bool {
-    // Most of the time there are few connections at all.
+    // Usually there are few connections.
     guard connections.count > mostRequests else { return true }
-    // The connection that asks has a ticket already.
+    // The requesting connection already has a ticket.
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
     case .logout: return others < mostRequests + mostRequests / 8
@@ -152,7 +153,7 @@ package final class Connections {
     case .bytes:
       connection.lastProgress = now
       serveLines(connection)
-      // No request can claim them any more.
+      // No request can use them any more.
       if !connection.hasPartialLine { connection.passed = [] }
       if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > mostPassed {
         connection.passed = []
@@ -162,7 +163,7 @@ package final class Connections {
     }
   }
 
-  /// Serves one line after the other; the next one waits for the answer to the one before.
+  /// Serves one line after another. Each waits until the previous one is answered.
   private func serveLines(_ connection: Connection) {
     guard !connection.isServing else { return }
     connection.isServing = true
@@ -184,7 +185,7 @@ package final class Connections {
         guard hasPlace(for: envelope.request) else { throw tooManyRequests }
         if let admission = connection.admission {
           guard let admitted = try admission.admit(envelope, ticket, passed: passed) else {
-            // Its time runs while the person is asked.
+            // The deadline includes the time for the user's answer.
             if let seconds = envelope.deadlineSeconds { setDeadline(now.advanced(by: .seconds(seconds)), of: ticket) }
             continue
           }
@@ -200,7 +201,7 @@ package final class Connections {
     }
   }
 
-  /// The next whole line, read; nil when there is none.
+  /// Consumes and parses the next complete line. Returns nil if there is none.
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
       do throws(Failure) {
@@ -212,7 +213,7 @@ package final class Connections {
     }
   }
 
-  /// Takes the lines that belong to the request being answered.
+  /// Handles the lines that belong to the current request.
   private func serveBeside(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -229,7 +230,7 @@ package final class Connections {
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  /// - Parameter problem: Why, when it was not the peer who went.
+  /// - Parameter problem: The reason, unless the peer disconnected.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
@@ -240,7 +241,7 @@ package final class Connections {
     handler?.closed(connection.id)
   }
 
-  /// A peer's time is up: its request's, or its own for asking or reading.
+  /// Handles the timeout of a peer: of its request, or of its own sending or reading.
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
@@ -306,7 +307,7 @@ extension Connections: ReplySink {
     }
   }
 
-  /// Fails the requests that are waiting, sends what can be sent without waiting, and closes all connections.
+  /// Fails the waiting requests, sends as much as possible without waiting, and closes all connections.
   package func closeAll(saying failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
@@ -347,7 +348,8 @@ extension Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The next one is served in the loop's next round, never from inside an answer.
+  /// Sends the last line of a request. The next request is served in the loop's next round, never from inside a
+  /// response.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.answered(ticket)
     connection.finishRequest()

@@ -1,6 +1,6 @@
 package import Platform
 
-/// One thread that waits for descriptors, timers and workers, and never blocks on any of them.
+/// Waits on one thread for descriptors, timers and workers, and never blocks on any one of them.
 package final class EventLoop {
   private struct Source {
     let descriptor: Int32
@@ -8,16 +8,16 @@ package final class EventLoop {
   }
 
   private let poller: Poller
-  /// Other threads post their results here.
+  /// Receives the results of other threads.
   package let inbox: Inbox
   private let timer: BootTimer
   private let time: any TimeSource
   private var timers = Timers<() -> Void>()
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// Time that the timer descriptor is set to; nil if it is not set.
+  /// The time to which the timer descriptor is set, or nil if it is not set.
   private var armed: Instant?
-  /// Time at which the loop last woke up.
+  /// When the loop last woke up.
   package private(set) var now: Instant
 
   package init(_ time: any TimeSource) throws(SystemError) {
@@ -33,7 +33,7 @@ package final class EventLoop {
     }
   }
 
-  /// Handles events until `isDone` is true, which is asked before each wait.
+  /// Handles events until `isDone` returns true. It is called before each wait.
   package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
     var due: [() -> Void] = []
@@ -43,15 +43,15 @@ package final class EventLoop {
       try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }
-      // What these schedule for now waits for the next round, so that descriptors have their turn.
+      // Actions that these schedule for now run in the next round, so that descriptors get their turn.
       due.removeAll(keepingCapacity: true)
       while let act = timers.popDue(now) { due.append(act) }
       for act in due { act() }
     }
   }
 
-  /// Wakes the loop at the earliest time that matters. A timer that is set too early only costs one
-  /// round, so it is left alone then: most requests come and go without touching it.
+  /// Sets the timer to the earliest scheduled time. A timer that is set too early only costs one round, so it is not
+  /// moved later: most requests then end without a system call for the timer.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }
@@ -59,12 +59,12 @@ package final class EventLoop {
     armed = due
   }
 
-  /// Calls `act` at `due`, or at the next round if that has passed.
+  /// Calls `act` at `due`, or in the next round if that has passed.
   package func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
 
-  /// Calls `handle` each time that the descriptor is ready. Remove it before it is closed.
+  /// Calls `handle` each time the descriptor is ready. Remove the descriptor before closing it.
   ///
-  /// - Returns: The key of the descriptor, which no other ever gets.
+  /// - Returns: The key of the descriptor, which is never reused.
   @discardableResult
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
@@ -75,7 +75,7 @@ package final class EventLoop {
     return lastKey
   }
 
-  /// Changes what is waited for; nothing if the key was removed.
+  /// Changes the events to wait for. Does nothing if the key was removed.
   package func setInterest(_ interest: Poller.Interest, of key: UInt64) {
     if let source = sources[key] { try? poller.modify(source.descriptor, interest: interest, key: key) }
   }

@@ -9,7 +9,7 @@ package final class Inbox: Sendable {
 
   package var raw: Int32 { counter.raw }
 
-  /// From any thread; `act` is run on the loop's.
+  /// Runs `act` on the loop's thread. Can be called from any thread.
   package func post(_ act: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(act) }
     counter.signal()

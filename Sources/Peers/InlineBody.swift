@@ -1,20 +1,20 @@
 package import Platform
 internal import Wire
 
-/// Sends the body of an answer in lines, as fast as the peer reads them: from a pipe that the worker writes to, which fills
-/// when the peer does not read. Used on the loop only.
+/// Sends the body of a response in lines, as fast as the peer reads them. The worker writes to a pipe, which fills if
+/// the peer does not read. Used on the loop only.
 package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
   private var sent = 0
-  /// A part is being sent further up the stack.
+  /// Whether a part is being sent further up the stack.
   private var isSending = false
-  /// Sends the last line, once so many bytes are sent.
+  /// Sends the last line after this number of bytes.
   private var end: (bytes: Int, act: () -> Void)?
 
-  /// Limit of the output that a peer has not read.
+  /// The limit of output that a peer has not read, in bytes.
   private static let mostUnread = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
@@ -23,7 +23,7 @@ package final class InlineBody {
     self.loop = loop
   }
 
-  /// Sends what comes from now on. Its owner has it by then, as with ``InlineContent/begin()``.
+  /// Starts sending. Its owner must have stored it before, as with ``InlineContent/begin()``.
   package func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
@@ -49,7 +49,7 @@ package final class InlineBody {
     finish()
   }
 
-  /// Passes on what the pipe has, as long as the peer reads.
+  /// Sends the contents of the pipe as long as the peer reads.
   private func pass() {
     while true {
       guard loop.unread(by: ticket) < Self.mostUnread else { return unwatch() }
@@ -65,8 +65,8 @@ package final class InlineBody {
   }
 
   /// - Parameters:
-  ///   - bytes: How many there are in all.
-  ///   - act: Called once, when all were sent.
+  ///   - bytes: The total number of bytes.
+  ///   - act: Called once after all of them were sent.
   package func end(after bytes: Int, _ act: @escaping () -> Void) {
     end = (bytes, act)
     finish()

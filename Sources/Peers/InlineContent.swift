@@ -1,15 +1,15 @@
 package import Platform
 package import Wire
 
-/// Takes the body of a request in lines, each when the part before has gone into the pipe that the worker reads. So no more
-/// than one part is kept. Used on the loop only.
+/// Receives the body of a request in lines. Each part is requested only after the previous one was written to the pipe
+/// that the worker reads, so at most one part is kept. Used on the loop only.
 package final class InlineContent {
-  /// Nil once the last part is in the pipe.
+  /// Nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
-  /// The part that is being written; nil while one is wanted.
+  /// The part being written, or nil while one is requested.
   private var part: ResourceBodyRequest?
   private var written = 0
 
@@ -19,19 +19,20 @@ package final class InlineContent {
     self.loop = loop
   }
 
-  /// Asks for the first part. Its owner has it by then: if the peer is gone, it is taken from its owner within this call.
+  /// Requests the first part. Its owner must have stored it before: if the peer has disconnected, the owner removes it
+  /// during this call.
   package func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
 
-  /// - Throws: `invalid_request` for a part that was not asked for.
+  /// - Throws: `invalid_request` for a part that was not requested.
   package func take(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "a part of the body came unasked") }
     (part, written) = (next, 0)
     guard write() else { throw Failure(.internalError, "the body cannot be passed on") }
   }
 
-  /// - Returns: False if it cannot be told when the pipe has room again.
+  /// - Returns: False if the pipe cannot be watched.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
     while written < part.bytes.count {
@@ -39,7 +40,7 @@ package final class InlineContent {
         written += try end.descriptor.write(part.bytes.span.extracting(written...))
       } catch {
         if error.isAgain { return watch(end) }
-        // The worker reads no more: the request is at its end.
+        // The worker has stopped reading, because the request has ended.
         close()
         return true
       }
@@ -59,7 +60,7 @@ package final class InlineContent {
     return key != nil
   }
 
-  /// Writes no more. The pipe stays open as long as this lives: its end would say that the body is whole.
+  /// Stops writing. The pipe stays open as long as this object lives, since closing it would signal a complete body.
   package func stop() {
     if let key { loop.unwatch(key) }
     key = nil

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reads request lines, and remembers what the last few token requests meant: a script asks for the same
-/// token in the same words again and again, and equal bytes mean the same.
+/// Parses request lines and caches the last few token requests. Scripts often repeat a request, and equal bytes are
+/// always the same request.
 struct RecentRequests {
   private final class Known {
     let line: [UInt8]
@@ -21,13 +21,13 @@ struct RecentRequests {
   }
 
   private var known: [Known] = []
-  /// The index that the next one replaces.
+  /// The index of the entry to replace next.
   private var oldest = 0
 
   private static let mostKnown = 8
   private static let mostBytes = 512
 
-  /// - Throws: As ``Wire/RequestEnvelope/init(parsing:)``.
+  /// - Throws: The errors of ``Wire/RequestEnvelope/init(parsing:)``.
   mutating func envelope(parsing line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     for request in known where request.isFor(line) { return request.envelope }
     let envelope = try RequestEnvelope(parsing: line)

@@ -1,9 +1,9 @@
 package import Platform
 package import Wire
 
-/// The loop's interface for request handlers: answers, time, timers and descriptors.
+/// The loop's interface for request handlers: responses, time, timers and descriptors.
 package protocol ReplySink: AnyObject {
-  /// Time at which the loop last woke up.
+  /// When the loop last woke up.
   var now: Instant { get }
   /// Sends an event or the last line. Ignored if the request has ended.
   func send(_ reply: Reply, to ticket: Ticket)
@@ -19,16 +19,16 @@ package protocol ReplySink: AnyObject {
   func stream(to ticket: Ticket, _ act: @escaping () -> Void)
   /// The number of bytes of output that the sender of a request has not read.
   func unread(by ticket: Ticket) -> Int
-  /// Adds a connection under these terms, and returns its number.
+  /// Adds a connection with these access rules, and returns its number.
   ///
-  /// - Parameter mayIdle: It may be idle without a limit.
+  /// - Parameter mayIdle: Whether it may be idle without limit.
   func admit(
     _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
   ) throws(SystemError) -> UInt64
-  /// Serves a request that its terms have held.
+  /// Resumes a request that its access rules have suspended.
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
-  /// Sends a failure to the connections under these terms, as the answer to their requests, and closes them when all was
-  /// sent.
+  /// Sends a failure to all connections with these access rules, as the response to their requests, and closes them
+  /// once it was sent.
   func dropPeers(of admission: any Admission, saying failure: Failure)
   /// Limit of simultaneous requests that wait for one server, so that others can be served too; nil while there are few
   /// peers.
@@ -43,14 +43,14 @@ extension ReplySink {
   }
 }
 
-/// The last line of an answer that contains a secret. It is never copied to memory that others may read.
+/// The last line of a response that contains a secret. It is never copied to memory that others may read.
 package protocol SecretLine: AnyObject {
   var count: Int { get }
   /// Writes the bytes from `start` on, as many as possible now, and returns the number of bytes written.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 
-/// Names one request on one connection, so that a late answer never reaches another request.
+/// Identifies one request on one connection, so that a late response never reaches another request.
 package struct Ticket: Sendable, Hashable {
   package let connection: UInt64
   package let serial: UInt64
@@ -60,6 +60,6 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
-  /// Ticket of work without a request.
+  /// The ticket of work without a request.
   package static let nobody = Ticket(connection: 0, serial: 0)
 }

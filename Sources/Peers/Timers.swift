@@ -19,7 +19,7 @@ package struct Timers<Event> {
     }
   }
 
-  /// Takes out the earliest event that is due; nil when none is.
+  /// Removes and returns the earliest event that is due, or nil.
   package mutating func popDue(_ now: Instant) -> Event? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
