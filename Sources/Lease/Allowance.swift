@@ -1,6 +1,6 @@
 internal import Platform
 
-/// How often something may happen: some times at once, and then so many times a second.
+/// A rate limit: a number of events at once, then a number per second.
 struct Allowance {
   private let most: Int
   private let perSecond: Int
@@ -20,7 +20,7 @@ struct Allowance {
     return left > 0
   }
 
-  /// - Returns: Whether something was left.
+  /// - Returns: Whether an event was left.
   mutating func take(now: Instant) -> Bool {
     guard hasSome(now: now) else { return false }
     left -= 1

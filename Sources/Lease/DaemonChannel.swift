@@ -3,15 +3,15 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// The connection to the daemon that the owner of the lease has opened. It can do nothing but add connections for peers.
+/// The connection to the daemon that the owner of the lease has opened. It can only add connections for peers.
 final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
   private var key: UInt64 = 0
   private let left: (Failure?) -> Void
-  /// Requests that wait for their turn.
+  /// Requests that have not been sent yet.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// A request was sent and not answered.
+  /// Whether a request was sent and not answered yet.
   private var isAsking = false
 
   /// - Parameter left: Called once when the connection ends, with the reason if the daemon gave one.
@@ -28,10 +28,10 @@ final class DaemonChannel {
 
   /// Adds a connection for a peer.
   ///
-  /// - Parameter end: The daemon's end of it.
+  /// - Parameter end: The daemon's end of the connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
 
-  /// Tells of a peer that was refused, unless the daemon is too busy.
+  /// Reports a refused peer, unless the daemon is too busy.
   func tell(_ refusal: LeasePeerRequest) { if queue.count < Self.mostWaiting { ask(refusal, passing: nil) } }
 
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
@@ -41,14 +41,15 @@ final class DaemonChannel {
 
   private static let mostWaiting = 64
 
-  /// Sends the next request once the one before is answered, so that a descriptor is that of its own line.
+  /// Sends the next request once the previous one is answered, so that the daemon assigns each descriptor to its own
+  /// line.
   private func sendNext() {
     guard !isAsking, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
     isAsking = true
     var sent = 0
     if let end {
-      // The buffer of a connection on which nothing is under way takes it.
+      // The empty buffer of an idle connection has room for it.
       sent = (try? UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)) ?? 0
       if sent == 0 { return leave(nil) }
     }
@@ -68,7 +69,7 @@ final class DaemonChannel {
     while let last = connection.takeLine({ line in try? Reply(parsing: line) }) {
       if case .failure(let reason)? = last { failure = reason } else { isAsking = false }
     }
-    // The daemon refuses nothing that this process sends, so that a failure is the end of the lease.
+    // The daemon accepts all requests of this process, so a failure ends the lease.
     guard failure == nil, result != .end, result != .tooLong else { return leave(failure) }
     sendNext()
   }

@@ -1,24 +1,24 @@
 internal import CSeccomp
 internal import Platform
 
-/// The system calls that the process may make from now on (seccomp(2)): those for the descriptors that it has, for memory and
-/// for time. It opens, connects and starts nothing; what it may not call fails with `EPERM`.
+/// The system calls that the process may make from now on (seccomp(2)): those for its open descriptors, memory and
+/// time. It cannot open files, connect or start programs. Any other call fails with `EPERM`.
 enum Jail {
-  /// Why the jail was not entered.
+  /// The reason why the jail could not be entered.
   struct Problem: Error {
-    /// The number of the system's error.
+    /// The system's error number.
     let number: Int32
   }
 
-  /// Enters the jail for good.
+  /// Enters the jail until the process ends.
   ///
-  /// - Throws: if the kernel has no seccomp.
+  /// - Throws: An error if the kernel does not support seccomp.
   static func enter() throws(Problem) {
     guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
     defer { unsafe seccomp_release(filter) }
     func allow(_ name: String, _ conditions: [scmp_arg_cmp] = []) throws(Problem) {
       let number = unsafe seccomp_syscall_resolve_name(name)
-      // Another architecture may not have it.
+      // Other architectures may not have it.
       guard number != __NR_SCMP_ERROR else { return }
       let result = unsafe seccomp_rule_add_array(
         filter, agent_seccomp_allow, number, UInt32(conditions.count), conditions)
@@ -31,9 +31,9 @@ enum Jail {
   }
 
   private static let permitted = [
-    // Descriptors that are open.
+    // Open descriptors.
     "read", "readv", "preadv2", "write", "writev", "pwritev2", "close", "fcntl", "fstat", "lseek", "poll", "ppoll",
-    // Sockets that are open.
+    // Open sockets.
     "accept4", "recvfrom", "recvmsg", "sendto", "sendmsg", "getsockopt", "shutdown",
     // The loop.
     "epoll_ctl", "epoll_wait", "epoll_pwait", "timerfd_settime",
@@ -49,7 +49,7 @@ enum Jail {
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // Memory that is never executable.
     ("mmap", [masked(2, UInt64(PROT_EXEC))]), ("mprotect", [masked(2, UInt64(PROT_EXEC))]),
-    // It may learn limits, not set them.
+    // It may read limits, but not set them.
     ("prlimit64", [equal(2, 0)]),
   ]
 
@@ -57,18 +57,18 @@ enum Jail {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// Whether none of the bits is set.
+  /// Compares an argument: none of the bits may be set.
   private static func masked(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Whether the jail refuses a system call. It is made with arguments that no kernel accepts.
+  /// Whether the jail refuses a system call. The call has arguments that every kernel rejects.
   static func refuses(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM
   }
 
-  /// What a process could use to reach more than it has, for a test of the jail.
+  /// System calls that a process could use to gain access, for a test of the jail.
   static let tried = [
     "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
     "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",

@@ -2,10 +2,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The program `agent-lease`: serves the peers of one lease, and ends with the process that holds it.
+/// The program `agent-lease`: serves the peers of one lease, and ends with the process that opened it.
 package enum LeaseMain {
   private static let mostDescriptors = 256
-  /// Enough for all peers with lines of the longest kind.
+  /// The limit of data memory in bytes, enough for the longest lines of all peers.
   private static let mostBytes = 512 << 20
 
   package static func run(arguments: [String]) -> Int32 {
@@ -51,7 +51,7 @@ package enum LeaseMain {
   }
 
   private static func complain(_ message: String) {
-    // An error of standard error itself cannot be reported.
+    // An error of standard error cannot be reported.
     try? Output.write("agent-lease: error: \(message)\n", to: .standardError)
   }
 }

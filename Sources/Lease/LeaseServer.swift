@@ -3,46 +3,46 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// Accepts the peers of a lease, and makes each of their requests at the daemon over a connection that no peer ever has.
+/// Accepts the peers of a lease, and forwards each of their requests to the daemon over a connection of its own.
 ///
-/// The daemon decides what is permitted. This process keeps from it whatever else a peer may send: its bytes, its
-/// descriptors, its waits and its number.
+/// The daemon decides which requests are permitted. This process protects it from everything else that a peer controls:
+/// bytes, descriptors, delays and the number of connections.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
   private let loop: EventLoop
   private let connections: Connections
   private let listener: SharedDescriptor
-  /// The connection of the process that holds the lease.
+  /// The connection to the process that opened the lease.
   private var owner: UInt64 = 0
   private var isOwnerGone = false
-  /// The terms; nil until the owner has sent them. No peer is accepted before.
+  /// The access rules, or nil until the owner has sent them. No peer is accepted before.
   private var terms: LeaseRequest?
-  /// The way to the daemon; nil while there is none.
+  /// The connection to the daemon, or nil if it is not available.
   private var daemon: DaemonChannel?
-  /// Why there is none.
+  /// The reason for `daemon` being nil.
   private var reason = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
-  /// The peers, by their connection.
+  /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
   private var accepting: UInt64?
-  /// The sockets for programs that know HTTP alone, and their connections.
+  /// The sockets for programs that use HTTP, and their connections.
   private var fronts: [UInt64] = []
   private var visitors: [UInt64: HTTPConnection] = [:]
-  /// Numbers that no key of the loop has.
+  /// The last number of an HTTP connection. These numbers are larger than any key of the loop.
   private var lastVisitor: UInt64 = 1 << 48
-  /// Refusals that the daemon hears of.
+  /// Limits the refusals that are reported to the daemon.
   private var reports: Allowance
-  /// Requests that cost the daemon work and wait for no server.
+  /// Limits requests that cost the daemon work without waiting for a server.
   private var cheap: Allowance
 
-  /// Limit of the connections, and of the requests under way.
+  /// The limit of connections, and of concurrent requests.
   private static let mostPeers = 32
   private static let mostCalls = 16
-  /// Time after which peers are accepted again when there was no descriptor for them.
+  /// The interval for accepting peers again after descriptors ran out.
   private static let restInterval = Duration.milliseconds(500)
 
   /// - Parameters:
-  ///   - control: The connection to the process that holds the lease.
-  ///   - listener: Where the peers connect.
+  ///   - control: The connection to the process that opened the lease.
+  ///   - listener: The socket where the peers connect.
   init(_ control: consuming FileDescriptor, _ listener: consuming FileDescriptor) throws(SystemError) {
     loop = try EventLoop(SystemTime())
     connections = Connections(loop, mayIdle: false)
@@ -54,7 +54,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     owner = try connections.admit(control, mayIdle: true)
   }
 
-  /// Serves until the owner has gone.
+  /// Serves until the owner disconnects.
   func run() throws(SystemError) { try loop.run { isOwnerGone } }
 
   // MARK: Peers
@@ -73,7 +73,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
     guard user == Machine.userID || terms.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
     guard peers.count + visitors.count < Self.mostPeers else {
-      // Nothing was sent before, so the whole line fits into the socket's buffer.
+      // Nothing was sent before, so the entire line fits into the socket's buffer.
       _ = try? socket.writeNow(Reply.failure(.crowdedLease).serialized().span)
       return refuse(peer, .tooBusy)
     }
@@ -83,7 +83,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     peers[connection] = peer
   }
 
-  /// Lets peers wait for a while, since there is no descriptor for them.
+  /// Stops accepting peers for a while, because no descriptor is free.
   private func rest() {
     if let accepting { loop.setInterest(.none, of: accepting) }
     loop.schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
@@ -107,7 +107,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   private func accept(_ listener: SharedDescriptor, _ place: HTTPConnection.Place) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
-    // Whose a connection to a port is, the system does not say; the token says who may ask.
+    // The system does not report the user of a connection to a TCP port. The token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
     let peer = LeaseEntry.Peer(user: Int(local?.user ?? Machine.userID), process: Int(local?.process ?? 0))
     guard let terms, peer.user == Int(Machine.userID) || terms.users.contains(peer.user) else {
@@ -139,7 +139,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   }
 
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
-    // The daemon has told of its own refusals.
+    // The daemon has logged its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
       refuse(peer, failure.code)
     }
@@ -161,7 +161,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     }
   }
 
-  /// Takes the terms, and a way to the daemon, or a socket for programs that know HTTP alone, from the owner.
+  /// Accepts from the owner the access rules with a connection to the daemon, or a socket for programs that use HTTP.
   private func take(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
@@ -194,7 +194,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .ofProtocol(passed), for: peer, self) }
   }
 
-  /// Makes a request at the daemon.
+  /// Starts a request at the daemon.
   func begin(
     _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
     _ owner: any LentCall.Owner
@@ -218,7 +218,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// The daemon refused a request, which costs it more than the peer.
+  /// The daemon refused a request, which costs it more work than the peer.
   func count(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {

@@ -3,58 +3,59 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A request of a peer as it is made at the daemon, over sockets of this process's own. Used on the loop only.
+/// A peer's request as sent to the daemon, over sockets of this process. Used on the loop only.
 final class LentCall {
-  /// The last line of the answer.
+  /// The last line of the response.
   enum Last {
     case reply(Reply)
-    /// The token that is lent, as the daemon wrote it.
+    /// The lent token, as the daemon wrote it.
     case token(any SecretLine)
   }
 
-  /// How the bodies of a request to a resource go to and from the peer.
+  /// How the bodies of a resource request and its response reach the peer.
   enum Bodies {
-    /// As the request says: through descriptors of the peer, or in lines.
+    /// As specified in the request: through descriptors of the peer, or in lines.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends
   }
 
-  /// What the server of the lease does for a request.
+  /// The methods of the lease's server that a request uses.
   protocol Owner: AnyObject {
-    /// An event of the daemon's answer.
+    /// Sends an event of the daemon's response.
     func send(_ event: Event, _ ticket: Ticket)
-    /// Called once, unless the peer has left.
+    /// Called once with the last line, unless the peer has disconnected.
     func answer(_ last: Last, _ ticket: Ticket)
-    /// Called once, when nothing of the request is under way any more.
+    /// Called once, when no work of the request is left.
     func isOver(_ ticket: Ticket)
   }
 
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  // A connection that was closed lives until the daemon has given up its request.
+  // A closed connection is kept until the daemon has ended its request.
   private let owner: any Owner
   private let envelope: RequestEnvelope
   private let connection: Connection
-  /// The key of the connection in the loop; nil before the request is sent and after the connection has ended.
+  /// The key of the connection in the loop. Nil before the request is sent and after the connection has ended.
   private var key: UInt64?
-  /// The daemon's end of the connection, and of the sockets for the bodies, until they are passed on.
+  /// The daemon's end of the connection, and of the sockets for the bodies, until they are passed to it.
   private var farEnd: SharedDescriptor?
   private var passed: [SharedDescriptor] = []
-  /// The bodies that go through descriptors of the peer.
+  /// Copies the bodies that use descriptors of the peer.
   private var pumps: [Pump] = []
-  /// The body of the answer, for a peer that gets it in lines.
+  /// The body of the response, for a peer that reads it in lines.
   private var lines: InlineBody?
   /// The body of the request, from a peer that sends it with the line or in lines.
   private var content: InlineContent?
   private var contentOfLine: [UInt8]?
-  /// Whether the body of the request comes in lines.
+  /// Whether the body of the request is sent in lines.
   let takesBody: Bool
   private var isAnswered = false
-  /// The peer has gone.
+  /// Whether the peer has disconnected.
   private var isLeft = false
 
-  /// Where the body of the request is written, and where that of the answer is read; nil unless the bodies are ``Bodies/ends``.
+  /// The ends for writing the request's body and reading the response's body. Nil unless the bodies are
+  /// ``Bodies/ends``.
   private(set) var contentEnd: SharedDescriptor?
   private(set) var answerEnd: SharedDescriptor?
 
@@ -92,7 +93,7 @@ final class LentCall {
     }
   }
 
-  /// Makes the sockets for the bodies.
+  /// Creates the sockets for the bodies.
   private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
     if !call.isInline {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
@@ -125,7 +126,7 @@ final class LentCall {
     }
   }
 
-  /// One end of a pair of sockets, of which the daemon gets the other.
+  /// Creates a pair of sockets and returns one end. The other is passed to the daemon.
   private func makePassed() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     passed.append(pair.far)
@@ -146,14 +147,13 @@ final class LentCall {
       })
   }
 
-  /// Sends the request.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
     if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
     farEnd = nil
     let line = envelope.serialized()
     var sent = 0
     for (index, shared) in passed.enumerated() {
-      // A message carries one descriptor, so that the line goes out in parts.
+      // A message carries one descriptor, so the line is sent in parts.
       let part = line.span.extracting(sent..<(index < passed.count - 1 ? sent + 1 : line.count))
       sent += try UnixSocket.send(part, passing: shared.descriptor.raw, over: connection.descriptor)
     }
@@ -167,10 +167,10 @@ final class LentCall {
     contentOfLine = nil
   }
 
-  /// The body of the request is whole.
+  /// Ends the body of the request.
   func endContent() { contentEnd = nil }
 
-  /// Takes a part of the body that comes in lines.
+  /// Writes a part of the body that is sent in lines.
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
 
   private func watch() throws(SystemError) {
@@ -213,14 +213,14 @@ final class LentCall {
         return
       }
       if case .result(let result) = reply, let lines {
-        // The peer gets the whole body first.
+        // The peer must get the complete body first.
         return lines.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(last) }
       }
     }
     finish(last)
   }
 
-  /// The daemon's last line is here.
+  /// Handles the daemon's last line.
   private func finish(_ last: Last) {
     guard !isAnswered, !isLeft else { return }
     isAnswered = true
@@ -230,7 +230,7 @@ final class LentCall {
     close()
   }
 
-  /// The connection has ended, or nothing more is expected of it.
+  /// Closes the connection after it has ended or is no longer needed.
   private func close() {
     unwatch()
     try? UnixSocket.shutDown(connection.descriptor)
@@ -240,8 +240,8 @@ final class LentCall {
     settle()
   }
 
-  /// The peer has gone. What it has sent of a body gets no end before the daemon has given up the request: the end would say
-  /// that the body is whole.
+  /// Handles the disconnection of the peer. An incomplete body stays open until the daemon has ended the request,
+  /// because closing it would signal a complete body.
   func leave() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
     isLeft = true

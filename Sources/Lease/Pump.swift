@@ -1,8 +1,8 @@
 internal import Peers
 internal import Platform
 
-/// Copies the bytes of one descriptor to another, as fast as they are taken, until the first one ends. Never waits, whatever
-/// other holders of the descriptors do. Used on the loop only.
+/// Copies bytes from one descriptor to another, as fast as they are accepted, until the source ends. Never blocks,
+/// whatever other processes do with the descriptors. Used on the loop only.
 final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
@@ -11,17 +11,17 @@ final class Pump {
   private var buffer: [UInt8] = []
   private var written = 0
   private var key: UInt64?
-  /// Nothing more is copied.
+  /// Whether copying has stopped.
   private var isStopped = false
   private var lastProgress: Instant
 
   private static let mostBytes = 64 << 10
-  /// Limit of the rounds of one turn, so that others have theirs.
+  /// The limit of reads and writes in one round of the loop, so that others get their turn.
   private static let mostRounds = 16
-  /// The longest time without a byte at a sink that takes none.
+  /// The longest time without progress while the sink accepts no bytes.
   private static let patience = Duration.seconds(120)
 
-  /// - Parameter ended: Called once, when all was copied or either side is broken.
+  /// - Parameter ended: Called once, when all bytes were copied or either side is broken.
   init(
     from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
     then ended: @escaping (Pump) -> Void
@@ -32,7 +32,7 @@ final class Pump {
 
   deinit { unwatch() }
 
-  /// Copies as much as possible now, and the rest when there is more.
+  /// Copies as much as possible now, and the rest when more is available.
   func run() {
     guard !isStopped else { return }
     for _ in 0..<Self.mostRounds {
@@ -55,7 +55,7 @@ final class Pump {
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     written = 0
-    // A file makes nobody wait, and nothing tells when more of it is in memory.
+    // Reading a file waits for no other process, and a file cannot be polled.
     if source.descriptor.isSeekable() { return try source.descriptor.read(into: &buffer, upTo: Self.mostBytes) }
     return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
   }
@@ -76,7 +76,7 @@ final class Pump {
     key = nil
   }
 
-  /// Copies no more. Both descriptors stay open as long as this lives.
+  /// Stops copying. Both descriptors stay open as long as this object lives.
   func stop() {
     isStopped = true
     unwatch()

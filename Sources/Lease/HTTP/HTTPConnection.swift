@@ -3,20 +3,20 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A connection by which a program that knows HTTP alone uses a lease: it shows a token that stands for the lease, and gets
-/// the answers of the place that the lease permits. Used on the loop only.
+/// The connection of a program that uses a lease through HTTP. It sends the token of the lease, and gets the responses
+/// of the permitted origin and path. Used on the loop only.
 final class HTTPConnection: LentCall.Owner {
-  /// What the connections of a place share.
+  /// The properties shared by all connections to an origin and path.
   struct Place {
-    /// The origin of the place at the server.
+    /// The origin of the server.
     let origin: String
-    /// The origin under which peers know it.
+    /// The origin that peers use for it.
     let base: String
-    /// The token that stands for the lease.
+    /// The token of the lease, which replaces the account's.
     let token: [UInt8]
   }
 
-  /// What the server of the lease does for a connection.
+  /// The methods of the lease's server that a connection uses.
   protocol Server: AnyObject {
     func begin(
       _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
@@ -24,7 +24,7 @@ final class HTTPConnection: LentCall.Owner {
     ) throws(Failure) -> LentCall
     func count(_ reply: Reply)
     func isOver(_ ticket: Ticket)
-    /// The connection has ended.
+    /// Called when the connection has ended.
     func left(_ connection: HTTPConnection)
   }
 
@@ -41,28 +41,28 @@ final class HTTPConnection: LentCall.Owner {
   private var outbound: [UInt8] = []
   private var isClosed = false
   private var waitsForNothing = false
-  /// The connection ends once all was sent.
+  /// Whether the connection ends once everything was sent.
   private var closesWhenSent = false
   private var lastProgress: Instant
   private var exchange: Exchange?
 
-  /// The request under way.
+  /// The current request.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// What is left of the content of the request; nil once it was read whole.
+    /// The unread content of the request, or nil once all was read.
     var content: Content?
-    /// Content that the daemon has not taken yet.
+    /// Content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
     var writing: UInt64?
-    /// How the answer's body is sent; nil before its head.
+    /// The framing of the response's body, or nil before its head.
     var answer: Framing?
-    /// How many bytes of the answer's body were sent.
+    /// The number of bytes of the response's body already sent.
     var sent = 0
     var reading: UInt64?
-    /// The whole body was read.
+    /// Whether the body was read to its end.
     var isBodyRead = false
-    /// The last line of the daemon.
+    /// Whether the daemon has sent its last line.
     var isAnswered = false
   }
 
@@ -78,11 +78,11 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   private static let readBytes = 64 << 10
-  /// How long a server may take for the head of its answer.
+  /// The maximum time until the head of a server's response.
   private static let headSeconds = 600
-  /// Limit of what a peer has not read of an answer.
+  /// The limit of response bytes that a peer has not read.
   private static let mostUnread = 256 << 10
-  /// The longest time without a byte while the peer is to send or to read.
+  /// The longest time without a byte while the peer must send or read.
   private static let patience = Duration.seconds(60)
 
   init(
@@ -98,7 +98,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: The socket
 
-  /// Waits for what the state needs.
+  /// Watches the socket for the events that the state needs.
   private func watch() throws(SystemError) {
     if let key { loop.unwatch(key) }
     key = nil
@@ -113,7 +113,7 @@ final class HTTPConnection: LentCall.Owner {
     key = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
-  /// Whether more of the peer can be taken: content that the daemon takes, or the next request.
+  /// Whether to read more from the peer: content that the daemon accepts, or the next request.
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
     guard let exchange else { return inbound.count < HTTPRequestHead.mostBytes }
@@ -131,20 +131,20 @@ final class HTTPConnection: LentCall.Owner {
         guard error.isAgain else { return close() }
       }
     } else if waitsForNothing {
-      // Only the end of the connection wakes it.
+      // Only the end of the connection ends this wait.
       return close()
     }
     advance()
   }
 
-  /// The peer sends no more. It may still read.
+  /// Handles the end of the peer's input. The peer may still read.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
     rewatch()
   }
 
-  /// Takes what was read: the head of a request, or its content.
+  /// Processes the received bytes: the head of a request, or its content.
   private func advance() {
     while !isClosed, !closesWhenSent {
       if exchange == nil {
@@ -176,7 +176,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Ends the connection when its peer neither sends nor reads what it must for too long.
+  /// Schedules the end of the connection if its peer neither sends nor reads in time.
   private func scheduleEnd() {
     loop.schedule(at: lastProgress.advanced(by: Self.patience)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -252,7 +252,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// Whether the token of the lease is in the request, as Bearer or as the password of Basic.
+  /// Whether the request contains the token of the lease, as Bearer or as the password of Basic.
   private func showsToken(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
@@ -271,7 +271,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Fields in which clients of some services send their key.
+  /// The fields in which clients of some services send their key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
   /// Compares in constant time.
@@ -282,7 +282,7 @@ final class HTTPConnection: LentCall.Owner {
     return difference == 0
   }
 
-  /// Whether a field is about this connection or the token of the lease, and not for the server.
+  /// Whether a field concerns only this connection or the token of the lease, and is not forwarded to the server.
   private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if ofConnection.contains(name) || keyFields.contains(name) { return true }
@@ -295,7 +295,7 @@ final class HTTPConnection: LentCall.Owner {
     "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding", "user-agent",
   ]
 
-  /// - Returns: Whether something was taken.
+  /// - Returns: Whether any content was consumed.
   private func takeContent() -> Bool {
     guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -323,7 +323,7 @@ final class HTTPConnection: LentCall.Owner {
     return true
   }
 
-  /// Passes content on to the daemon.
+  /// Forwards content to the daemon.
   private func writeContent() {
     guard let end = exchange?.call?.contentEnd, let bytes = exchange?.unwritten else { return }
     if let key = exchange?.writing { loop.unwatch(key) }
@@ -334,7 +334,7 @@ final class HTTPConnection: LentCall.Owner {
       exchange?.unwritten = []
     } catch {
       guard error.isAgain else {
-        // The server has answered without it.
+        // The server has responded without reading it.
         exchange?.unwritten = []
         return
       }
@@ -367,13 +367,13 @@ final class HTTPConnection: LentCall.Owner {
     if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
     if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
     if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
-    // What is not read of the content would be taken for the next request.
+    // The unread content would be parsed as the next request.
     if exchange.head.closes || exchange.content != nil { lines += "Connection: close\r\n" }
     send(Array((lines + "\r\n").utf8))
     readBody()
   }
 
-  /// A URL of the place becomes one that the peer can use.
+  /// Replaces the server's origin in a URL by the one that the peer can use.
   private func local(_ field: ResponseHead.Field) -> String {
     let name = field.name.lowercased()
     switch name {
@@ -398,7 +398,7 @@ final class HTTPConnection: LentCall.Owner {
     return place.base + String(decoding: rest, as: UTF8.self)
   }
 
-  /// Sends what there is of the answer's body, as fast as the peer reads.
+  /// Sends the available part of the response's body, as fast as the peer reads.
   private func readBody() {
     guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
     while outbound.count < Self.mostUnread, exchange?.isBodyRead == false {
@@ -416,7 +416,7 @@ final class HTTPConnection: LentCall.Owner {
       switch framing {
       case .none: break
       case .length(let length):
-        // What is more than the server said would be taken for the next answer.
+        // Excess bytes would be parsed as the next response.
         guard let sent = exchange?.sent, sent <= length else { return close() }
         send(piece)
       case .chunked: send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
@@ -433,7 +433,7 @@ final class HTTPConnection: LentCall.Owner {
       }
       if exchange?.reading == nil { close() }
     } else {
-      // Tried again when the peer has read.
+      // Try again when the peer has read some bytes.
       loop.schedule(at: loop.now.advanced(by: .milliseconds(5))) { [weak self] in
         self?.readBody()
         self?.rewatch()
@@ -448,7 +448,7 @@ final class HTTPConnection: LentCall.Owner {
     server.count(reply)
     switch reply {
     case .failure(let failure):
-      // A head cannot be taken back.
+      // The head was already sent.
       if exchange?.answer != nil { return close() }
       fail(failure)
     case .result, .event:
@@ -474,7 +474,7 @@ final class HTTPConnection: LentCall.Owner {
     exchange = nil
     closesWhenSent = closing
     if outbound.isEmpty, closing { return close() }
-    // The next request may be here already.
+    // The next request may have arrived already.
     loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
   }
 
@@ -504,7 +504,7 @@ final class HTTPConnection: LentCall.Owner {
     exchange?.call?.leave()
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(Self.reason(status))\r\nContent-Type: application/json\r\n"
-    // Git answers no challenge but that of Basic.
+    // Git answers only a Basic challenge.
     if status == 401 { lines += "WWW-Authenticate: Bearer\r\nWWW-Authenticate: Basic realm=\"lease\"\r\n" }
     lines += "Content-Length: \(body.count)\r\n"
     if exchange == nil || exchange?.content != nil || exchange?.head.closes == true { lines += "Connection: close\r\n" }
