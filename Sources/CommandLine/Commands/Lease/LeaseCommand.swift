@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent serve`, and `agent exec --lease`: each holds a lease as long as it runs.
+/// `agent serve` and `agent exec --lease`. Each opens a lease that lasts as long as the command runs.
 enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
@@ -45,7 +45,7 @@ enum LeaseCommand {
     let ending = keeper.ending
     keeper.finish()
     guard let ending else { return 0 }
-    // A lease that has ended as it was asked to is no error.
+    // A lease that has ended as requested is not an error.
     guard ending.code == .leaseEnded else { throw ending }
     client.console.note(ending.text)
     return 0
@@ -57,7 +57,7 @@ enum LeaseCommand {
     try Console.answer(object)
   }
 
-  /// Describes the lease to a person at a terminal.
+  /// Describes the lease to the user at a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
     guard !console.json, Terminal.isTerminal(1), Terminal.isTerminal(2) else { return }
     if request.places.isEmpty {
@@ -74,7 +74,7 @@ enum LeaseCommand {
     console.note(Phrase("to use it: AGENT_SOCKET=\(path) agent request URL"))
   }
 
-  /// Returns at a signal, or when the lease is over.
+  /// Returns on a signal, or when the lease has ended.
   private static func wait(
     for signals: borrowing Signals.SignalReceiver, _ keeper: inout LeaseKeeper
   ) throws(Failure) {
@@ -92,12 +92,12 @@ enum LeaseCommand {
     }
   }
 
-  /// `agent exec --lease`: runs a command that knows the socket of the lease in the place of the daemon's.
+  /// `agent exec --lease`: runs a command with the lease's socket instead of the daemon's.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
     let http = try LentHTTP(invocation)
-    // The terminal is the command's.
+    // The command uses the terminal.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     return Action { () throws(Failure) in
       var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)

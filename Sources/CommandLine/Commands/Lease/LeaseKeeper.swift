@@ -3,24 +3,24 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A lease: the connection to the daemon that it lives by, and the process that serves its peers. When the connection breaks,
-/// the process refuses requests until it gets a way to the next daemon, for what is left of the lease.
+/// A lease: its connection to the daemon, and the process that serves its peers. If the connection breaks, the process
+/// refuses requests until it gets a connection to the next daemon, for the rest of the lease.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
   /// The connection to the process that serves the peers.
   private var server: ClosableConnection
-  /// The end that the process gets once the daemon has opened the lease; nil when it has it.
+  /// The connection that the process gets once the daemon has opened the lease. Nil after it was passed.
   private var wayToDaemon: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// The end of the lease, which no restart moves.
+  /// The expiry of the lease, unchanged by restarts of the daemon.
   private let end: Instant?
-  /// Why it is over; nil while it is not.
+  /// The reason for the end of the lease, or nil while it lasts.
   private(set) var ending: Failure?
 
   var console: Console { client.console }
-  /// When ``handle(_:_:)`` is to be called though nothing has come.
+  /// When to call ``handle(_:_:)`` even without an event.
   var nextAttempt: Instant? {
     switch (connection.nextAttempt, questions.deadline) {
     case (let moment?, let other?): min(moment, other)
@@ -33,12 +33,12 @@ struct LeaseKeeper: ~Copyable {
     static let question: UInt64 = 2
     static let server: UInt64 = 3
   }
-  /// The account that it is for.
+  /// The account of the lease.
   var account: String { request.account ?? "" }
 
-  /// Opens a lease, and waits until it is there.
+  /// Opens a lease, and waits for the daemon's reply.
   ///
-  /// - Parameter listener: Where the peers connect. The process that serves them alone has it afterwards.
+  /// - Parameter listener: The socket where the peers connect. Only the process that serves them keeps it.
   init(
     _ request: LeaseRequest, _ listener: consuming FileDescriptor, _ client: DaemonClient,
     hasJail: Bool, asking questions: LeaseQuestions
@@ -60,7 +60,7 @@ struct LeaseKeeper: ~Copyable {
       connection.finish()
       throw error
     }
-    // The account that is active later is another one.
+    // The active account may change later.
     request.account = opened.account
     self.client = client
     self.request = request
@@ -71,7 +71,7 @@ struct LeaseKeeper: ~Copyable {
     passWay()
   }
 
-  /// Starts the process that serves the peers; it accepts none before it has a way to the daemon.
+  /// Starts the process that serves the peers. It accepts peers only after it has a connection to the daemon.
   private static func startServer(
     _ listener: consuming FileDescriptor, _ hasJail: Bool
   ) throws(Failure) -> DaemonConnection {
@@ -82,9 +82,9 @@ struct LeaseKeeper: ~Copyable {
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
-  /// The request has no deadline of its own: it ends with the lease.
+  /// Sends the request, which has no deadline of its own and ends with the lease.
   ///
-  /// - Returns: The end for the process that serves the peers.
+  /// - Returns: The connection for the process that serves the peers.
   private static func send(
     _ request: LeaseRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) -> SharedDescriptor {
@@ -97,13 +97,13 @@ struct LeaseKeeper: ~Copyable {
     return SharedDescriptor(pair.second)
   }
 
-  /// Lets the process that serves the peers make their requests.
+  /// Passes the connection to the process that serves the peers.
   private mutating func passWay() {
     guard let end = wayToDaemon.take() else { return }
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { ending = error }
   }
 
-  /// Has the process that serves the peers serve a place by HTTP, too.
+  /// Makes the process that serves the peers also serve an origin through HTTP.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
@@ -113,7 +113,7 @@ struct LeaseKeeper: ~Copyable {
     if let number = server.number { try poller.add(number, interest: .read, key: Key.server) }
   }
 
-  /// Does what is due after a wait.
+  /// Handles events and due attempts after a wait.
   mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     if events.contains(where: { $0.key == Key.daemon }) { read() }
     if events.contains(where: { $0.key == Key.server }) { readServer() }
@@ -125,7 +125,7 @@ struct LeaseKeeper: ~Copyable {
     try attempt(poller, key: Key.daemon)
   }
 
-  /// Takes in what the daemon says.
+  /// Reads the daemon's messages.
   private mutating func read() {
     do throws(Failure) {
       try connection.readMore()
@@ -147,7 +147,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// The process that serves the peers says nothing but that it has its terms, or why it ends.
+  /// Reads from the process that serves the peers. It only reports that it has the access rules, or why it ends.
   private mutating func readServer() {
     do throws(Failure) {
       try server.readMore()
@@ -157,13 +157,15 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// - Throws: A failure of the daemon alone: the lease goes on at the next one.
+  /// Ends the lease, unless only the daemon has failed. The lease then continues at the next daemon.
+  ///
+  /// - Throws: `failure`, always.
   private mutating func fail(_ failure: Failure) throws(Failure) {
     if ![.daemonUnavailable, .daemonStopped, .tooBusy].contains(failure.code) { ending = failure }
     throw failure
   }
 
-  /// Opens the lease at the next daemon when it is time.
+  /// Opens the lease at the next daemon when an attempt is due.
   private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {
@@ -179,7 +181,7 @@ struct LeaseKeeper: ~Copyable {
     if let way { wayToDaemon = way }
   }
 
-  /// Leaves a lease that is over. Its peers are told so until the command ends.
+  /// Closes an ended lease. Its peers get the reason until the command ends.
   mutating func leave() { connection.close() }
 
   consuming func finish() {

@@ -2,10 +2,10 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// `agent lease-port`: in a network of its own, where the ports of the machine are not, makes those of a lease anew for a
-/// command, and copies what it sends to the lease's sockets.
+/// `agent lease-port`: recreates the ports of a lease in a separate network namespace for a command, and copies their
+/// traffic to the lease's sockets.
 enum LeasePortCommand {
-  /// Limit of connections at a time.
+  /// The limit of concurrent connections.
   private static let mostConnections = 64
   private static let readBytes = 64 << 10
 
@@ -33,7 +33,7 @@ enum LeasePortCommand {
     }
   }
 
-  /// The socket that is named, or all beside the one in `AGENT_SOCKET`.
+  /// The named socket, or all sockets in the directory of the one in `AGENT_SOCKET`.
   private static func sockets(_ invocation: Invocation) throws(Failure) -> [String] {
     if let path = invocation.operands.first { return [path] }
     let lease = Environment.value("AGENT_SOCKET") ?? ""
@@ -86,7 +86,8 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies both ways, each on a thread, until both have ended. A connection that cannot be made is closed.
+  /// Copies both directions, each on a thread, until both have ended. Closes the connection if the other one cannot be
+  /// made.
   private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
       return

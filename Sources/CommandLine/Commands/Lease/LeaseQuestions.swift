@@ -3,8 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the person, one question after the other, what the peers of a lease may do: by a program that shows the question, as
-/// ssh does, or on the terminal. An answer holds for the lease.
+/// Asks the user, one question at a time, which requests of a lease's peers are allowed. Uses a program that displays
+/// the question, as ssh does, or the terminal. An answer applies until the lease ends.
 struct LeaseQuestions {
   /// An answer for the daemon.
   typealias Answer = (question: Int, isAllowed: Bool)
@@ -14,10 +14,10 @@ struct LeaseQuestions {
   private var answers: [String: Bool] = [:]
   private var current: Current?
 
-  /// The question that is asked now.
+  /// The current question.
   private struct Current {
     let question: Event.LeaseQuestion
-    /// The program that asks; nil for the terminal.
+    /// The program that asks, or nil for the terminal.
     let process: Int32?
     /// Readable when the program has ended, or a line was typed.
     let descriptor: SharedDescriptor
@@ -26,7 +26,7 @@ struct LeaseQuestions {
 
   private static let patience = Duration.seconds(60)
 
-  /// - Throws: `invalid_request` where there is no way to ask.
+  /// - Throws: `invalid_request` if there is no way to ask.
   init(_ invocation: Invocation, mayUseTerminal: Bool) throws(Failure) {
     let named = invocation[.askProgram]
     guard invocation[.confirm] else {
@@ -49,13 +49,13 @@ struct LeaseQuestions {
 
   mutating func take(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  /// When the time to answer is over.
+  /// The deadline of the current question.
   var deadline: Instant? { current?.deadline }
 
-  /// Asks what waits.
+  /// Asks the next question if none is open.
   ///
-  /// - Parameter key: Of the event that there is an answer.
-  /// - Returns: The answers that are there.
+  /// - Parameter key: The key of the event for an answer.
+  /// - Returns: The available answers.
   mutating func go(
     on account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> [Answer] {
@@ -78,7 +78,7 @@ struct LeaseQuestions {
 
   /// Asks on the terminal.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: False if there is no terminal.
   private mutating func show(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -95,7 +95,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// - Returns: Whether it could be started.
+  /// - Returns: Whether the program could be started.
   private mutating func start(
     _ program: String, _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -111,7 +111,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// The answer, if there is one or its time is over.
+  /// Returns the answer if there is one, or if the deadline has passed.
   private mutating func ended(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = current else { return nil }
     let isLate = Instant.now >= asking.deadline
@@ -120,7 +120,7 @@ struct LeaseQuestions {
         try Self.typed(asking.descriptor, isLate)
       }
     guard let isAllowed = answer else { return nil }
-    // None in time is no, and the next request is asked about anew.
+    // No answer in time refuses these requests only. The next one asks again.
     if !isLate { answers[asking.question.origin ?? ""] = isAllowed }
     try? poller.remove(asking.descriptor.descriptor.raw)
     current = nil
@@ -135,7 +135,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// - Returns: Nil while nothing is typed.
+  /// - Returns: Nil while nothing was typed.
   private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }
@@ -149,7 +149,7 @@ struct LeaseQuestions {
 
   private static let mostBytes = 64
 
-  /// Ends what asks: the lease is over.
+  /// Ends the program that asks, because the lease has ended.
   func finish() {
     guard let process = current?.process else { return }
     try? Spawn.killGroup(process, Signals.SIGKILL)

@@ -3,27 +3,27 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The place where the peers of a lease connect.
+/// The socket where the peers of a lease connect.
 struct LeaseSocket: ~Copyable {
   let path: String
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
-  /// The names of the sockets of ``addHTTP(for:)``.
+  /// The names of the sockets created by ``addHTTP(for:)``.
   private var furtherNames: [String] = []
-  /// The directory is the socket's own, and goes with it.
+  /// Whether the directory was created for the socket, and is removed with it.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The longest wait for another process that makes such a socket.
+  /// The longest wait for another process that is creating such a socket.
   private static let patience = Duration.seconds(5)
 
   /// - Parameters:
-  ///   - path: Where the socket is to be; nil for a directory of its own in the runtime directory.
-  ///   - servesOthers: Whether other users may come to it: its own directory then lets them through.
+  ///   - path: The path of the socket, or nil for a directory of its own in the runtime directory.
+  ///   - servesOthers: Whether other users may connect. Its own directory then grants them access.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
-    // The daemon is asked only afterwards, and so is this then.
+    // Connecting to the daemon checks this too, but only later.
     try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
       try self.init(inOwnDirectory: servesOthers)
@@ -35,7 +35,7 @@ struct LeaseSocket: ~Copyable {
     try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
   }
 
-  /// A socket in a directory of its own, beside those of other leases. Those of killed commands are removed first.
+  /// Creates a socket in a directory of its own, next to those of other leases. Removes those of killed commands first.
   private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
@@ -92,15 +92,15 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The socket that listens, once. Who has it serves the peers.
+  /// Returns the listening socket, once. Its owner serves the peers.
   mutating func takeListener() -> FileDescriptor {
     guard let taken = listener.take() else { preconditionFailure("the socket was taken") }
     return taken
   }
 
-  /// Makes a socket for programs that know HTTP alone, beside this one.
+  /// Creates a socket for programs that use HTTP, next to this one.
   ///
-  /// - Parameter port: The port of this machine for the same place; `agent lease-port` reads it in the name.
+  /// - Parameter port: The port on this machine for the same origin, which `agent lease-port` reads from the name.
   mutating func addHTTP(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {

@@ -5,8 +5,8 @@ internal import Wire
 
 /// The environment of a program that gets a lease instead of a token.
 enum LentEnvironment {
-  /// This process's environment without the variables that hold a token, that the settings of an account give one, or that
-  /// are this program's own, and with the socket of the lease.
+  /// Returns this process's environment with the socket of the lease, but without variables that contain a token, that
+  /// the settings of an account set to one, or that belong to this program.
   ///
   /// - Throws: The daemon's failure to check the values.
   static func make(lending path: String, _ client: DaemonClient) throws(Failure) -> [[UInt8]] {
@@ -26,7 +26,7 @@ enum LentEnvironment {
   /// Variables with this prefix name the daemon, an account or a token.
   private static let ownPrefix = "AGENT_"
 
-  /// The entries to ask about, by their number, as many at a time as a request may have; at least one request.
+  /// The indexes of the entries to check, split by the limit of a request. Returns at least one request.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
@@ -47,7 +47,7 @@ enum LentEnvironment {
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {
     var bytes: [UInt8] = []
     for value in values { bytes += value + [0] }
-    // A request without a value is for the names.
+    // A request without values asks about the names.
     if bytes.isEmpty { bytes = [0] }
     defer { bytes.overwrite() }
     let content: SharedDescriptor
@@ -63,8 +63,8 @@ enum LentEnvironment {
 }
 
 extension [UInt8] {
-  /// The name of an environment's entry; all of one without "=".
+  /// The name of an environment entry, or the entire entry if it has no "=".
   fileprivate var name: ArraySlice<UInt8> { prefix { $0 != UInt8(ascii: "=") } }
-  /// The value of one.
+  /// The value of an environment entry.
   fileprivate var value: ArraySlice<UInt8> { drop { $0 != UInt8(ascii: "=") }.dropFirst() }
 }

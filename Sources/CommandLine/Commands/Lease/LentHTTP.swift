@@ -4,25 +4,26 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// What a command gets that knows HTTP and a token, and nothing of leases: the URL of a port on this machine for each place of
-/// the lease, and a token that is good there alone.
+/// The variables for a command that uses HTTP and a token, and does not know leases: the URL of a port on this machine
+/// for each origin of the lease, and a token that is valid only there.
 struct LentHTTP {
-  /// A place that is served by HTTP.
+  /// An origin served through HTTP.
   struct Place {
     let request: LeaseHTTPRequest
-    /// Where the command connects.
+    /// The socket where the command connects.
     let listener: SharedDescriptor
     let port: UInt16
   }
 
-  /// What was opened for a command.
+  /// The sockets and variables opened for a command.
   struct Opened {
-    /// Emptied once they are passed on: a command that waits at one of them would not notice that nobody serves it.
+    /// Emptied once they are passed to the server. Otherwise a command waiting at one of them would not notice the end
+    /// of the server.
     var places: [Place] = []
-    /// The variables for the command, `NAME=VALUE`.
+    /// The variables for the command, as `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
-    /// The environment with these variables in the place of others of their names.
+    /// Returns the environment with these variables instead of others with the same names.
     func added(to environment: [[UInt8]]) -> [[UInt8]] {
       let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
       return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
@@ -30,13 +31,13 @@ struct LentHTTP {
   }
 
   private let tokenName: String?
-  /// For each place the variable that gets its URL.
+  /// The variable that gets the URL of each origin.
   private var served: [(variable: String, entry: OriginEntry)] = []
 
-  /// Bytes of the token, before it is written in hexadecimal digits.
+  /// The length of the token in bytes, before it is encoded in hexadecimal digits.
   private static let tokenBytes = 32
 
-  /// - Throws: `invalid_request` for options that do not belong together.
+  /// - Throws: `invalid_request` if the options do not match.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, places) = (invocation[.urlVariables], invocation[.places])
     tokenName = invocation[.tokenVariable]
@@ -64,7 +65,7 @@ struct LentHTTP {
     }
   }
 
-  /// Opens the ports, and makes the token.
+  /// Opens the ports, and creates the token.
   func open() throws(Failure) -> Opened {
     guard let tokenName else { return Opened() }
     let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
