@@ -60,7 +60,7 @@ long agent_receive_descriptor(int socket, void *bytes, long count, int waits, in
   return got;
 }
 
-// Whether a descriptor that knows no call without a wait is ready.
+// Whether a descriptor without non-blocking calls is ready.
 static int agent_is_ready(int descriptor, short events) {
   struct pollfd entry = {.fd = descriptor, .events = events};
   int count;
@@ -106,7 +106,7 @@ long agent_write_now(int descriptor, const void *bytes, long count) {
   if (errno != EOPNOTSUPP) return -errno;
   int ready = agent_is_ready(descriptor, POLLOUT);
   if (ready < 0) return ready;
-  // pipe(7): one that is ready has room for so many bytes.
+  // pipe(7): a pipe that is ready has room for this many bytes.
   do {
     sent = write(descriptor, bytes, count < PIPE_BUF ? (size_t)count : PIPE_BUF);
   } while (sent < 0 && errno == EINTR);
