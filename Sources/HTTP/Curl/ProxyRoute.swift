@@ -24,7 +24,7 @@ struct ProxyRoute: Equatable, Sendable {
   }
 
   /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
-  /// without a leading dot; `*` matches all. A dot at the end means nothing, as for curl. Addresses are compared as text.
+  /// without a leading dot; `*` matches all. A trailing dot is ignored, as by curl. Addresses are compared as text.
   static func isExcluded(_ host: String, by list: String) -> Bool {
     let host = withoutFinalDot(host.lowercased())
     return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in

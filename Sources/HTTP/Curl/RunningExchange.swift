@@ -31,7 +31,7 @@ protocol RunningExchange: AnyObject {
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// The name of the server, or of the proxy, was resolved. Limits do not include that time.
   func noteResolved(after duration: Duration)
-  /// The whole response is there.
+  /// Called when the response is complete.
   func complete()
 }
 
@@ -58,13 +58,13 @@ struct TransferProgress {
   private var requestStarted = false
   /// Whether the first line of a response was received. The library reports nothing before it.
   private var responseStarted = false
-  /// Whether the request uses a connection that was kept from one before.
+  /// Whether the request uses a kept connection.
   private var isKept: Bool
   /// Whether the kept connection no longer reaches the server, though nothing has closed it.
   private(set) var isUnreachable = false
   private let begun = ContinuousClock.now
   private let connectSeconds: Int
-  /// Whether no connection was begun yet, so that only the name servers were asked.
+  /// Whether connecting has not started yet, so that only the name servers were contacted.
   private(set) var isResolving: Bool
 
   /// The longest time without an acknowledgement from a server that the network still reaches, for a request that can be
@@ -100,9 +100,9 @@ struct TransferProgress {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
-  /// Limits the time for the connection from its beginning: that for resolving the name is a limit of its own.
+  /// Sets the limit for connecting, now that the name is resolved. Resolving has a limit of its own.
   ///
-  /// - Returns: How long resolving took, at the first connection of the request.
+  /// - Returns: The duration of resolving, at the first connection of the request.
   mutating func beginConnecting() -> Duration? {
     isKept = false
     let passed = begun.duration(to: .now)
@@ -113,8 +113,8 @@ struct TransferProgress {
     return passed
   }
 
-  /// Notices a kept connection whose packets are dropped, as after the network has changed. Without that a request waits
-  /// for its whole time limit, though a new connection would work.
+  /// Detects a kept connection whose packets are dropped, such as after a change of the network. Otherwise a request
+  /// would wait until its time limit, although a new connection would work.
   mutating func checkKeptConnection() {
     guard isKept, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silence : Self.finalSilence)

@@ -6,8 +6,8 @@ package import OAuth
 ///
 /// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
 /// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
-/// POST at most once. Connections are kept for the next request to the same origin with the same trust; a request that can
-/// be repeated goes over a new one if a kept one turns out to reach nobody.
+/// POST at most once. Connections are kept for the next request to the same origin with the same trust. A request that
+/// can be repeated uses a new one if the kept one no longer reaches the server.
 ///
 /// Thread-safe. The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have
 /// closed.

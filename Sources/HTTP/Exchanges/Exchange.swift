@@ -15,7 +15,7 @@ final class Exchange: RunningExchange {
   private var status = 0
   /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
-  /// The request went over a connection that was kept from one before.
+  /// Whether the request used a kept connection.
   private(set) var usedKeptConnection = false
 
   /// - Throws: `memory`.
@@ -104,10 +104,10 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// The reason to stop a request whose time does not count yet.
+  /// The reason to stop a request before its time limit starts.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
-  /// The reason to stop now, if there is one.
+  /// The reason to stop now, if any.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if let reason = reasonToCancel { return reason }
     return time.hasPassed() ? .timeout : nil

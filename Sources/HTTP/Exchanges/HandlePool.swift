@@ -31,8 +31,8 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Takes the handle last used for exactly this route. Handles whose connection was closed, received bytes meanwhile, or
-  /// has a local address that a new one would not have, are closed.
+  /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
+  /// received bytes while idle, or has another local address than a new one would have.
   ///
   /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not about
   ///   to close.
@@ -45,9 +45,9 @@ final class HandlePool: Sendable {
         }
         return entries.remove(at: index).handle
       }
-      // Bytes that arrived while no request was under way could be taken for the answer to the next one.
+      // Bytes that arrived between requests could be parsed as the response to the next one.
       guard let handle else { return nil }
-      // A changed world is noticed: a route that has gone or come shows in the address.
+      // A changed world is noticed: an added or removed route changes the address.
       if handle.isQuiet, handle.hasLocalAddress { return handle }
     }
   }

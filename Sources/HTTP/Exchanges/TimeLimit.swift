@@ -21,7 +21,7 @@ struct TimeLimit: Sendable {
     return now >= end
   }
 
-  /// Leaves the time out that has just passed.
+  /// Excludes a duration that has just passed.
   mutating func exclude(_ duration: Duration, _ now: ContinuousClock.Instant = .now) {
     (end, lastLook) = (end.advanced(by: duration), now)
   }

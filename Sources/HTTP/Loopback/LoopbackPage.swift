@@ -15,11 +15,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
 
-  /// The answer to the beginning of TLS: a fatal alert, `protocol_version` (RFC 8446 section 6.2), in plain text. A browser
-  /// shows an error at once; without it, it would wait.
+  /// The response to the beginning of TLS: a fatal alert, `protocol_version` (RFC 8446 section 6.2), in plain text.
+  /// With it a browser shows an error at once instead of waiting.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The whole response, after which the connection is closed.
+  /// The complete response. The connection is closed after it.
   package var response: [UInt8] {
     let body = Array(html.utf8)
     return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
