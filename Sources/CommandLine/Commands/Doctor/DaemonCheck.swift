@@ -15,7 +15,7 @@ enum DaemonCheck {
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS else { return [] }
     let named = LoginOptions.proxy(from: variables)
-    // Whom the environment asks without a proxy, it says nothing of.
+    // The environment's proxy does not apply to excluded hosts.
     let isExcluded = (named.exclusions ?? "").utf8.split { $0 == 0x2C || $0 <= 0x20 }.contains { entry in
       issuer.host.utf8.reversed().starts(with: entry.drop { $0 == UInt8(ascii: ".") }.reversed())
         || entry.elementsEqual("*".utf8)

@@ -175,7 +175,7 @@ enum ProgramCheck {
   }
 }
 
-/// A program whose older versions lack what its helper needs.
+/// A program whose older versions do not support its helper.
 private struct OldestVersion {
   let client: SetupClient
   let arguments: [String]
@@ -248,7 +248,7 @@ struct GitHelperEntry: Sendable {
   /// Its command; an empty one discards all previous helpers.
   let helper: String
 
-  /// All helpers, in the order in which git asks them; empty if git reports none.
+  /// All helpers in git's order. Empty if git reports none.
   static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
     guard let git = InstalledProgram("git"),
       let result = try? git.run(
