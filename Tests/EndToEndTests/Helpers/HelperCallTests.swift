@@ -239,15 +239,17 @@ import Testing
       try Self.list(Self.url, session)
       try Self.list("https://other.example", session)
       try #require(session.tree.agent("account", "set", "home", "--host", Self.url).succeeded)
-      let line =
-        "agent: error: work and home list https://host.example (choose one: --account work or --account home)\n"
+      func line(_ call: String) -> String {
+        "agent: error: work and home list https://host.example (choose one: agent helper \(call) --account work or "
+          + "agent helper \(call) --account home)\n"
+      }
       let list = try session.tree.agent("helper", "docker", "list")
       #expect(list.succeeded && list.outputText == "{\"https://other.example\":\"oauth2\"}\n")
-      #expect(list.errorText == line)
+      #expect(list.errorText == line("docker list"))
       let go = try session.tree.agent("helper", "go")
       let token = try session.tree.token()
       #expect(go.succeeded && go.outputText == "https://other.example\n\nAuthorization: Bearer \(token)\n\n")
-      #expect(go.errorText == line)
+      #expect(go.errorText == line("go"))
       let named = try session.tree.agent("helper", "go", "--account", "home")
       #expect(named.outputText == "https://host.example\n\nAuthorization: Bearer \(try session.tree.token("home"))\n\n")
       #expect(named.errorText.isEmpty)

@@ -156,6 +156,9 @@ import Testing
       "it ends with the daemon",
     "agent serve work --only https://api.example.com/notes --method GET --for 1h": "it goes on until it is ended",
     "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock": "it goes on until it is used",
+    "agent exec --lease --only api.example.com/v1 --url-as API_URL --token-as API_KEY work -- ./assistant":
+      "it takes a server with that path; run with another by `A lease by HTTP`",
+    "agent lease-port -- ./assistant": "it takes the sockets of a lease; run with them by `A lease by HTTP`",
     "agent login github": "github.com would be asked",
     "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
       "a platform would write there; run with other files by `A workload that signs in by assertion`",
