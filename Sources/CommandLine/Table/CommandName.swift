@@ -52,7 +52,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     switch self {
     case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew: Self.mainPage
     case .lock, .unlock: "agent-vault"
-    case .leasePort: "agent-serve"
     default: "agent-\(words[0])"
     }
   }

@@ -128,7 +128,7 @@ enum TokenCommands {
       `Content-Location` and `Link` become those of the port, while bodies stay as they are. A request without the token
       gets 401, one that is not permitted 403, one for which the account needs a sign-in 503, each with the error as JSON.
       Other protocols (websockets, HTTP/2) get 501. A command that can reach the daemon's own socket is not held by it:
-      then the token protects from accidents alone. Where the ports are not, see `agent lease-port` in agent-serve(1).
+      then the token protects from accidents alone. Where the ports are not, see agent-lease-port(1).
 
       With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
       `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds

@@ -56,6 +56,8 @@ extension SystemError {
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
   /// The address is already in use (`EADDRINUSE`).
   package var isAddressInUse: Bool { errno == EADDRINUSE }
+  /// A part of a path is a file (`ENOTDIR`).
+  package var isNotDirectory: Bool { errno == ENOTDIR }
   /// No space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
   /// The quota is exhausted (`EDQUOT`).

@@ -60,6 +60,8 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
       "vault set": ["--lock-after", "5m"],
     ]
     for option in Options.lease { companions["exec --\(option.name)"] = ["--lease"] }
+    companions["exec --url-as"] = ["--lease", "--only", "api.example", "--token-as", "y"]
+    companions["exec --token-as"] = ["--lease", "--only", "api.example", "--url-as", "y"]
     for command in ["exec", "serve"] {
       let lease = command == "exec" ? ["--lease"] : []
       companions["\(command) --confirm"] = lease + ["--askpass", "/bin/true"]

@@ -133,7 +133,7 @@ import Testing
       }
     }
     // They continue until they are stopped.
-    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve"])
+    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve", "lease-port"])
   }
 
   @Test func `that tells of single steps fits the schema`() throws {
@@ -218,7 +218,7 @@ import Testing
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
     // They need no daemon; the doctor reports that there is none, and the bridge reports it to its client.
-    let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp"]
+    let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp", "lease-port"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
         let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
@@ -230,6 +230,7 @@ import Testing
       try answers.fail(["help", "no-such-command"], 2, "invalid_request", in: tree)
       try answers.fail(["decode", "/no/such/file"], 2, "invalid_request", in: tree)
       try answers.fail(["mcp", "no-such-url"], 2, "invalid_request", in: tree)
+      try answers.fail(["lease-port"], 2, "invalid_request", in: tree)
       #expect(try tree.daemons() == [])
     }
     #expect(answers.failed == Set(answers.commands))

@@ -46,6 +46,9 @@ enum MachineCheck {
           switch error {
           case .system(let cause, let place) where cause.isNoSpace:
             "df -h \(ShellWord.quoted(place)); df -i \(ShellWord.quoted(place))"
+          case .system(let cause, let place) where cause.isNotDirectory:
+            // The way to it is no directory, so that it cannot be listed itself.
+            "ls -ld \(ShellWord.quoted(parent(of: place)))"
           case .system(_, let place), .untrusted(_, let place): "ls -ld \(ShellWord.quoted(place))"
           }
         return Finding(
@@ -53,6 +56,10 @@ enum MachineCheck {
           hint: Phrase(verbatim: error.remedy ?? command))
       }
     }
+  }
+
+  private static func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
   }
 
   // MARK: Socket

@@ -10,11 +10,11 @@ enum LeaseCommand {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
     let questions = try LeaseQuestions(invocation, mayUseTerminal: true)
-    let path = invocation[.socket]
+    let (path, noJail) = (invocation[.socket], invocation[.noJail])
     return Action { () throws(Failure) in
       var socket = try LeaseSocket(at: path, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
-        let status = try hold(request, &socket, client, invocation[.noJail], questions)
+        let status = try hold(request, &socket, client, noJail, questions)
         socket.remove()
         return status
       } catch {
@@ -96,13 +96,13 @@ enum LeaseCommand {
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
-    let http = try LentHTTP(invocation)
+    let (http, noJail) = (try LentHTTP(invocation), invocation[.noJail])
     // The command uses the terminal.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     return Action { () throws(Failure) in
       var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
-        let status = try run(command, request, &socket, http, client, invocation[.noJail], questions)
+        let status = try run(command, request, &socket, http, client, noJail, questions)
         socket.remove()
         if case .signalled(let signal) = status {
           ProcessHardening.hide()

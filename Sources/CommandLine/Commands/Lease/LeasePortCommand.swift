@@ -13,9 +13,9 @@ enum LeasePortCommand {
     guard let command = invocation.trailing, let program = command.first else {
       throw Failure(.invalidRequest, "no command to run is given after \"--\"")
     }
-    let paths = try sockets(invocation)
-    let console = Console(invocation)
+    let (named, console) = (invocation.operands.first, Console(invocation))
     return Action { () throws(Failure) in
+      let paths = try sockets(named)
       let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }
       let child: SupervisedCommand
       do throws(SystemError) {
@@ -34,8 +34,8 @@ enum LeasePortCommand {
   }
 
   /// The named socket, or all sockets in the directory of the one in `AGENT_SOCKET`.
-  private static func sockets(_ invocation: Invocation) throws(Failure) -> [String] {
-    if let path = invocation.operands.first { return [path] }
+  private static func sockets(_ named: String?) throws(Failure) -> [String] {
+    if let named { return [named] }
     let lease = Environment.value("AGENT_SOCKET") ?? ""
     let folder = lease.lastIndex(of: "/").map { String(lease[..<$0]) } ?? ""
     let directory: PrivateDirectory
