@@ -19,9 +19,10 @@ enum Options {
         .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultSetAside, .vaultCheck, .vaultSet, .daemonStart,
         .daemonStop,
         .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
+        .leasePort,
       ]
     ),
-    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew]),
+    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew, .leasePort]),
   ]
 
   /// The options by topic; each group keeps their order.

@@ -14,6 +14,8 @@ enum LeasePortCommand {
       throw Failure(.invalidRequest, "no command to run is given after \"--\"")
     }
     let (named, console) = (invocation.operands.first, Console(invocation))
+    // No daemon is asked.
+    _ = invocation[.noDaemon]
     return Action { () throws(Failure) in
       let paths = try sockets(named)
       let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }
