@@ -107,7 +107,8 @@ extension ProgramName {
     // Pages such as agent-config(5).
     case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
     case UInt8(ascii: "\\"):
-      return !rest.starts(with: "\\-".utf8) || pages.contains { rest.starts(with: "\\-\($0)".utf8) }
+      let page = pages.contains { rest.starts(with: "\\-\($0.replacing(each: "-", with: "\\-"))".utf8) }
+      return page || !rest.starts(with: "\\-".utf8)
     default: return !isWordByte(first)
     }
   }
