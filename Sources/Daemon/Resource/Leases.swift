@@ -119,6 +119,9 @@ final class Leases: AccountPart {
     let peer = LeaseEntry.Peer(user: request.user, process: request.process)
     if let code = request.refused {
       note(.refused(code), lease.name, peer)
+    } else if passed.isEmpty {
+      // The kernel closes a passed descriptor for which the process has no free number. The peer reads the end.
+      note(.refused(.tooBusy), lease.name, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
         throw Failure(.descriptorMissing, "the request must bring one end of a pair of local sockets")

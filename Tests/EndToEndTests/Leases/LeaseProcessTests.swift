@@ -73,14 +73,18 @@ import Testing
       }
       let (before, some) = (try Self.descriptors(daemon), try threads())
       let file = try FileDescriptor(opening: "/dev/null", for: .reading)
-      let peers = try (0..<31).map { _ in try Peer(served.path) }
+      let flooding = try Peer(served.path)
+      let peers = try (0..<30).map { _ in try Peer(served.path) }
       for peer in peers {
-        for _ in 0..<8 { try peer.send(#"{"v":1,"#, passing: file) }
+        for _ in 0..<8 {
+          // The lease process disconnects who passes more than it has room for.
+          guard (try? peer.send(#"{"v":1,"#, passing: file)) != nil else { break }
+        }
       }
       // Lines that are refused, in one piece.
       let flood = Array(String(repeating: "{\"v\":1,\"request\":\"token\"}\n", count: 2000).utf8)
-      _ = try peers[0].send([0x0A] + flood)
-      for _ in 0..<2000 { _ = try peers[0].readLine() }
+      _ = try flooding.send(flood)
+      for _ in 0..<2000 { #expect(try flooding.readLine() != nil) }
       #expect(try Self.descriptors(daemon).count <= before.count)
       #expect(try threads() <= some)
       #expect(try resource.tree.agent("token").succeeded)
