@@ -10,9 +10,11 @@ package struct TokenScreen: Sendable {
   /// Shorter tokens could be part of any word.
   private static let shortest = SecretEcho.shortest
 
-  /// Searches of the original and of the unescaped bytes, each for the token and its base64 forms.
-  private var searches: [Search] = []
+  /// Searches of the original and of the unescaped bytes. Nil if the token is too short.
+  private var searches: (original: Search, unescaped: Search)?
   private var escape = Escape()
+  /// For each byte, whether a match or an escape may begin with it.
+  private var mayBegin: [Bool] = []
   /// The last bytes, which may begin a match.
   private var withheld: [UInt8] = []
   /// The number of bytes so far.
@@ -23,38 +25,55 @@ package struct TokenScreen: Sendable {
     guard token.bytes.count >= Self.shortest else { return }
     var encoded: [Pattern] = []
     for offset in 0..<3 { encoded.append(try Pattern(base64Of: token, after: offset)) }
-    let plain = Search([Pattern(token)], isBase64: false)
-    let base64 = Search(encoded, isBase64: true)
-    searches = [plain, base64, plain, base64]
+    let search = Search(plain: Pattern(token), base64: encoded)
+    searches = (search, search)
+    mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
   /// Passes bytes to `sink`, except those at the end that may begin the token.
   ///
   /// - Returns: False if the token was found. None of `bytes` are passed then.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
-    guard !searches.isEmpty else {
+    guard searches != nil else {
       sink.append(contentsOf: bytes)
       return true
     }
-    var (raw, plain) = (Units(), Units())
-    for index in bytes.indices {
-      raw.append(bytes[index], at: position + index)
-      escape.read(bytes[index], at: position + index, to: &plain)
+    var index = 0
+    while index < bytes.count {
+      if start == nil {
+        // Nothing is under way, so both searches are where they began.
+        while index < bytes.count, !mayBegin[Int(bytes[index])] { index += 1 }
+        guard index < bytes.count else { break }
+      }
+      if finds(bytes[index], at: position + index) { return false }
+      index += 1
     }
-    defer {
-      raw.wipe()
-      plain.wipe()
-    }
-    for index in searches.indices where searches[index].finds(in: index < 2 ? raw : plain) { return false }
+    let held = withheld.count
+    let count = (start ?? position + bytes.count) - (position - held)
     position += bytes.count
-    withheld.append(contentsOf: bytes)
-    let start = position - withheld.count
-    let kept = searches.compactMap(\.start).min() ?? position
-    let count = min(kept, escape.start ?? position) - start
-    let free = withheld
-    sink.append(contentsOf: free.span.extracting(..<count))
-    withheld.removeFirst(count)
+    sink.append(contentsOf: withheld.prefix(count))
+    withheld.removeFirst(min(count, held))
+    let passed = max(0, count - held)
+    sink.append(contentsOf: bytes.extracting(..<passed))
+    withheld.append(contentsOf: bytes.extracting(passed...))
     return true
+  }
+
+  /// The position of the first byte that may begin a match, or nil.
+  private var start: Int? {
+    let start = min(searches?.original.start ?? .max, searches?.unescaped.start ?? .max, escape.start ?? .max)
+    return start == .max ? nil : start
+  }
+
+  private mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
+    if searches?.original.finds(byte, at: position) == true { return true }
+    guard escape.start != nil || Escape.begins(byte) else {
+      return searches?.unescaped.finds(byte, at: position) == true
+    }
+    for (unit, start) in escape.read(byte, at: position) where searches?.unescaped.finds(unit, at: start) == true {
+      return true
+    }
+    return false
   }
 
   /// Passes the withheld bytes to `sink` at the end of the response.
@@ -71,22 +90,11 @@ package struct TokenScreen: Sendable {
   }
 }
 
-/// Bytes to search, each with its position in the response.
-private struct Units {
-  var bytes: [UInt8] = []
-  var starts: [Int] = []
-
-  mutating func append(_ byte: UInt8, at start: Int) {
-    bytes.append(byte)
-    starts.append(start)
-  }
-
-  mutating func wipe() { for index in bytes.indices { bytes[index] = 0 } }
-}
-
 /// One encoded form of the token.
 private struct Pattern: Sendable {
   let text: SharedSecret
+  /// The first byte of the text.
+  let first: UInt8
   /// For each prefix of the text, the length of its longest proper suffix that is also a prefix.
   private let borders: [Int]
 
@@ -94,6 +102,7 @@ private struct Pattern: Sendable {
 
   init(_ text: SharedSecret) {
     self.text = text
+    first = text.bytes.withBytes { $0[0] }
     borders = text.bytes.withBytes { bytes in
       var borders = [0]
       var length = 0
@@ -137,62 +146,85 @@ private struct Pattern: Sendable {
 
   /// Searches for the text (Knuth-Morris-Pratt: at most two comparisons per byte on average).
   ///
-  /// - Parameter matched: The number of bytes matched before `bytes`; updated to that at their end.
-  func isFound(in bytes: [UInt8], _ matched: inout Int) -> Bool {
+  /// - Parameter matched: The number of bytes matched before `byte`; updated to that after it.
+  /// - Returns: Whether the text ends with `byte`.
+  func isFound(with byte: UInt8, _ matched: inout Int) -> Bool {
+    if matched == 0, byte != first { return false }
     text.bytes.withBytes { text in
-      var length = matched
-      for byte in bytes {
-        while length > 0, byte != text[length] { length = borders[length - 1] }
-        if byte == text[length] { length += 1 }
-        if length == text.count { return true }
-      }
-      matched = length
-      return false
+      while matched > 0, byte != text[matched] { matched = borders[matched - 1] }
+      if byte == text[matched] { matched += 1 }
     }
+    return matched == count
   }
 }
 
 /// The forms of the token to search for in one decoding of the response.
 private struct Search: Sendable {
-  private let patterns: [Pattern]
-  private let isBase64: Bool
-  /// For each pattern, how many of its bytes match the last bytes.
-  private var matched: [Int]
-  /// The positions of the last bytes, up to the length of a pattern.
-  private var starts: [Int] = []
+  private var plain: Progress
+  private var base64: [Progress]
 
-  init(_ patterns: [Pattern], isBase64: Bool) {
-    self.patterns = patterns
-    self.isBase64 = isBase64
-    matched = patterns.map { _ in 0 }
+  init(plain: Pattern, base64: [Pattern]) {
+    self.plain = Progress(plain)
+    self.base64 = base64.map { Progress($0) }
+  }
+
+  func mayBegin(_ byte: UInt8) -> Bool {
+    let character = Self.standard(byte)
+    return plain.pattern.first == byte || base64.contains { $0.pattern.first == character }
   }
 
   /// The position of the first byte that may begin a match, or nil.
   var start: Int? {
-    let longest = matched.max() ?? 0
-    return longest == 0 ? nil : starts[starts.count - longest]
+    var start = plain.start
+    for progress in base64 { if let other = progress.start { start = min(start ?? .max, other) } }
+    return start
   }
 
-  mutating func finds(in units: Units) -> Bool {
-    var units = isBase64 ? Self.standard(units) : units
-    defer { units.wipe() }
-    for index in patterns.indices where patterns[index].isFound(in: units.bytes, &matched[index]) { return true }
-    starts = (starts + units.starts).suffix(patterns.map(\.count).max() ?? 0)
+  mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
+    if plain.finds(byte, at: position) { return true }
+    guard let character = Self.standard(byte) else { return false }
+    for index in base64.indices where base64[index].finds(character, at: position) { return true }
     return false
   }
 
-  /// Converts to the standard alphabet, without line breaks.
-  private static func standard(_ units: Units) -> Units {
-    var standard = Units()
-    for (byte, start) in zip(units.bytes, units.starts) {
-      switch byte {
-      case UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
-      case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"), at: start)
-      case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"), at: start)
-      default: standard.append(byte, at: start)
-      }
+  /// Converts to the standard alphabet.
+  ///
+  /// - Returns: Nil for a line break, which may be anywhere in a base64 text.
+  private static func standard(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
+    case UInt8(ascii: "-"): UInt8(ascii: "+")
+    case UInt8(ascii: "_"): UInt8(ascii: "/")
+    default: byte
     }
-    return standard
+  }
+
+  /// How much of a pattern the last bytes match.
+  private struct Progress: Sendable {
+    let pattern: Pattern
+    private var matched = 0
+    /// The positions of the last bytes, as many as the pattern has; that of byte `n` at `n` modulo their number.
+    private var positions: [Int]
+    /// The number of bytes since the last one that no match could begin with.
+    private var count = 0
+
+    init(_ pattern: Pattern) {
+      self.pattern = pattern
+      positions = Array(repeating: 0, count: pattern.count)
+    }
+
+    /// The position of the first byte of the match, or nil.
+    var start: Int? { matched == 0 ? nil : positions[(count - matched) % positions.count] }
+
+    mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
+      if matched == 0 {
+        guard byte == pattern.first else { return false }
+        count = 0
+      }
+      positions[count % positions.count] = position
+      count += 1
+      return pattern.isFound(with: byte, &matched)
+    }
   }
 }
 
@@ -202,29 +234,32 @@ private struct Escape: Sendable {
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
-  mutating func read(_ byte: UInt8, at position: Int, to units: inout Units) {
+  static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
+
+  /// - Returns: The bytes that are complete, each with the position of its first byte in the response.
+  mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
-      guard byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") else { return units.append(byte, at: position) }
+      guard Self.begins(byte) else { return [(byte, position)] }
       (bytes, self.start) = ([byte], position)
-      return
+      return []
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
       // A slash or a quote. Tokens contain no other character with a one-letter escape.
-      units.append(byte, at: start)
-      return end()
+      end()
+      return [(byte, start)]
     }
     guard HexDigit.value(byte) != nil || isJSON && bytes.count == 1 else {
       // Not an escape.
-      for (index, byte) in bytes.enumerated() { units.append(byte, at: start + index) }
+      let plain = bytes.enumerated().map { ($1, start + $0) }
       end()
-      return read(byte, at: position, to: &units)
+      return plain + read(byte, at: position)
     }
     bytes.append(byte)
-    guard bytes.count == (isJSON ? 6 : 3) else { return }
+    guard bytes.count == (isJSON ? 6 : 3) else { return [] }
     let value = bytes.dropFirst(isJSON ? 2 : 1).reduce(0) { $0 << 4 | Int(HexDigit.value($1) ?? 0) }
-    units.append(UInt8(exactly: value) ?? 0, at: start)
     end()
+    return [(UInt8(exactly: value) ?? 0, start)]
   }
 
   private mutating func end() { (bytes, start) = ([], nil) }

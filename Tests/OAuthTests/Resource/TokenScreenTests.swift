@@ -73,6 +73,25 @@ import Testing
     #expect(try passed("x tok%41en12\\u0041 y", by: 1, token: "tok%41en12\\u0041") == nil)
   }
 
+  @Test(arguments: 1...200) func `finds what a search of the entire text finds, and passes all else`(seed: Int) throws {
+    var state = UInt64(seed)
+    func letters(_ count: Int, of alphabet: String) -> String {
+      let alphabet = Array(alphabet)
+      return String(
+        (0..<count).map { _ in
+          // xorshift64, so that each run has the same texts.
+          state ^= state << 13
+          state ^= state >> 7
+          state ^= state << 17
+          return alphabet[Int(state % UInt64(alphabet.count))]
+        })
+    }
+    let token = letters(9, of: "ab+/")
+    let hidden = letters(1000, of: "ab+/\n") + token.dropLast(seed % 2) + letters(1000, of: "ab+/\n")
+    let passed = try passed(hidden, by: seed % 40 + 1, token: token)
+    #expect(passed == (hidden.hasPart(token) ? nil : hidden), "\(token)")
+  }
+
   @Test func `withholds only what may begin it`() throws {
     var screen = try screen()
     var passed: [UInt8] = []
