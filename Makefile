@@ -12,7 +12,7 @@
 #   make fuzz       SECONDS=N: for so long look for bytes that break a reader
 #   make bench      measure, side by side with C programs that do the least possible, and compare with the last report;
 #                   ONLY='calls refresh': parts; LONG=1: ten idle minutes and make check, too; QUICK=1: whether all of it works
-#   make figures    put the report of make bench into README.md and share/doc
+#   make figures    put the report of make bench into share/doc
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
 #   make generate   write man/ and completions/ from the command table

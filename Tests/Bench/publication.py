@@ -1,4 +1,4 @@
-"""What is written from a report: the figures of README.md and of share/doc/figures.md, and the plots beside it."""
+"""What is written from a report: the tables of share/doc/figures.md, and the plots beside it."""
 import pathlib
 import re
 import sys
@@ -8,8 +8,7 @@ import plots
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "share/doc/figures.json"
-BLOCK = re.compile(r"(<!-- figures: make figures -->\n).*?(<!-- end -->)", re.DOTALL)
-# What a reader who decides within a minute wants to know, in the words of the README.
+# The figures of the summary, in its words.
 CHOSEN = [
     ("command.token", "a cached `agent token`, whole process"), ("command.exec", "`agent exec -- /bin/true`"),
     ("calls.8", "cached tokens a second, 8 callers"), ("refresh", "a refresh with rotation"),
@@ -29,7 +28,7 @@ def table(rows, head):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]) + "\n"
 
 
-def readme_block(report):
+def summary_block(report):
     """A row for each chosen figure: what `agent` needs, what it was measured beside, and the ratio."""
     known, rows = figures.names_of(report), []
     for name, words in CHOSEN:
@@ -67,9 +66,11 @@ def page_block(report):
 def written(report):
     """Path to text, for everything that is written from the report."""
     result = {ROOT / "share/doc" / f"figures-{name}": drawing for name, drawing in plots.drawings(report).items()}
-    for name, block in (("README.md", readme_block), ("share/doc/figures.md", page_block)):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        if len(BLOCK.findall(text)) != 1:
-            sys.exit(f"publish: {name} has not one place for the figures")
-        result[ROOT / name] = BLOCK.sub(lambda found: found[1] + block(report) + found[2], text)
-    return result
+    page = ROOT / "share/doc/figures.md"
+    text = page.read_text(encoding="utf-8")
+    for name, block in (("summary", summary_block), ("figures", page_block)):
+        place = re.compile(rf"(<!-- {name}: make figures -->\n).*?(<!-- end -->)", re.DOTALL)
+        text, count = place.subn(lambda found: found[1] + block(report) + found[2], text)
+        if count != 1:
+            sys.exit(f"publish: {page.relative_to(ROOT)} must have one block {name}, not {count}")
+    return result | {page: text}

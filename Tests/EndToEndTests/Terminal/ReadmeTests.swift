@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The README only describes what the programs do.
+/// The README and its pages only describe what the programs do.
 @Suite(.needsPrograms) struct `The README` {
   private typealias Example = `An example of the manual`
   private typealias Trial = Example.Trial
@@ -58,11 +58,9 @@ import Testing
 
   /// The lines that a user would type, without comments.
   private static func lines() throws -> [String] {
-    let text = try Manual.file("README.md")
-    let screen = try #require(text.firstMatch(of: #/```console\n(?s:(.*?))```/#)).1
-    let use = try #require(text.firstMatch(of: #/## Use it\n```sh\n(?s:(.*?))```/#)).1
-    let typed = screen.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
-    return (typed + use.split(separator: "\n")).map { line in
+    let first = try #require(try Manual.file("README.md").firstMatch(of: #/```sh\n(?s:(.*?))```/#)).1
+    let use = try #require(try Manual.file("share/doc/use.md").firstMatch(of: #/## Every day\n```sh\n(?s:(.*?))```/#)).1
+    return (first.split(separator: "\n") + use.split(separator: "\n")).map { line in
       String(line[..<(line.firstRange(of: #/ +# /#)?.lowerBound ?? line.endIndex)])
     }
   }
@@ -87,7 +85,8 @@ import Testing
   @Test func `names commands and options that there are`() throws {
     try AgentTree.with { tree in
       var count = 0
-      for line in try Manual.file("README.md").split(separator: "\n") where !line.hasPrefix("#") {
+      let pages = ["README.md"] + ["commands", "services", "troubleshooting", "use"].map { "share/doc/\($0).md" }
+      for line in try pages.flatMap({ try Manual.file($0).split(separator: "\n") }) where !line.hasPrefix("#") {
         for command in Self.code(in: line) where command.hasPrefix("agent ") && !command.hasPrefix("agent -v") {
           let words = command.split(separator: " ").dropFirst().prefix { $0 != "--" && $0 != "…" }.map(String.init)
           let result = try tree.shell("sh", "agent \(words.joined(separator: " ")) --help")
@@ -100,7 +99,7 @@ import Testing
   }
 
   @Test func `quotes what the programs say when something goes wrong`() throws {
-    let text = try Manual.file("README.md")
+    let text = try Manual.file("share/doc/troubleshooting.md")
     let table = try #require(text.firstMatch(of: #/\| It says \|.*\n.*\n((?:\|.*\n)+)/#)).1
     let known = try Manual.file("share/po/agent.pot").replacing("\"\n\"", with: "")
     // The text between values, one of which is the system's reason, is a text of the catalogue.
