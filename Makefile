@@ -19,7 +19,7 @@
 #   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
-#   make picture    draw the README's pictures of a sign-in and of the status
+#   make picture    draw the README's picture of a sign-in
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make deb        the package of Debian and Ubuntu, in dist/; make check-deb tests it in Debian 12 and 13
 #   make dist       a source and a binary archive of the last commit, with digests, in dist/
@@ -194,10 +194,9 @@ demo: toolchain
 	@$(MAKE) --no-print-directory build
 	@sh share/demo/run $(RELEASE)
 
-# The README's pictures, by the real programs.
+# The README's picture, by the real programs.
 picture: build
 	@python3 share/picture/sign-in $(RELEASE)
-	@python3 share/picture/status $(RELEASE)
 
 # The next build links by it: the package manager does not look at what the linker reads.
 order: build
