@@ -120,7 +120,7 @@ final class Leases: AccountPart {
     if let code = request.refused {
       note(.refused(code), lease.name, peer)
     } else if passed.isEmpty {
-      // The kernel closes a passed descriptor for which the process has no free number. The peer reads the end.
+      // The process had no free descriptor, so the kernel closed the passed one. `agent-lease` then refuses the peer.
       note(.refused(.tooBusy), lease.name, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {

@@ -199,13 +199,13 @@ private struct Search: Sendable {
     }
   }
 
-  /// How much of a pattern the last bytes match.
+  /// The search for one pattern.
   private struct Progress: Sendable {
     let pattern: Pattern
     private var matched = 0
-    /// The positions of the last bytes, as many as the pattern has; that of byte `n` at `n` modulo their number.
+    /// A ring of the positions of the last bytes, as long as the pattern.
     private var positions: [Int]
-    /// The number of bytes since the last one that no match could begin with.
+    /// The number of bytes since the match began.
     private var count = 0
 
     init(_ pattern: Pattern) {
@@ -236,7 +236,9 @@ private struct Escape: Sendable {
 
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
-  /// - Returns: The bytes that are complete, each with the position of its first byte in the response.
+  /// Decodes the next byte of the response.
+  ///
+  /// - Returns: The bytes now decoded, each with the position where its escape begins.
   mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
       guard Self.begins(byte) else { return [(byte, position)] }
