@@ -5,17 +5,18 @@ internal import Encoding
 /// the token to a peer of a lease.
 ///
 /// Finds the token unchanged, or in either base64 alphabet within a longer text, also with line breaks, and any of
-/// these percent-encoded or with JSON escapes. Withholds only bytes that may begin a match.
+/// these percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// Shorter tokens could be part of any word.
-  private static let shortest = SecretEcho.shortest
+  /// Shorter tokens could be part of any word. Shorter parts of a match are not withheld: the end of an event would wait
+  /// for the next event if it happens to begin like the token.
+  fileprivate static let shortest = SecretEcho.shortest
 
   /// Searches of the original and of the unescaped bytes. Nil if the token is too short.
   private var searches: (original: Search, unescaped: Search)?
   private var escape = Escape()
   /// For each byte, whether a match or an escape may begin with it.
   private var mayBegin: [Bool] = []
-  /// The last bytes, which may begin a match.
+  /// The last bytes, which may belong to a match.
   private var withheld: [UInt8] = []
   /// The number of bytes so far.
   private var position = 0
@@ -30,7 +31,7 @@ package struct TokenScreen: Sendable {
     mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
-  /// Passes bytes to `sink`, except those at the end that may begin the token.
+  /// Passes bytes to `sink`, except those at the end that may belong to the token.
   ///
   /// - Returns: False if the token was found. None of `bytes` are passed then.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
@@ -40,8 +41,7 @@ package struct TokenScreen: Sendable {
     }
     var index = 0
     while index < bytes.count {
-      if start == nil {
-        // Nothing is under way, so both searches are where they began.
+      if isIdle {
         while index < bytes.count, !mayBegin[Int(bytes[index])] { index += 1 }
         guard index < bytes.count else { break }
       }
@@ -49,7 +49,8 @@ package struct TokenScreen: Sendable {
       index += 1
     }
     let held = withheld.count
-    let count = (start ?? position + bytes.count) - (position - held)
+    // A match may begin with bytes that were too few to be withheld.
+    let count = max(0, (start ?? position + bytes.count) - (position - held))
     position += bytes.count
     sink.append(contentsOf: withheld.prefix(count))
     withheld.removeFirst(min(count, held))
@@ -59,9 +60,14 @@ package struct TokenScreen: Sendable {
     return true
   }
 
-  /// The position of the first byte that may begin a match, or nil.
+  /// Whether neither a match nor an escape has begun.
+  private var isIdle: Bool {
+    escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
+  }
+
+  /// The position of the first byte to withhold, or nil.
   private var start: Int? {
-    let start = min(searches?.original.start ?? .max, searches?.unescaped.start ?? .max, escape.start ?? .max)
+    let start = min(searches?.original.start ?? .max, searches?.unescaped.start ?? .max)
     return start == .max ? nil : start
   }
 
@@ -173,7 +179,9 @@ private struct Search: Sendable {
     return plain.pattern.first == byte || base64.contains { $0.pattern.first == character }
   }
 
-  /// The position of the first byte that may begin a match, or nil.
+  var isIdle: Bool { plain.isIdle && base64.allSatisfy(\.isIdle) }
+
+  /// The position of the first byte to withhold, or nil.
   var start: Int? {
     var start = plain.start
     for progress in base64 { if let other = progress.start { start = min(start ?? .max, other) } }
@@ -213,8 +221,10 @@ private struct Search: Sendable {
       positions = Array(repeating: 0, count: pattern.count)
     }
 
-    /// The position of the first byte of the match, or nil.
-    var start: Int? { matched == 0 ? nil : positions[(count - matched) % positions.count] }
+    var isIdle: Bool { matched == 0 }
+
+    /// The position of the first byte of the match, or nil if the match is too short to be withheld.
+    var start: Int? { matched < TokenScreen.shortest ? nil : positions[(count - matched) % positions.count] }
 
     mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
