@@ -224,6 +224,7 @@ final class LentCall {
   private func finish(_ last: Last) {
     guard !isAnswered, !isLeft else { return }
     isAnswered = true
+    if case .reply(.failure) = last { lines?.drain() }
     lines = nil
     unwatch()
     owner.answer(last, ticket)

@@ -50,9 +50,9 @@ package final class InlineBody {
   }
 
   /// Sends the contents of the pipe as long as the peer reads.
-  private func pass() {
+  private func pass(upTo mostUnread: Int = mostUnread) {
     while true {
-      guard loop.unread(by: ticket) < Self.mostUnread else { return unwatch() }
+      guard loop.unread(by: ticket) < mostUnread else { return unwatch() }
       var piece: [UInt8] = []
       let count: Int
       do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.mostEventBytes) } catch {
@@ -71,6 +71,9 @@ package final class InlineBody {
     end = (bytes, act)
     finish()
   }
+
+  /// Sends the contents of the pipe, however much the peer has not read: a failure ends the body.
+  package func drain() { pass(upTo: .max) }
 
   private func finish() {
     guard let end, sent >= end.bytes else { return }

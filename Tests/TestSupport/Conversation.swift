@@ -39,9 +39,10 @@ package final class Conversation: Sendable {
 
   package func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
 
-  /// Sends a complete response with a body of known length.
+  /// Sends a response with its length, or with that in a field `Content-Length`.
   package func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
-    let fields = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + headers
+    let length = headers.contains { $0.hasPrefix("Content-Length:") } ? [] : ["Content-Length: \(body.utf8.count)"]
+    let fields = ["HTTP/1.1 \(status) Status"] + length + headers
     try write(fields.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
 

@@ -27,10 +27,16 @@ struct PipedAnswer: ~Copyable {
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
   ) throws(Failure) -> JSONObject {
     var passed = 0
-    let result = try watch(&connection, &typed) { () throws(Failure) in
+    let last = try watch(&connection, &typed) { () throws(Failure) in
       guard let count = try pass(pipe) else { return false }
       passed += count
       return true
+    }
+    let result: JSONObject
+    do throws(Failure) { result = try last.get() } catch {
+      // The content that arrived before the failure.
+      while try pass(pipe) != nil {}
+      throw error
     }
     guard let total = total(result) else { throw Reply.unreadable }
     while passed < total {
@@ -43,14 +49,14 @@ struct PipedAnswer: ~Copyable {
   }
 
   /// Throws read errors as failures.
-  static func reading<Result: ~Copyable>(_ body: () throws(SystemError) -> Result) throws(Failure) -> Result {
+  static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
     do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
   }
 
   /// - Parameter pass: Returns false at the pipe's end.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
-  ) throws(Failure) -> JSONObject {
+  ) throws(Failure) -> Result<JSONObject, Failure> {
     let poller = try Self.reading { () throws(SystemError) in
       let poller = try Poller()
       try poller.add(pipe.raw, interest: .read, key: 0)
@@ -63,7 +69,7 @@ struct PipedAnswer: ~Copyable {
     }
     let isWorking = client.check(of: connection)
     while true {
-      if let result = try lastLine(&connection) { return result }
+      if let last = try lastLine(&connection) { return last }
       let events = try Self.reading { () throws(SystemError) in try poller.wait(until: client.nextCheck) }
       if events.isEmpty, !isWorking() { throw .noAnswerInTime }
       for event in events {
@@ -80,12 +86,12 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// The result in the last line, if it has arrived.
-  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> JSONObject? {
+  /// The result or failure in the last line, if it has arrived.
+  private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
     while let reply = try connection.takeReply() {
       switch reply {
-      case .result(let result): return result
-      case .failure(let failure): throw failure
+      case .result(let result): return .success(result)
+      case .failure(let failure): return .failure(failure)
       case .event(let event): client.console.tell(event)
       }
     }

@@ -136,7 +136,9 @@ final class ResourceRequests: AccountPart {
     let (origin, now) = (transfer.target.origin, services.time.now())
     switch outcome {
     case .failure(let error):
-      if !tryLater(transfer, error) { fail(transfer, Failure(error, account: name.text)) }
+      if tryLater(transfer, error) { return }
+      bodies[transfer.ticket]?.drain()
+      fail(transfer, Failure(error, account: name.text))
     case .success(.begun(let rest)):
       jobs.wait(transfer.cancellation, rest.receive) { [self] in ended(transfer, grant, generation, $0) }
     case .success(.refused(let claims)):

@@ -35,6 +35,8 @@ final class ResourceExchange: RunningExchange {
   /// Whether the request reused a connection.
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
+  /// Why the content is incomplete, if it is. The receiver first gets the part that was received.
+  private var truncation: HTTPFailure?
   /// Whether the connection can be reused.
   var isConnectionIntact: Bool { unwantedBytes <= Self.mostUnwantedBytes }
 
@@ -157,8 +159,11 @@ final class ResourceExchange: RunningExchange {
     if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
     // Only the receiver knows the format of the content, so content that may be truncated is always a failure.
-    return progress.failure(
+    let failure = progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
+    guard isWanted, failure?.code != .cancelled else { return failure }
+    truncation = failure
+    return nil
   }
 
   func complete() {
@@ -191,6 +196,7 @@ final class ResourceExchange: RunningExchange {
 
   /// - Parameter pending: The remaining content.
   func response(_ pending: (any PendingContent)? = nil) throws(HTTPFailure) -> ResourceResponse {
+    if let truncation { throw truncation }
     guard let head else { throw progress.failure(.receive) }
     return ResourceResponse(head: head, contentBytes: body.takenBytes, pending: pending)
   }

@@ -64,6 +64,8 @@ final class HTTPConnection: LentCall.Owner {
     var isBodyRead = false
     /// Whether the daemon has sent its last line.
     var isAnswered = false
+    /// Whether the body is incomplete.
+    var isTruncated = false
   }
 
   private enum Content {
@@ -448,9 +450,15 @@ final class HTTPConnection: LentCall.Owner {
     server.count(reply)
     switch reply {
     case .failure(let failure):
-      // The head was already sent.
-      if exchange?.answer != nil { return close() }
-      fail(failure)
+      guard exchange?.answer != nil else {
+        fail(failure)
+        break
+      }
+      // The head was already sent. The end of the connection marks the body as incomplete.
+      exchange?.isAnswered = true
+      exchange?.isTruncated = true
+      readBody()
+      finishIfWhole()
     case .result, .event:
       exchange?.isAnswered = true
       readBody()
@@ -461,6 +469,7 @@ final class HTTPConnection: LentCall.Owner {
 
   private func finishIfWhole() {
     guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.answer else { return }
+    guard !exchange.isTruncated else { return end(closing: true) }
     switch framing {
     case .none: break
     case .length(let length): if exchange.sent != length { return close() }

@@ -580,6 +580,22 @@ import Testing
     }
   }
 
+  @Test func `passes a body that breaks off up to there, in lines too`() throws {
+    let part = String(repeating: "0123456789abcdef", count: 100_000)
+    try Resource.with(serve: { conversation in
+      _ = try conversation.readRequest()
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + part)
+    }) { resource in
+      let served = try Served(resource.tree, [])
+      let (process, forwarded) = try Self.forward(served, resource.tree)
+      for environment in [["AGENT_SOCKET": served.path], forwarded] {
+        let result = try resource.tree.agent(["request", resource.server.url()], environment)
+        #expect(!result.succeeded && result.output == Array(part.utf8), "\(result.output.count) \(result.errorText)")
+      }
+      #expect(try process.terminate(Signals.SIGKILL) == .signalled(Signals.SIGKILL))
+    }
+  }
+
   @Test func `holds back what an inline peer does not read, and serves others meanwhile`() throws {
     let big = String(repeating: "0123456789abcdef", count: 1_000_000)
     try Self.with(answering: { $0.line.contains("/big") ? (200, [], big) : (200, [], "small") }) { resource, served in

@@ -116,6 +116,20 @@ import Testing
     }
   }
 
+  @Test func `passes each message that came before its stream broke off`() throws {
+    let notice =
+      #"{"jsonrpc":"2.0","method":"notifications/x","params":{"text":"\#(String(repeating: "x", count: 200_000))"}}"#
+    try Self.with(answering: { _ in
+      (200, Self.stream + ["Content-Length: 100000000"], String(repeating: "data: \(notice)\n\n", count: 40))
+    }) { lines, _ in
+      try lines.begin()
+      try lines.send(Self.call)
+      for _ in 0..<40 { #expect(try lines.next()["method"] == "notifications/x") }
+      #expect(try lines.next()["error"]?["message"]?.string?.contains("may have been carried out") == true)
+      try lines.finish()
+    }
+  }
+
   @Test func `never makes a call again whose stream broke off`() throws {
     try Self.with(answering: { _ in (200, Self.stream, ": nothing\n\n") }) { lines, resource in
       try lines.begin()

@@ -157,14 +157,15 @@ import Testing
     }
   }
 
-  @Test func `that breaks off is an error`() throws {
-    let serve: @Sendable (Conversation) throws -> Void = { conversation in
+  @Test func `that breaks off comes up to there, and is an error`() throws {
+    let part = String(repeating: "0123456789abcdef", count: 100_000)
+    try Resource.with(serve: { conversation in
       _ = try conversation.readRequest()
-      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
-    }
-    try Resource.with(serve: serve) { resource in
+      try conversation.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + part)
+    }) { resource in
       let result = try resource.request()
-      #expect(result.status == .exited(4), "\(result.errorText)")
+      #expect(
+        result.status == .exited(4) && result.output == Array(part.utf8), "\(result.output.count) \(result.errorText)")
     }
   }
 

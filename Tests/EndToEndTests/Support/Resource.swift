@@ -25,7 +25,8 @@ struct Resource {
     }
   }
 
-  /// Responds to every request with the result of `answer`.
+  /// Responds to every request with the result of `answer`. With a field `Content-Length`, the connection ends after the
+  /// body.
   static func answering<Result>(
     _ answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
     body: (Resource) throws -> Result
@@ -35,6 +36,7 @@ struct Resource {
         while let request = try conversation.readRequest() {
           let (status, headers, body) = answer(request)
           try conversation.respond(status, headers: headers, body: body)
+          if headers.contains(where: { $0.hasPrefix("Content-Length:") }) { return }
         }
       }, body: body)
   }

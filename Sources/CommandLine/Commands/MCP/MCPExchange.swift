@@ -28,6 +28,8 @@ final class MCPExchange {
   private var variables = Variables.notAsked
   /// The length of the body and the failure, once reported by the daemon.
   private var result: (bodyBytes: Int, problem: Failure?)?
+  /// Why the rest of the body will not arrive, once reported by the daemon.
+  private var failure: Failure?
 
   private enum Variables { case notAsked, underWay, handedOver }
 
@@ -84,6 +86,7 @@ final class MCPExchange {
         case .event(.bodyWanted): try sendPart()
         case .event(let event): client.console.tell(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
+        case .failure(let failure) where head != nil: failed(failure, tell)
         case .failure(let failure): try handOver(what: failure)
         case .result where variables == .underWay:
           (variables, pipe, sent) = (.handedOver, nil, 0)
@@ -96,8 +99,15 @@ final class MCPExchange {
         }
       }
     } catch {
-      tell(.failed(error))
+      connection.close()
+      failed(error, tell)
     }
+  }
+
+  /// Reports a failure after the part of the body that has arrived.
+  private func failed(_ failure: Failure, _ tell: (Step) -> Void) {
+    guard head != nil, pipe != nil else { return tell(.failed(failure)) }
+    self.failure = failure
   }
 
   /// Passes the variables that the request lacked, and repeats it.
@@ -132,7 +142,9 @@ final class MCPExchange {
   /// Reads a part of the body.
   func readPipe(_ tell: (Step) -> Void) {
     do throws(Failure) {
-      if try !readPart(tell) { pipe = nil }
+      guard try !readPart(tell) else { return }
+      pipe = nil
+      if let failure { tell(.failed(failure)) }
     } catch {
       tell(.failed(error))
     }
