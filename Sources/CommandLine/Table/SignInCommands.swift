@@ -46,12 +46,13 @@ enum SignInCommands {
       Whether that authorization server is to be trusted a person must say: on the terminal, or by naming it with
       `--issuer`; with `--no-input` or without a terminal the exit status is 3, and the hint is the whole command.
       Before that nothing goes to that server. Without `--client-id` the server is then asked to register a client, as
-      with `--register`. The tokens are asked for this resource and what it says to ask for, with `offline_access` where
-      the server knows it, unless `--scope` says otherwise; they are bound to a key, as with `--dpop`, where the
-      resource takes no others. Later the same command signs in again without a question.
+      with `--register`. Unless `--scope` is given, the scopes are those of the resource, and `offline_access` if the
+      server announces it. Each token request names the resource (RFC 8707). The tokens are bound to a key, as with
+      `--dpop`, if the resource requires it. Later the same command signs in again without a question.
 
-      `agent request` may send the tokens to the origin of each `--resource` that is named at a sign-in, as if it were
-      named with `--host`.
+      `agent request` and `agent mcp` may send the tokens to the resource and to paths below it. Other servers at the same
+      host need an account of their own. For a `--resource` that is only named with an issuer, the tokens may go to its
+      origin, as with `--host`. If several accounts may be used for a URL, the one for that resource is used.
 
       For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a
       person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with exit

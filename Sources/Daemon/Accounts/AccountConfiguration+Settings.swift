@@ -112,11 +112,19 @@ extension AccountConfiguration {
 
   /// Permits tokens for the resources named at a sign-in. Resources that never receive a token, such as plain http
   /// URLs, are skipped.
-  mutating func listOrigins(of resources: [String]) {
+  ///
+  /// - Parameter exactly: Whether the resources are URLs of requests, because a sign-in began there. Others on the same
+  ///   host then get no tokens. Otherwise only their origins are known to be.
+  mutating func listOrigins(of resources: [String], exactly: Bool) {
     for resource in resources {
-      guard let place = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
-      let origin = ResourceOrigin(of: place)
-      if !lists(origin) { self.origins.append(origin.text) }
+      guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
+      let origin = ResourceOrigin(of: endpoint)
+      let isListed = exactly ? entry(for: ResourcePlace(of: endpoint)) != nil : lists(origin)
+      guard !isListed,
+        let entry = OriginEntry(
+          origin.text + (exactly ? endpoint.uri.path : ""), allowHTTPLoopback: self.allowHTTPLoopback)
+      else { continue }
+      list(entry)
     }
   }
 

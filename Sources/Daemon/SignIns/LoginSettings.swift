@@ -68,7 +68,7 @@ struct LoginSettings {
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
     configuration.adoptProvider()
-    configuration.listOrigins(of: request.resources)
+    configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
     unattended = request.isGuest ? .client : isAsserted ? .assertion : nil

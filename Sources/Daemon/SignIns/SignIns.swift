@@ -100,7 +100,7 @@ final class SignIns: AccountPart {
     start.handed = handed
     start.activates = request.activates
     start.asksToStay = request.asksToStay
-    start.needsAnnouncedPKCE = request.needsAnnouncedPKCE
+    start.beganAtResource = request.beganAtResource
     start.proofAlgorithms = request.proofAlgorithms
     start.registersClient = request.registersClient
     start.registration = ClientRegistrar.Order(

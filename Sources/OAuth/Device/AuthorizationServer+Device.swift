@@ -39,10 +39,11 @@ extension AuthorizationServer {
 
   /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
   ///
+  /// - Parameter resources: The resources of the token (RFC 8707). A server that refuses them is asked again without.
   /// - Throws: Any response that ends the sign-in: `accessDenied`, `expiredToken` or another error (RFC 8628 section
   ///   3.5).
   package func pollDevice(
-    _ code: SharedSecret, scope: Scope? = nil, cancellation: Cancellation? = nil
+    _ code: SharedSecret, scope: Scope? = nil, resources: [String] = [], cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DevicePollOutcome {
     let response: HTTPResponse
     do throws(OAuthError) {
@@ -50,12 +51,16 @@ extension AuthorizationServer {
         form.add(.grantType, GrantType.device)
         form.add(.deviceCode, secret: code)
         if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
+        for resource in resources { form.add(.resource, resource) }
       }
     } catch {
       guard error.code.meaning == .passing else { throw error }
       return .transient(error)
     }
-    return try outcome(of: response, sent: secrets(code))
+    do throws(OAuthError) { return try outcome(of: response, sent: secrets(code)) } catch {
+      guard error.code == .invalidTargetAnswer, !resources.isEmpty else { throw error }
+      return try pollDevice(code, scope: scope, cancellation: cancellation)
+    }
   }
 
   private func outcome(of response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> DevicePollOutcome {

@@ -76,16 +76,36 @@ package struct ResourceDiscovery {
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  /// Requests the resource without a token.
+  /// Requests the resource without a token. A server of MCP may refuse every GET, and challenges the first message of a
+  /// client then.
   private func ask() throws(OAuthError) -> Hint {
-    let response: HTTPResponse
-    do {
-      response = try send(resource, .resource, followsRedirects: false)
-    } catch {
-      // Such large content is not a refusal.
-      if error.code == .tooLarge { return Hint() }
+    let get = HTTPRequest(get: resource, .resource, transport: transport, cancellation: cancellation)
+    guard let response = try answer(to: get) else { return Hint() }
+    guard Self.refusalsOfGET.contains(response.status), let message = try? SecretBytes(copying: Self.message.span)
+    else { return try hint(in: response) }
+    var post = HTTPRequest(post: resource, .resource, json: message, transport: transport, cancellation: cancellation)
+    post.accept = "application/json, text/event-stream"
+    guard let response = try answer(to: post) else { return Hint() }
+    return try hint(in: response)
+  }
+
+  /// - Returns: Nil for content that is too large to be a refusal.
+  private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
+    do { return try http.send(request) } catch {
+      if error.code == .tooLarge { return nil }
       throw OAuthError(error, .resource, at: resource, proxy: transport.proxy?.url)
     }
+  }
+
+  private static let refusalsOfGET = [400, 405, 406]
+  /// The first message of a client of MCP.
+  private static let message = Array(
+    """
+    {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
+    "clientInfo":{"name":"agent","version":"1"}}}
+    """.utf8)
+
+  private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
     guard response.status == 401 else { return Hint() }
     var hint = Hint()
     for challenge in Challenge.all(in: response.headers) where ["bearer", "dpop"].contains(challenge.scheme) {
@@ -118,16 +138,10 @@ package struct ResourceDiscovery {
   }
 
   private func get(_ place: Endpoint) throws(OAuthError) -> HTTPResponse {
-    do { return try send(place, .metadata, followsRedirects: true) } catch {
+    var request = HTTPRequest(get: place, .metadata, transport: transport, cancellation: cancellation)
+    request.followsRedirects = true
+    do { return try http.send(request) } catch {
       throw OAuthError(error, .metadata, at: place, proxy: transport.proxy?.url)
     }
-  }
-
-  private func send(
-    _ place: Endpoint, _ role: EndpointRole, followsRedirects: Bool
-  ) throws(HTTPFailure) -> HTTPResponse {
-    var request = HTTPRequest(get: place, role, transport: transport, cancellation: cancellation)
-    request.followsRedirects = followsRedirects
-    return try http.send(request)
   }
 }

@@ -11,11 +11,12 @@ extension AuthorizationServer {
   ///
   /// - Parameters:
   ///   - target: Requests less than everything granted.
+  ///   - resources: The resources (RFC 8707) if `target` has none.
   ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
   /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` if the token may have been spent
   ///   without a response; ``OAuthError/brokenAnswer`` if it may have been spent with an unusable response.
   package func refresh(
-    _ token: SharedSecret, for target: TokenTarget? = nil, claims: RequestedClaims? = nil,
+    _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointAnswer {
     let response: HTTPResponse
@@ -24,6 +25,7 @@ extension AuthorizationServer {
         form.add(.grantType, GrantType.refresh)
         form.add(.refreshToken, secret: token)
         form.add(target)
+        if target?.resources.isEmpty ?? true { for resource in resources { form.add(.resource, resource) } }
         if let claims { form.add(.claims, claims.text) }
       }
     } catch {

@@ -37,8 +37,11 @@ package struct AccountRecord: Sendable {
   /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in a record of an older version,
   /// which used the standard URI with the issuer in its path.
   package var redirectURI: String?
-  /// Whether PKCE must be announced, because a sign-in began at a resource that named the server (RFC 9728).
-  package var needsAnnouncedPKCE = false
+  /// Whether a sign-in began at a resource that named the server (RFC 9728). The server must announce PKCE then, and
+  /// token requests name the resource (RFC 8707).
+  package var beganAtResource = false
+  /// Whether the server refused a refresh because it named the resource (`invalid_target`).
+  package var refusesResource = false
   /// The algorithms of DPoP proofs that this resource accepts; empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
@@ -183,7 +186,8 @@ extension AccountRecord {
     if isSignedOut { open["signed_out"] = true }
     if unattended == .client { open["guest"] = true }
     if unattended == .assertion { open["assertion"] = true }
-    if needsAnnouncedPKCE { open["announced_pkce"] = true }
+    if beganAtResource { open["announced_pkce"] = true }
+    if refusesResource { open["refuses_resource"] = true }
     if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["redirect_uri"] = redirectURI.map { .string($0) }
@@ -226,7 +230,8 @@ extension AccountRecord {
       record.isSignedOut = open["signed_out"]?.bool ?? false
       if open["guest"]?.bool == true { record.unattended = .client }
       if open["assertion"]?.bool == true { record.unattended = .assertion }
-      record.needsAnnouncedPKCE = open["announced_pkce"]?.bool ?? false
+      record.beganAtResource = open["announced_pkce"]?.bool ?? false
+      record.refusesResource = open["refuses_resource"]?.bool ?? false
       record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.redirectURI = open["redirect_uri"]?.string
@@ -255,6 +260,6 @@ extension AccountRecord {
 
 /// A record with the number of the write that created it.
 struct StoredRecord {
-  let record: AccountRecord
+  var record: AccountRecord
   let generation: UInt64
 }

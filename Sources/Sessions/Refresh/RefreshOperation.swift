@@ -93,6 +93,7 @@ package struct RefreshOperation: Sendable {
     // The keys may be needed for the response, after the token is spent.
     if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
+    let namedNoResource = record.refusesResource
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let room = try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
@@ -128,6 +129,9 @@ package struct RefreshOperation: Sendable {
           throw error
         }
         rewritten = RecordMove(from: stored.generation, to: generation)
+      } else if record.refusesResource, !namedNoResource {
+        // If this fails, the next refresh finds out again.
+        generation = (try? services.write(record, of: account, replacing: generation)) ?? generation
       }
       return answer
     }
@@ -230,12 +234,12 @@ package struct RefreshOperation: Sendable {
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
     var reason: String?
-    if let answer = try spend(refreshToken, at: &live, &reason) { return answer }
+    if let answer = try spend(refreshToken, at: &live, &stored.record, &reason) { return answer }
     stored = try services.sessionRecord(of: account)
     var current = stored.record
     if let replaced = current.refreshToken, !replaced.bytes.isEqual(to: refreshToken.bytes) {
       live.server.prover = try services.key(of: current, account).map(services.prover)
-      if let answer = try spend(replaced, at: &live, &reason) { return answer }
+      if let answer = try spend(replaced, at: &live, &stored.record, &reason) { return answer }
     }
     current.endGrant(because: reason)
     try services.write(current, of: account, replacing: stored.generation)
@@ -249,13 +253,25 @@ package struct RefreshOperation: Sendable {
   /// With 404 there was nothing that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type` the
   /// server states that it did not (RFC 6749 section 5.2). A lost or truncated response is neither.
   ///
+  /// A server that refuses the resource (`invalid_target`) has not acted either, and is asked without it from then on.
+  ///
   /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
-    _ refreshToken: SharedSecret, at live: inout LiveServer, _ reason: inout String?
+    _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord, _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointAnswer? {
+    let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
     do {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
-        try server.refresh(refreshToken, for: target, claims: claims, cancellation: cancellation)
+        do throws(OAuthError) {
+          return try server.refresh(
+            refreshToken, for: target, resources: resources, claims: claims, cancellation: cancellation)
+        } catch {
+          guard error.code == .invalidTargetAnswer, !resources.isEmpty, target?.resources.isEmpty ?? true else {
+            throw error
+          }
+          record.refusesResource = true
+          return try server.refresh(refreshToken, for: target, claims: claims, cancellation: cancellation)
+        }
       }
     } catch .oauth(let error) where error.code.meaning == .grantEnded {
       reason = error.serverDescription

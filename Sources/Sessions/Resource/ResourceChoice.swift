@@ -60,8 +60,19 @@ extension AccountConfiguration {
     self.origins.append(entry.text)
   }
 
+  /// The length of the path of the account's resource (RFC 8707) that contains a URL; nil if none does.
+  func lengthOfResource(for place: ResourcePlace) -> Int? {
+    self.resources.compactMap { resource -> Int? in
+      let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+      guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback),
+        entry.origin.utf8.elementsEqual(place.origin.text.utf8), place.path.map({ entry.covers($0) }) ?? false
+      else { return nil }
+      return entry.path.utf8.count
+    }.max()
+  }
+
   /// The best entry for a URL, and the length of its matching path in bytes.
-  func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
+  package func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.utf8.elementsEqual(place.origin.text.utf8) else { return false }
       if let asked = place.user, let user = entry.user, !user.utf8.elementsEqual(asked.utf8) { return false }

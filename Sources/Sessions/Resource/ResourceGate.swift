@@ -15,8 +15,9 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// Chooses the account: the named one; otherwise the one with the longest matching path or the origin; otherwise the
-  /// one with UserInfo there. The active account has no priority.
+  /// Chooses the account: the named one; otherwise the one with the longest matching path or the origin, and among
+  /// those the one whose tokens are for a resource there; otherwise the one with UserInfo there. The active account has
+  /// no priority.
   ///
   /// - Parameter named: The caller's account, which must still list the origin.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
@@ -28,13 +29,12 @@ package struct ResourceGate: Sendable {
   private func choice(
     for place: ResourcePlace, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> ResourceChoice {
-    var fitting: [(account: AccountName, entry: OriginEntry, length: Int)] = []
+    var fitting: [(account: AccountName, entry: OriginEntry, lengths: (entry: Int, resource: Int))] = []
     for account in settings.accounts where named.map({ account.name == $0 }) ?? true {
       guard let (entry, length) = account.configuration.entry(for: place) else { continue }
-      fitting.append((account.name, entry, length))
+      fitting.append((account.name, entry, (length, account.configuration.lengthOfResource(for: place) ?? -1)))
     }
-    let longest = fitting.map(\.length).max()
-    fitting.removeAll { $0.length != longest }
+    if let best = fitting.map(\.lengths).max(by: <) { fitting.removeAll { $0.lengths != best } }
     // Origins listed by the user take precedence over those from the server's metadata.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
     let accounts = fitting.isEmpty ? announced : fitting.map(\.account)

@@ -257,7 +257,7 @@ extension SignIn.Prepared {
     let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
-    record.needsAnnouncedPKCE = request.needsAnnouncedPKCE
+    record.beganAtResource = request.beganAtResource
     record.proofAlgorithms = request.proofAlgorithms
     record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
     if refreshToken != nil { try record.keep(server.prover) }

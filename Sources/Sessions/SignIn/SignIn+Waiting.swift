@@ -77,7 +77,9 @@ extension SignIn.Waiting.Device {
     try prepared.keepingOpen(waitsLong: false) { (sentAt) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
         try prepared.server.pollDevice(
-          authorization.deviceCode, scope: prepared.scope, cancellation: prepared.cancellation)
+          authorization.deviceCode, scope: prepared.scope,
+          resources: prepared.request.beganAtResource ? prepared.configuration.resources : [],
+          cancellation: prepared.cancellation)
       }
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
       guard approved() else {
@@ -112,7 +114,7 @@ extension SignIn.Waiting {
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
       var options = prepared.configuration.adding(to: options)
       options.extras = prepared.extras
-      options.needsAnnouncedPKCE = prepared.request.needsAnnouncedPKCE
+      options.needsAnnouncedPKCE = prepared.request.beganAtResource
       let asked = options
       (request, url) = try oauth { () throws(OAuthError) in
         let request = try prepared.server.beginAuthorization(

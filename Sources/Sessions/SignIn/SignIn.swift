@@ -26,8 +26,8 @@ package enum SignIn {
     package var activates = false
     /// Whether to request a long-lived session if the server supports it, because the user did not choose the scope.
     package var asksToStay = false
-    /// Whether a resource named the server, which then must announce PKCE, now and later.
-    package var needsAnnouncedPKCE = false
+    /// As in ``AccountRecord``.
+    package var beganAtResource = false
     /// The algorithms of DPoP proofs that the resource accepts; empty if unknown or not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
@@ -141,8 +141,8 @@ extension SignIn.Request {
     try oauth { () throws(OAuthError) in try asked.checkProfile() }
     let old = isNew ? nil : try services.recordToReplace(of: account)
     var request = self
-    if let old, old.needsAnnouncedPKCE, old.authority.isSameIssuer(as: configuration) {
-      request.needsAnnouncedPKCE = true
+    if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
+      request.beganAtResource = true
       if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
     }
     if unattended != nil { try old?.refuseReplacement(account) }
@@ -229,11 +229,13 @@ extension SignIn.Request {
   }
 
   /// The scope of the account's settings. By default an ID Token and, if the server announces them, the user's profile
-  /// and address (OpenID Connect Core, section 5.4), and a refresh token.
+  /// and address (OpenID Connect Core, section 5.4), and a refresh token. For a resource that names no scopes only the
+  /// refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
     if unattended != nil { return try configuration.scopeWithoutUser() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
     if let usual = configuration.providerSettings?.scope, !usual.isEmpty { return try Scope(values: usual) }
+    if beganAtResource { return metadata.knowsOfflineAccess ? try Scope(values: ["offline_access"]) : nil }
     guard metadata.issuesIDTokens else { return nil }
     let known = ["profile", "email", "offline_access"].filter { metadata.scopes?.contains($0) ?? false }
     return try Scope(values: ["openid"] + known)

@@ -18,8 +18,8 @@ package struct LoginRequest: RequestBody {
   package var isGuest = false
   /// Whether to add `offline_access` to the scope if the server announces it.
   package var asksToStay = false
-  /// Whether to refuse an authorization server that does not announce PKCE, because a resource named it.
-  package var needsAnnouncedPKCE = false
+  /// Whether the sign-in began at a resource, which named the authorization server.
+  package var beganAtResource = false
   /// The algorithms that the resource of the tokens accepts for DPoP proofs; empty if not announced.
   package var proofAlgorithms: [String] = []
   /// Whether to also send ``Event/qrCode(_:)``.
@@ -94,8 +94,9 @@ extension LoginRequest {
     try members.flag(
       "offline_access", &asksToStay, "Add `offline_access` to `scope` if the server announces it, and keep it.")
     try members.flag(
-      "announced_pkce", &needsAnnouncedPKCE,
-      "Reject an authorization server that does not announce PKCE, for a sign-in to a resource that named it.")
+      "announced_pkce", &beganAtResource,
+      "The sign-in began at `resource`, which named the authorization server: reject one that does not announce PKCE, name"
+        + " the resource in each token request, and request no ID Token by default.")
     try members.texts(
       "proof_algorithms", &proofAlgorithms,
       "The algorithms of DPoP proofs that the resource accepts. The key of the tokens fits one of them.")

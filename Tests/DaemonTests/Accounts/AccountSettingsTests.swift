@@ -147,8 +147,14 @@ import Wire
 
   @Test func `permit the places of the resources that a sign-in names, each once, and none without TLS`() {
     var configuration = AccountConfiguration(issuer: "https://as.example", clientID: "cli")
-    configuration.listOrigins(of: ["https://api.example/a", "https://api.example/b", "http://api.example", "urn:api"])
+    let resources = ["https://api.example/a", "https://api.example/b?k=1", "http://api.example", "urn:api"]
+    configuration.listOrigins(of: resources, exactly: false)
     #expect(configuration.origins == ["https://api.example"])
+    configuration.listOrigins(of: resources, exactly: true)
+    #expect(configuration.origins == ["https://api.example"])
+    configuration.origins = []
+    configuration.listOrigins(of: resources + resources, exactly: true)
+    #expect(configuration.origins == ["https://api.example/a", "https://api.example/b"])
   }
 
   @Test func `name no assertion of the account itself`() throws {

@@ -24,7 +24,7 @@ import Testing
       #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
       let settings = try #require(try tree.json("account", "show")["settings"])
       #expect(settings["resource"] == [.string(resource)])
-      #expect(settings["origins"] == [.string(issuer.url)])
+      #expect(settings["origins"] == [.string(resource)])
       // RFC 8707: the token is valid there, and may be sent there.
       let answer = try tree.agent("request", resource)
       #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
@@ -34,6 +34,42 @@ import Testing
       #expect(again.succeeded, "\(again.errorText)")
       #expect(try issuer.count("resource_metadata") == asked)
       #expect(try tree.json("list")["accounts"]?.array?.count == 1)
+    }
+  }
+
+  // A host may have many servers of MCP, of different owners. The token of one must not reach another.
+  @Test func `to one of two at a host uses no token of the other`() throws {
+    try Self.with { issuer, tree, _ in
+      let server = try LoopbackServer { conversation in
+        while let request = try conversation.readRequest() {
+          let path = request.line.split(separator: " ")[1]
+          let place = "/.well-known/oauth-protected-resource"
+          let own = "http://\(request.values("host").first ?? "")"
+          let metadata: JSON = [
+            "resource": .string(own + path.dropFirst(place.count)), "authorization_servers": [.string(issuer.url)],
+          ]
+          if path.hasPrefix(place) {
+            try conversation.respond(body: String(decoding: metadata.serialized(), as: UTF8.self))
+          } else {
+            let isAllowed = !request.values("Authorization").isEmpty
+            try conversation.respond(
+              isAllowed ? 200 : 405, body: isAllowed ? request.values("Authorization")[0] : "")
+          }
+        }
+      }
+      func signIn(_ path: String) throws {
+        let login = try tree.agent(["login", server.url(path), "--issuer", issuer.url] + Self.options)
+        try #require(login.succeeded, "\(login.errorText)")
+      }
+      try signIn("/one")
+      let other = try tree.agent("request", server.url("/two"))
+      #expect(!other.succeeded && other.errorText.contains("agent login \(server.url("/two"))"), "\(other.errorText)")
+      try signIn("/two")
+      for (path, account) in [("/one", "127.0.0.1"), ("/two", "127.0.0.1-2")] {
+        let answer = try tree.agent("request", server.url(path))
+        #expect(try answer.outputText == "Bearer \(tree.token(account))", "\(answer.errorText)")
+      }
+      #expect(try !tree.agent("request", server.url("/three")).succeeded)
     }
   }
 

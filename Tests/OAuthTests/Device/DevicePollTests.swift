@@ -30,6 +30,15 @@ private enum Seen: Equatable {
 
   private func poll(_ status: Int, _ body: String) throws -> Seen { try poll(.response(response(status, body))) }
 
+  // RFC 8707 section 2.2.
+  @Test func `names the resources, and asks a server that refuses them again without`() throws {
+    let http = ScriptedHTTP(
+      try response(400, #"{"error":"invalid_target"}"#), try response(400, #"{"error":"authorization_pending"}"#))
+    _ = try testServer(http).pollDevice(secret("dc-1"), resources: ["https://api.example/a"])
+    let resources = http.requests.map { ($0.form ?? []).filter { $0.hasPrefix("resource=") } }
+    #expect(resources == [["resource=https://api.example/a"], []])
+  }
+
   @Test func `one POST with the code and the client`() throws {
     let http = ScriptedHTTP(try response(400, #"{"error":"authorization_pending"}"#))
     _ = try testServer(http).pollDevice(secret("dc-1"))

@@ -95,12 +95,25 @@ import Vocabulary
     ("https://api.example/?k=1", "https://api.example/.well-known/oauth-protected-resource?k=1"),
     ("https://api.example/a?k=1", "https://api.example/.well-known/oauth-protected-resource/a?k=1"),
   ]) func `else reads the well-known place`(resource: String, place: String) throws {
-    for status in [200, 302, 401, 404, 405, 500] {
+    for status in [200, 302, 401, 404, 500] {
       let http = ScriptedHTTP(
         try response(status, ""), try response(Self.document(["resource": .string(resource)])))
       #expect(try find(http, resource).scopes == ["read", "write"])
       #expect(http.requests == gets(resource, place))
     }
+  }
+
+  // Model Context Protocol: a server may have no GET, and answers the first message of a client with its challenge.
+  @Test(arguments: [400, 405, 406]) func `asks a server that refuses GET as a client of MCP does`(status: Int) throws {
+    let place = "https://api.example/meta"
+    let http = ScriptedHTTP(
+      try response(status, ""), try Self.challenge("Bearer resource_metadata=\"\(place)\", scope=\"tools\""),
+      try response(Self.document()))
+    #expect(try find(http).scopes == ["tools"])
+    let post = http.requests[1]
+    #expect(http.requests.map(\.url) == [Self.resource, Self.resource, place])
+    #expect(post.method == .post && post.json?["method"] == "initialize" && post.authorization == nil)
+    #expect(post.accept == "application/json, text/event-stream" && !post.followsRedirects)
   }
 
   @Test func `a huge answer of the resource does no harm`() throws {

@@ -71,6 +71,33 @@ import Vocabulary
     #expect(grant.subject == "alice")
   }
 
+  // RFC 8707 section 2.2.
+  @Test(arguments: [nil, "rt-2"]) func `names the resource at which the sign-in began, unless the server refuses it`(
+    rotated: String?
+  ) throws {
+    var configuration = Home.configuration
+    configuration.resources = ["https://api.example/mcp"]
+    try home.store(configuration) { $0.beganAtResource = true }
+    func resources() -> [[String]] {
+      defer { home.http.forgetRequests() }
+      return home.http.requests.compactMap(\.form).map { $0.filter { $0.hasPrefix("resource=") } }
+    }
+    let named = ["resource=https://api.example/mcp"]
+    let place = "https://as.example/.well-known/oauth-authorization-server/tenant"
+    home.http.always(place, try response(200, .object(TestIssuer.metadata)))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
+    _ = try home.refresh(configuration)
+    #expect(resources() == [named])
+    home.http.answer(TestIssuer.tokenURL, try response(400, ["error": "invalid_target"]))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: rotated))
+    #expect(try home.refresh(configuration).accessToken.text == "at-2")
+    #expect(resources() == [named, []])
+    #expect(try home.stored()?.refreshToken?.text == rotated ?? "rt-1")
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-3"))
+    _ = try home.refresh(configuration)
+    #expect(resources() == [[]])
+  }
+
   // MARK: The rotated token is never lost
 
   @Test func `the rotated token is on disk before the ID Token is looked at`() throws {

@@ -100,6 +100,20 @@ import Vocabulary
     }
   }
 
+  // RFC 8707: the tokens of each are for its own resource.
+  @Test func `are chosen by the resource of an account before the origin`() throws {
+    for (name, path) in [("work", "/one"), ("home", "/two")] {
+      var configuration = listing([Self.api])
+      configuration.resources = [Self.api + path + "?k=1"]
+      try add(name, configuration)
+    }
+    #expect(try choose(Self.api + "/one") == "work" && choose(Self.api + "/two/x") == "home")
+    for path in ["/three", "/twofold", "/"] {
+      #expect(throws: SessionError.severalAccounts(["work", "home"], origin: Self.api)) { try choose(Self.api + path) }
+    }
+    #expect(try choose(Self.api + "/one", named: "home") == "home")
+  }
+
   @Test func `that a person listed go before the one of UserInfo`() throws {
     try add("work", listing([]))
     try add("home", listing([try origin(TestIssuer.userInfoURL)]))

@@ -26,7 +26,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account, configuration: configuration, services: home.services,
       settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
-    request.needsAnnouncedPKCE = isForResource
+    request.beganAtResource = isForResource
     return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }
 
@@ -231,7 +231,8 @@ import Vocabulary
     #expect(throws: unannounced) { try start(isForResource: true) }
     try announce(["S256"])
     let signIn = try start(isForResource: true)
-    _ = try finish(signIn, try idToken(signIn))
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-1", refresh: "rt-1"))
+    _ = try signIn.finish(try secret("c1"))
     try announce(nil)
     if signsOut {
       home.http.always(TestIssuer.revocationURL, try response(200, [:]))

@@ -53,6 +53,15 @@ import Vocabulary
     #expect(signIn.scope?.values == ["read"])
   }
 
+  @Test(arguments: [["openid", "profile", "offline_access"], ["openid"]])
+  func `at a resource that names no scopes asks for nothing else`(
+    known: [String]
+  ) throws {
+    var preparation = try preparation(home(known), scope: [])
+    preparation.beganAtResource = true
+    #expect(try preparation.prepared().scope?.values == (known.contains("offline_access") ? ["offline_access"] : nil))
+  }
+
   @Test func `asks for what is usual where nothing is named`() throws {
     let signIn = try preparation(home(["openid", "offline_access"]), scope: []).prepared()
     #expect(signIn.scope?.values == ["openid", "offline_access"])

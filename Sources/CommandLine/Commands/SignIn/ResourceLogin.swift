@@ -75,7 +75,7 @@ struct ResourceLogin {
     request.issuer = known.flatMap { Self.isSameServer($0, issuer) ? $0 : nil } ?? issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
-    request.needsAnnouncedPKCE = true
+    request.beganAtResource = true
     if !request.resources.contains(resource) { request.resources.append(resource) }
     if request.scope.isEmpty {
       request.scope = (answer["scopes"]?.array ?? []).compactMap(\.string)
