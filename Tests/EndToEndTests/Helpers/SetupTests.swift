@@ -177,8 +177,9 @@ import Testing
         "mcp --host $URL/mcp --name ours", "$HOME/.claude.json", "{\n  \"numStartups\": 3,\n  \"mcpServers\": {}\n}\n",
         on: server,
         use: """
-          helper=$(jq -r '.mcpServers.ours | select(.type == "http" and .url == "\(server.url)/mcp").headersHelper' .claude.json)
-          test "$(sh -c "$helper" | jq -r .Authorization)" = "Bearer $(agent token work)"
+          test "$(jq -c '.mcpServers.ours | [.type, .args]' .claude.json)" = '["stdio",["mcp","\(server.url)/mcp"]]'
+          call='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+          echo "$call" | "$(jq -r .mcpServers.ours.command .claude.json)" mcp \(server.url)/mcp | jq -e '.id == 1'
           """)
       let place = "imaps://imap.example.com"
       #expect(try server.tree.agent("account", "set", "work", "--host", "\(place) user=me@example.com").succeeded)

@@ -174,9 +174,10 @@ extension SetupClient {
   }
 
   private static func mcp(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    // The bridge gets a token for each call. A client asks a helper for headers only when it connects.
+    let words = ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
     let value = JSONObject([
-      ("type", "http"), ("url", .string(context.serverURL ?? context.url)),
-      ("headersHelper", .string(context.line(context.words(.mcp, ["--url", context.url])))),
+      ("type", "stdio"), ("command", .string(context.program)), ("args", .array(words.map { .string($0) })),
     ])
     let name = try context.entryName(else: context.hostWord)
     var plan = try member(
