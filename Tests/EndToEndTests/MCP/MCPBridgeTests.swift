@@ -160,6 +160,44 @@ import Testing
     }
   }
 
+  // Revision 2026-07-28: a client that does not know the fields of a tool lists the tools, then repeats the call.
+  @Test(arguments: ["result", "error", "stream"]) func `finds out the header fields that a tool needs`(list: String)
+    throws
+  {
+    let meta = #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":1}"#
+    let call =
+      #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t","arguments":{"r":"eu"},\#(meta)}}"#
+    let schema = #""inputSchema":{"properties":{"r":{"type":"string","x-mcp-header":"Region"}}}"#
+    let pages = [
+      #"{"tools":[{"name":"a b","inputSchema":{"x-mcp-header":"A"}}],"nextCursor":"2"}"#,
+      #"{"tools":[{"name":"t",\#(schema)}]}"#,
+    ]
+    try Self.with(answering: { request in
+      if request.body.contains("tools/call") {
+        if request.values("Mcp-Param-Region") == ["eu"] {
+          return (200, Self.json, #"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#)
+        }
+        return (400, Self.json, #"{"jsonrpc":"2.0","id":7,"error":{"code":-32020,"message":"Region"}}"#)
+      }
+      let isSecond = request.body.contains(#""cursor":"2""#)
+      let answer =
+        #"{"jsonrpc":"2.0","id":"agent-bridge-tools-\#(isSecond ? 2 : 1)","result":\#(pages[isSecond ? 1 : 0])}"#
+      switch list {
+      case "result": return (200, Self.json, answer)
+      case "stream": return (200, Self.stream, "data: \(answer)\n\n")
+      default: return (500, Self.json, "")
+      }
+    }) { lines, resource in
+      let answer = try lines.ask(call)
+      #expect(list == "error" ? answer["error"]?["code"] == -32020 : answer["result"] != nil, "\(answer)")
+      try lines.finish()
+      #expect(lines.process.errorText.contains("left out: a b") == (list != "error"), "\(lines.process.errorText)")
+      let lists = resource.server.requests.filter { $0.body.contains("tools/list") }
+      #expect(lists.count == (list == "error" ? 1 : 2) && !lists[0].body.contains("progressToken"))
+      #expect(Self.calls(resource).count == (list == "error" ? 1 : 2))
+    }
+  }
+
   @Test func `begins a forgotten session anew once, and gives up on one that is always forgotten`() throws {
     try Self.with(answering: { _ in (404, [], "") }) { lines, resource in
       try lines.begin()

@@ -7,7 +7,7 @@ extension MCPBridge {
   /// Handles a message in a response stream.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
-      return server.client.console.note("the server sent something that is no message, which was left out")
+      return server.warnings.note("the server sent something that is no message, which was left out")
     }
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
@@ -22,6 +22,10 @@ extension MCPBridge {
       guard message.id == .string(Self.reopeningID) else { return }
       drop(running.key)
       reopened(message, running.head)
+    case .tools(let request):
+      guard message.id == request.message.id else { return }
+      drop(running.key)
+      listed(message, for: request)
     case .reopened, .closing: break
     }
   }
@@ -29,13 +33,13 @@ extension MCPBridge {
   /// Writes a message that belongs to one of the client's, unless it responds to something else.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
-      return server.client.console.note("the server answered a request that was not made, which was left out")
+      return server.warnings.note("the server answered a request that was not made, which was left out")
     }
     sending.open.subtract(message.answers)
     if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
       session.began(message, head)
     }
-    output.write(session.note(message, to: sending.message).bytes)
+    output.write(note(message, to: sending.message).bytes)
   }
 
   // MARK: Ends
@@ -54,6 +58,11 @@ extension MCPBridge {
     case .reopened:
       isReopening = false
       if let problem { note(problem) } else { listen() }
+    case .tools(let request):
+      guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
+        return deliver(request.refusal, to: request.call, nil)
+      }
+      listed(answer, for: request)
     case .closing: break
     }
   }
@@ -70,6 +79,10 @@ extension MCPBridge {
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
       let own = Self.error(answer, of: sending)
     {
+      if let request = MCPToolsRequest(for: sending, refusedBy: own) {
+        sending.isRepeated = true
+        return list(request)
+      }
       return deliver(own, to: sending, nil)
     }
     fail(sending, problem, status: head.status)
@@ -110,6 +123,7 @@ extension MCPBridge {
 
   /// Handles the end of an incomplete response.
   func brokenOff(_ running: Running, _ failure: Failure) {
+    if case .tools = running.purpose { return failed(running.purpose, failure) }
     // An interrupted stream is resumed after its last event; the request is never repeated.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
       return resume(sending, reader, running.purpose)
@@ -125,6 +139,7 @@ extension MCPBridge {
     switch purpose {
     case .message(let sending): refused(sending, failure, status: nil)
     case .rest(let sending, _): fail(sending, failure, status: nil)
+    case .tools(let request): deliver(request.refusal, to: request.call, nil)
     case .listening: stoppedListening(nil, failure, .pending)
     case .reopening, .reopened:
       isReopening = false
@@ -227,6 +242,32 @@ extension MCPBridge {
     schedule(after: .milliseconds(max(delay, 100))) { [self, listener] in
       if self.listener === listener { openListener() }
     }
+  }
+
+  // MARK: Tools
+
+  /// Notes the tools of a response, and names those that it leaves out.
+  private func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
+    let (answer, omitted) = session.note(answer, to: request)
+    if !omitted.isEmpty {
+      let names = omitted.prefix(8).map { TerminalText.clean($0, limit: 64) } + (omitted.count > 8 ? ["…"] : [])
+      server.warnings.note(
+        "the server describes these tools with an invalid x-mcp-header, so they are left out: \(names.joined(separator: ", "))"
+      )
+    }
+    return answer
+  }
+
+  private func list(_ request: MCPToolsRequest) {
+    begin(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
+  }
+
+  /// Continues with the next page of the list, or repeats the call, which was refused before it was processed.
+  private func listed(_ answer: MCPMessage, for request: MCPToolsRequest) {
+    let answer = note(answer, to: request.message)
+    guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
+    if let next = request.next(after: answer) { return list(next) }
+    waiting.insert(request.call, at: 0)
   }
 
   // MARK: Sessions

@@ -51,11 +51,14 @@ final class MCPBridge {
     case listening
     case reopening
     case reopened
+    /// The list of tools, for the fields of a call that was refused without them.
+    case tools(MCPToolsRequest)
     case closing
 
     var sending: MCPSending? {
       switch self {
       case .message(let sending), .rest(let sending, _): sending
+      case .tools(let request): request.call
       case .listening, .reopening, .reopened, .closing: nil
       }
     }

@@ -14,9 +14,12 @@ enum MCPCommand {
 /// The server of a bridge, and the parameters of each request to it.
 struct MCPServer {
   let client: DaemonClient
+  /// For what the bridge leaves out.
+  let warnings: Console
   private let request: CallRequest
 
   init(_ invocation: Invocation) throws(Failure) {
+    warnings = Console(invocation)
     client = DaemonClient(invocation).forPrograms.patient(
       for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL is given") }

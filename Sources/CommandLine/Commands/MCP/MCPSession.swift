@@ -69,9 +69,9 @@ struct MCPSession {
 
   /// Records which arguments of the listed tools are sent in header fields.
   ///
-  /// - Returns: The response without tools that no client may call.
-  mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
-    guard request.revision != nil, request.isCalled("tools/list") else { return answer }
+  /// - Returns: The response without tools that no client may call, and the names of those.
+  mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
+    guard request.revision != nil, request.isCalled("tools/list") else { return (answer, []) }
     return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
   }
 
@@ -133,26 +133,30 @@ struct MCPToolFields {
   ]
 
   /// - Parameter startsList: Whether the response contains the first tools of a list, rather than further ones.
-  /// - Returns: The response without the tools whose annotations are invalid, which no client may use.
-  mutating func note(_ answer: MCPMessage, startsList: Bool) -> MCPMessage {
-    guard let tools = answer.value(["result", "tools"])?.array else { return answer }
+  /// - Returns: The response without the tools whose annotations are invalid, which no client may use, and their names.
+  mutating func note(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
+    guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { places = [:] }
     var kept: [JSON] = []
+    var omitted: [String] = []
     for tool in tools {
       guard let name = tool["name"]?.string else {
         kept.append(tool)
         continue
       }
       var found: [(path: [String], name: String)] = []
-      guard Self.collect(tool["inputSchema"], [], &found) else { continue }
+      guard Self.collect(tool["inputSchema"], [], &found) else {
+        omitted.append(name)
+        continue
+      }
       kept.append(tool)
       if !found.isEmpty, places.count < Self.mostTools { places[name] = found }
     }
-    guard kept.count < tools.count, var result = answer.value(["result"])?.object, let id = answer.id else {
-      return answer
+    guard !omitted.isEmpty, var result = answer.value(["result"])?.object, let id = answer.id else {
+      return (answer, [])
     }
     result["tools"] = .array(kept)
-    return (try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer
+    return ((try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer, omitted)
   }
 
   /// Collects the annotations of a schema and those in its properties.
@@ -205,5 +209,45 @@ struct MCPToolFields {
     case .number(let number): number.text
     case .null, .array, .object, nil: nil
     }
+  }
+}
+
+/// A request for the list of tools, because a call was refused for missing or different header fields (revision
+/// 2026-07-28, `HeaderMismatch`).
+struct MCPToolsRequest {
+  let call: MCPSending
+  let refusal: MCPMessage
+  let message: MCPMessage
+  private let pages: Int
+
+  private static let mostPages = 16
+  /// The second is from the drafts of the revision.
+  private static let mismatches: [JSON] = [-32020, -32001]
+
+  /// Nil if the refusal has another cause, or the call was already repeated.
+  init?(for call: MCPSending, refusedBy refusal: MCPMessage) {
+    guard call.isModern, !call.isRepeated, call.message.isCalled("tools/call"),
+      let code = refusal.value(["error", "code"]), Self.mismatches.contains(code)
+    else { return nil }
+    self.init(call, refusal, cursor: nil, pages: 1)
+  }
+
+  /// The request for the next page of the list; nil after the last.
+  func next(after answer: MCPMessage) -> MCPToolsRequest? {
+    guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pages < Self.mostPages else {
+      return nil
+    }
+    return MCPToolsRequest(call, refusal, cursor: cursor, pages: pages + 1)
+  }
+
+  private init?(_ call: MCPSending, _ refusal: MCPMessage, cursor: JSON?, pages: Int) {
+    var parameters = JSONObject()
+    var meta = call.message.parameter("_meta")?.object
+    meta?["progressToken"] = nil
+    parameters["_meta"] = meta.map { .object($0) }
+    parameters["cursor"] = cursor
+    let request = MCPMessage.request("\(MCPSignIns.prefix)tools-\(pages)", "tools/list", parameters)
+    guard let message = try? MCPMessage(JSON.object(request).serialized()) else { return nil }
+    (self.call, self.refusal, self.message, self.pages) = (call, refusal, message, pages)
   }
 }

@@ -102,7 +102,7 @@ final class MCPSending {
   var generation = 0
   /// Whether it was sent with the session's ID.
   var namedSession = false
-  /// Whether it was refused because its session had ended.
+  /// Whether it was refused before it was processed, and is sent once more.
   var isRepeated = false
   /// Whether a sign-in was attempted for it.
   var wasHeld = false

@@ -175,7 +175,8 @@ extension SetupClient {
 
   private static func mcp(_ context: SetupContext) throws(Failure) -> SetupPlan {
     // The bridge gets a token for each call. A client asks a helper for headers only when it connects.
-    let words = ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
+    let words =
+      ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
     let value = JSONObject([
       ("type", "stdio"), ("command", .string(context.program)), ("args", .array(words.map { .string($0) })),
     ])
