@@ -48,7 +48,8 @@ enum SignInCommands {
       Before that nothing goes to that server. Without `--client-id` the server is then asked to register a client, as
       with `--register`. Unless `--scope` is given, the scopes are those of the resource, and `offline_access` if the
       server announces it. Each token request names the resource (RFC 8707). The tokens are bound to a key, as with
-      `--dpop`, if the resource requires it. Later the same command signs in again without a question.
+      `--dpop`, if the resource requires it. Later the same command signs in again without a
+      question, unless the resource names another server by then: nothing of the old client goes there.
 
       `agent request` and `agent mcp` may send the tokens to the resource and to paths below it. Other servers at the same
       host need an account of their own. For a `--resource` that is only named with an issuer, the tokens may go to its

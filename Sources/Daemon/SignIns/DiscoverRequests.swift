@@ -14,7 +14,8 @@ final class DiscoverRequests: DaemonPart {
     request.url = AccountConfiguration.issuer(pasted: request.url)
     let settings = try settings()
     if let answer = try Self.known(request, settings) { return loop.send(.result(answer), to: ticket) }
-    var configuration = AccountConfiguration(issuer: request.url, clientID: "")
+    let known = Self.account(of: request, settings)
+    var configuration = known?.configuration ?? AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.change(to: request.settings)
     let proxyCredentials = try configuration.takeProxy(of: request.settings)
     let cancellation = context.cancellation(of: ticket)
@@ -33,9 +34,15 @@ final class DiscoverRequests: DaemonPart {
         var failure = Failure(.oauth(error), account: request.account)
         failure.code = .invalidRequest
         loop.send(.failure(failure), to: ticket)
-      case .success(let (finding, servers)):
-        loop.send(.result(Self.answer(finding, servers, request, settings)), to: ticket)
-      case .failure(let error): loop.send(.failure(Failure(error, account: request.account)), to: ticket)
+      case .success((.resource(let resource), let servers)) where known?.configuration.isNamed(by: resource) != true:
+        loop.send(.result(Self.answer(resource, servers, request, settings, known)), to: ticket)
+      case .success where known == nil:
+        loop.send(.result(JSONObject([("issuer_metadata_found", true)])), to: ticket)
+      case .failure(let error) where known == nil:
+        loop.send(.failure(Failure(error, account: request.account)), to: ticket)
+      case .success, .failure:
+        // The server of the resource is still the same, as far as known.
+        loop.send(.result(JSONObject([("account", .string(known?.name.text ?? ""))])), to: ticket)
       }
     }
   }
@@ -54,10 +61,18 @@ final class DiscoverRequests: DaemonPart {
       accounts = settings.accounts.map { ($0.name, $0.configuration) }
     }
     if accounts.contains(where: { isSame($0.1.issuer) }) { return JSONObject([("issuer_metadata_found", true)]) }
-    if let (name, _) = accounts.first(where: { $0.1.resources.contains(where: isSame) }) {
-      return JSONObject([("account", .string(name.text))])
-    }
+    if Self.account(of: request, settings) != nil { return nil }
     return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
+  }
+
+  /// The account whose resource has this URL. Its server is still the right one unless the resource says otherwise.
+  private static func account(
+    of request: DiscoverRequest, _ settings: Settings
+  ) -> (name: AccountName, configuration: AccountConfiguration)? {
+    settings.accounts.map { ($0.name, $0.configuration) }.first { name, configuration in
+      request.account.map { $0.utf8.elementsEqual(name.text.utf8) } ?? true
+        && configuration.resources.contains { $0.utf8.elementsEqual(request.url.utf8) }
+    }
   }
 
   /// The authorization servers of a resource for which a file contains a client.
@@ -75,9 +90,9 @@ final class DiscoverRequests: DaemonPart {
   }
 
   private static func answer(
-    _ finding: ResourceSearch.Finding, _ serversWithClient: [String], _ request: DiscoverRequest, _ settings: Settings
+    _ resource: ProtectedResource, _ serversWithClient: [String], _ request: DiscoverRequest, _ settings: Settings,
+    _ known: (name: AccountName, configuration: AccountConfiguration)?
   ) -> JSONObject {
-    guard case .resource(let resource) = finding else { return JSONObject([("issuer_metadata_found", true)]) }
     var answer = JSONObject([
       ("issuer_metadata_found", false), ("resource", .string(resource.identifier)),
       ("authorization_servers", .array(resource.authorizationServers.map { .string($0.text) })),
@@ -90,8 +105,8 @@ final class DiscoverRequests: DaemonPart {
     answer["dpop_signing_alg_values_supported"] = resource.proofAlgorithms.map { .array($0.map(JSON.string)) }
     answer["account_issuer"] = request.account.flatMap { try? AccountName($0) }
       .flatMap { settings[$0] }.map { .string($0.issuer) }
-    answer["name"] = LoginSettings.names(forHostOf: resource.identifier).first { settings[$0] == nil }
-      .map { .string($0.text) }
+    let free = LoginSettings.names(forHostOf: resource.identifier).first { settings[$0] == nil }
+    answer["name"] = (known?.name ?? free).map { .string($0.text) }
     return answer
   }
 }

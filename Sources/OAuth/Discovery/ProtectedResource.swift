@@ -10,7 +10,7 @@ package struct ProtectedResource: Sendable, Hashable {
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
   /// Whether only tokens bound to a key are accepted (RFC 9449).
-  package let wantsBoundTokens: Bool
+  package private(set) var wantsBoundTokens: Bool
   /// The algorithms accepted for proofs; nil if not announced.
   package let proofAlgorithms: [String]?
 
@@ -53,9 +53,13 @@ package struct ProtectedResource: Sendable, Hashable {
     let member = "dpop_signing_alg_values_supported"
     // If proofs are not required, a malformed list is ignored.
     proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
-    if wantsBoundTokens, DPoPKey.algorithm(announced: proofAlgorithms) == nil {
-      throw OAuthError(.bindingUnsupported, .resource)
-    }
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
+    if wantsBoundTokens { try requireBoundTokens() }
+  }
+
+  /// - Throws: `bindingUnsupported`.
+  mutating func requireBoundTokens() throws(OAuthError) {
+    guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }
+    wantsBoundTokens = true
   }
 }

@@ -13,6 +13,8 @@ package struct ResourceDiscovery {
   private struct Hint {
     var metadata: Endpoint?
     var scopes: [String] = []
+    /// Whether the only scheme is DPoP (RFC 9449 section 7.1).
+    var wantsBoundTokens = false
   }
 
   private static let wellKnown = "/.well-known/oauth-protected-resource"
@@ -40,6 +42,7 @@ package struct ResourceDiscovery {
       found = try readAtWellKnownPlace()
     }
     if !hint.scopes.isEmpty { found.scopes = hint.scopes }
+    if hint.wantsBoundTokens { try found.requireBoundTokens() }
     return found
   }
 
@@ -107,10 +110,15 @@ package struct ResourceDiscovery {
 
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
     guard response.status == 401 else { return Hint() }
+    let challenges = Challenge.all(in: response.headers).filter { ["bearer", "dpop"].contains($0.scheme) }
     var hint = Hint()
-    for challenge in Challenge.all(in: response.headers) where ["bearer", "dpop"].contains(challenge.scheme) {
+    hint.wantsBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme.utf8.elementsEqual("dpop".utf8) }
+    for challenge in challenges {
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
-      if let text = challenge["resource_metadata"] { return Hint(metadata: try named(text), scopes: scopes) }
+      if let text = challenge["resource_metadata"] {
+        (hint.metadata, hint.scopes) = (try named(text), scopes)
+        break
+      }
       if hint.scopes.isEmpty { hint.scopes = scopes }
     }
     return hint

@@ -22,6 +22,8 @@ package enum SessionError: Error, Hashable, Sendable {
   /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core, section 12.2),
   /// according to this claim; nil if that was found earlier.
   case identityChanged(account: String, claim: String? = nil)
+  /// The account's resource accepts only tokens of another authorization server now.
+  case resourceMoved(account: String, resource: String, issuer: String)
   /// Neither the ID Token of the sign-in nor a later one was verified.
   case identityUnverified(account: String)
   /// The sign-in returned a refresh token, which is stored, but no usable access token.
@@ -123,7 +125,7 @@ package enum SessionError: Error, Hashable, Sendable {
     switch self {
     case .expired: .expired
     case .signedOut: .signedOut
-    case .configurationChanged, .endpointMoved: .held(.settings)
+    case .configurationChanged, .endpointMoved, .resourceMoved: .held(.settings)
     case .identityChanged, .identityUnverified, .identityUnknown: .held(.identity)
     case .noAccount: .held(.accountMissing)
     case .oauth(let error):

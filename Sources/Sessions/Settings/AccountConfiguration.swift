@@ -81,6 +81,13 @@ extension AccountConfiguration {
     providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.utf8.elementsEqual(issuer.utf8)
   }
 
+  /// Whether one of the servers that a resource names is the account's. Resources may add a slash to an empty path.
+  package func isNamed(by resource: ProtectedResource) -> Bool {
+    resource.authorizationServers.contains { server in
+      isAt(server.text) || isAt(server.text + "/") || server.text.hasSuffix("/") && isAt(String(server.text.dropLast()))
+    }
+  }
+
   /// The resources and audience of the tokens of a sign-in; nil if the settings specify none.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)

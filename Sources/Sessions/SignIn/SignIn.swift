@@ -142,6 +142,7 @@ extension SignIn.Request {
     let old = isNew ? nil : try services.recordToReplace(of: account)
     var request = self
     if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
+      if !beganAtResource { try checkServer(of: configuration, given) }
       request.beganAtResource = true
       if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
     }
@@ -197,6 +198,23 @@ extension SignIn.Request {
     do { return try descriptors.hold() } catch {
       throw .configuration(ConfigurationError(.storage(error), settingsDirectory))
     }
+  }
+
+  /// Reads the metadata of the account's resource again, which may name another server now (RFC 9728). If they cannot be
+  /// read, the sign-in continues.
+  ///
+  /// - Throws: `resourceMoved`.
+  private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
+    var transport = try AccountAccess.transport(of: configuration)
+    transport.pins = []
+    transport.proxy?.credentials = given.proxyCredentials
+    guard let resource = configuration.resources.first,
+      let place = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
+      let found = try? ResourceDiscovery(
+        place, transport: transport, http: services.http, cancellation: cancellation
+      ).run(), !configuration.isNamed(by: found)
+    else { return }
+    throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
   }
 
   /// Writes the settings of the account. Waits even for a user's editor, since an approval has been spent.

@@ -31,9 +31,11 @@ extension DiscoverRequest {
     RequestPage(
       "Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728). The resource is asked"
         + " without a token. The servers that it names are not contacted: the user must confirm one before a `login` request"
-        + " names it. If the settings know the URL, nothing is fetched.",
+        + " names it. If the URL is the issuer of an account, nothing is fetched.",
       result: [
-        MemberRow("account", "text", "The account for this resource; the other members are then absent."),
+        MemberRow(
+          "account", "text",
+          "The account for this resource, whose server is unchanged; the other members are then absent."),
         MemberRow("provider", "text", "The built-in provider at this host; the other members are then absent."),
         MemberRow(
           "issuer_metadata_found", "boolean", "It is an authorization server; the members below are then absent."),
@@ -54,7 +56,7 @@ extension DiscoverRequest {
         MemberRow(
           "account_issuer", "text",
           "The authorization server of the requested account, if it exists: it has a client at that server."),
-        MemberRow("name", "text", "A free name for a new account."),
+        MemberRow("name", "text", "The account for this resource, or a free name for a new one."),
       ])
   }
 }

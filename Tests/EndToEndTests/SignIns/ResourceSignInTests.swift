@@ -29,11 +29,14 @@ import Testing
       let answer = try tree.agent("request", resource)
       #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
       #expect(try tree.agent("logout").succeeded)
-      let asked = try issuer.count("resource_metadata")
-      let again = try tree.agent(["login", resource, "--no-input", "--device"])
-      #expect(again.succeeded, "\(again.errorText)")
-      #expect(try issuer.count("resource_metadata") == asked)
-      #expect(try tree.json("list")["accounts"]?.array?.count == 1)
+      // The resource cannot be read, or has not changed.
+      for fault in [nil, "no_metadata"] {
+        if let fault { try issuer.control("break_resource", fault) }
+        let again = try tree.agent(["login", resource, "--no-input", "--device"])
+        #expect(again.succeeded, "\(again.errorText)")
+        #expect(try tree.json("list")["accounts"]?.array?.count == 1)
+        #expect(try tree.agent("logout").succeeded)
+      }
     }
   }
 
@@ -70,6 +73,50 @@ import Testing
         #expect(try answer.outputText == "Bearer \(tree.token(account))", "\(answer.errorText)")
       }
       #expect(try !tree.agent("request", server.url("/three")).succeeded)
+    }
+  }
+
+  // Model Context Protocol: a resource may move to another authorization server, which gets nothing of the old client.
+  @Test func `that has moved to another authorization server signs in there, once it is confirmed`() throws {
+    let registers = ["--open-registration"]
+    try Issuer.with(registers) { issuer in
+      try Issuer.with(registers) { other in
+        try AgentTree.with { tree in
+          let servers = Monitor([issuer.url])
+          let server = try LoopbackServer { conversation in
+            while let request = try conversation.readRequest() {
+              let own = "http://\(request.values("host").first ?? "")"
+              let metadata: JSON = [
+                "resource": .string(own + "/mcp"),
+                "authorization_servers": .array(servers.withLock { $0 }.map { .string($0) }),
+              ]
+              let isMetadata = request.line.contains("/.well-known/oauth-protected-resource/mcp")
+              try conversation.respond(
+                isMetadata ? 200 : 401, body: isMetadata ? String(decoding: metadata.serialized(), as: UTF8.self) : "")
+            }
+          }
+          let url = server.url("/mcp")
+          let login = ["login", url, "--allow-http-loopback", "--device", "--no-input"]
+          let first = try tree.agent(login + ["--issuer", issuer.url, "--register"])
+          try #require(first.succeeded, "\(first.errorText)")
+          let client = try tree.json("account", "show")["settings"]?["client_id"]
+          servers.withLock { $0 = [other.url] }
+          let metadata = try issuer.count("device_authorizations")
+          // By its name it is not signed in at the old server, and by its URL not at the new one without being asked.
+          let named = try tree.agent("login", "127.0.0.1", "--device", "--no-input")
+          #expect(named.failed(3) && named.errorText.contains("agent login \(url)"), "\(named.errorText)")
+          let asked = try tree.agent(login)
+          #expect(asked.failed(3) && asked.errorText.contains("--issuer \(other.url)"), "\(asked.errorText)")
+          #expect(try other.count("metadata") == 0 && issuer.count("device_authorizations") == metadata)
+          let moved = try tree.agent(login + ["--issuer", other.url])
+          try #require(moved.succeeded, "\(moved.errorText)")
+          let accounts = try #require(try tree.json("list")["accounts"]?.array)
+          #expect(accounts.map { $0["issuer"]?.string } == [other.url])
+          #expect(try other.count("registrations") == 1)
+          #expect(try tree.json("account", "show")["settings"]?["client_id"] != client)
+          #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
+        }
+      }
     }
   }
 

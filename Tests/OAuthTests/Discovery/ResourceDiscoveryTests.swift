@@ -72,6 +72,16 @@ import Vocabulary
     #expect(found.proofAlgorithms == algorithms.array?.compactMap(\.string))
   }
 
+  // RFC 9449 section 7.1.
+  @Test(arguments: [("DPoP algs=\"ES256\"", true), ("Bearer, DPoP", false), ("Bearer", false), ("Basic", false)])
+  func `accepts only bound tokens if its only challenge is DPoP`(challenge: String, wants: Bool) throws {
+    let http = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document()))
+    #expect(try find(http).wantsBoundTokens == wants)
+    let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES384"]]
+    let foreign = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document(other)))
+    if wants { #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) } }
+  }
+
   @Test(
     arguments: [
       (true, ["ES384", "EdDSA"], OAuthError(.bindingUnsupported, .resource)),
