@@ -152,7 +152,7 @@ enum SignInCommands {
       where a pasted address is not the answer `{"event": "redirect_refused", "code", "message", "hint"}` with the code
       `redirect_rejected`, with `--start` at last `{"event": "started", "login", "account", "expires_at"}`, with
       `--no-wait` perhaps `{"event": "waiting", "login", "account", "expires_at"}`, and at the end `{"event":
-      "signed_in", "account", "issuer", "subject", "person", "scope", "expires_at", "guest", "assertion",
+      "signed_in", "account", "issuer", "subject", "person", "scope", "expires_at", "renews", "guest", "assertion",
       "upgraded_from_guest", "active_account", "kept"}`, where `kept` tells that there was no need to sign in, or `{"event":
       "error", "code", "message", "hint"}`.
       """,

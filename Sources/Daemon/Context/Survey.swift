@@ -16,6 +16,8 @@ struct AccountSummary: Sendable {
   /// Whether the account is neither in the settings nor in the vault.
   var isEphemeral = false
   var isGranted = false
+  /// Whether the record contains what renews the session, not just its last access token.
+  var isRenewable = false
   var isExpired = false
   var expiryReason: String?
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
@@ -102,8 +104,8 @@ enum Survey {
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
     summary.isExpired = record.isExpired
     summary.expiryReason = record.expiryReason
-    let canGoOn = record.refreshToken != nil || record.accessToken != nil || record.unattended != nil
-    summary.isGranted = !record.isExpired && canGoOn
+    summary.isRenewable = record.refreshToken != nil || record.unattended != nil
+    summary.isGranted = !record.isExpired && (summary.isRenewable || record.accessToken != nil)
     summary.unattended = record.unattended
     summary.clientSecretExpiresAt = record.registration?.secretExpiresAt
     summary.certificate = record.certificate(summary.configuration, in: services.vault.keyDevice)

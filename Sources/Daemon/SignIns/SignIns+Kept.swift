@@ -46,6 +46,7 @@ extension SignIns {
       result["person"] = summary.label.map { .string($0.text) }
       result.addUnattended(summary.unattended)
       result["expires_at"] = grant?.expiresAtUnixSeconds.map { .int($0) }
+      if summary.isRenewable, account.session.isRenewable { result["renews"] = true }
       result["active_account"] = settings.active.map { .string($0.text) }
       loop.send(.result(result), to: ticket)
     }

@@ -95,13 +95,14 @@ final class TokenSlot {
       signInBy: facts.published.signInBy)
   }
 
-  /// `{"account","issuer","subject","scope","expires_at"}`.
+  /// `{"account","issuer","subject","scope","expires_at","renews"}`.
   func signInResult(_ grant: AccessGrant) -> JSONObject {
     let description = describe(grant)
     var result = JSONObject([("account", .string(description.account)), ("issuer", .string(description.issuer))])
     result["subject"] = description.subject.map { .string($0) }
     result["scope"] = description.scope.map { .string($0) }
     result["expires_at"] = description.expiresAt.map { .int($0) }
+    if session.isRenewable { result["renews"] = true }
     return result
   }
 }

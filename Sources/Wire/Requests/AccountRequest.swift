@@ -141,6 +141,7 @@ package enum AccountRequest: RequestBody {
           MemberRow("subject", "text", "The user, according to the ID Token if there is one."),
           MemberRow("scope", "text", "The granted scope."),
           MemberRow("expires_at", "number", "When the access token expires."),
+          MemberRow("renews", "boolean", "Tokens are renewed without the user."),
         ],
         note:
           "A descriptor with the refresh token follows, as `SCM_RIGHTS`, then the announced ones. Each message has one"

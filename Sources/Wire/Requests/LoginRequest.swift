@@ -129,6 +129,7 @@ extension LoginRequest {
         MemberRow("kept", "boolean", "No sign-in was necessary; see `unless`."),
         MemberRow("scope", "text", "The granted scope."),
         MemberRow("expires_at", "number", "When the access token expires."),
+        MemberRow("renews", "boolean", "Tokens are renewed without the user."),
         MemberRow("guest", "boolean", "The session has no user."),
         MemberRow("assertion", "boolean", "The session has no user, and an assertion renews it."),
         MemberRow("upgraded_from_guest", "boolean", "The session before it had no user."),

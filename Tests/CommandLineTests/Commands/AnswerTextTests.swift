@@ -177,8 +177,15 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       LoginText.success(result, now: 0).english == "signed in to https://x as 42 (account work), token expires in 1h")
     #expect(LoginText.success(JSONObject(), now: 0) == "signed in")
-    let kept = try object(#"{"account":"work","subject":"42","person":"ann","active_account":"work","kept":true}"#)
-    #expect(LoginText.success(kept, now: 0).english == "already signed in as ann (account work, active)")
+    let kept = try object(
+      #"{"account":"work","subject":"42","person":"ann","active_account":"work","kept":true,"renews":true}"#)
+    #expect(
+      LoginText.success(kept, now: 0).english
+        == "already signed in as ann (account work, active); the session renews itself")
+    let upgraded = try object(#"{"account":"work","expires_at":3600,"upgraded_from_guest":true,"renews":true}"#)
+    #expect(
+      LoginText.success(upgraded, now: 0).english
+        == "signed in (account work), no longer as a guest; the session renews itself")
     #expect(LoginText.again(kept).english == "work is signed in as ann. Sign in again?")
   }
 

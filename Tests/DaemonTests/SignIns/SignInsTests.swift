@@ -255,6 +255,7 @@ import Wire
       if case .notice(let text) = $0 { text.english } else { nil }
     }
     #expect(notices.contains { $0.contains("no refresh token") } != hasOne)
+    #expect(home.sink.results[1]?["renews"] == (hasOne ? true : nil))
   }
 
   @Test(arguments: [true, false])
@@ -273,6 +274,7 @@ import Wire
     }
     #expect(notices.contains { $0.contains("is kept, until the server refuses it") } == isKept)
     #expect(notices.contains { $0.contains("many servers give a refresh token for one scope more") } != isKept)
+    #expect(home.sink.results[1]?["renews"] == nil)
   }
 
   @Test func `gives way to another one for the same account, and to no other`() throws {
