@@ -739,7 +739,7 @@ complete -c agent -n '__agent_at word ' -a 'setup' -d 'Have other programs ask f
 complete -c agent -n '__agent_at word ' -a 'doctor' -d 'Find out what is wrong, and what helps'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'
-complete -c agent -n '__agent_at word ' -a 'use' -d 'Make an account the active one'
+complete -c agent -n '__agent_at word ' -a 'use' -d 'Show or change the active account'
 complete -c agent -n '__agent_at word ' -a 'whoami' -d 'Show who is signed in'
 complete -c agent -n '__agent_at word ' -a 'events' -d 'Show events of sessions and accounts'
 complete -c agent -n '__agent_at word ' -a 'verify' -d 'Verify tokens by their issuer\'s keys'

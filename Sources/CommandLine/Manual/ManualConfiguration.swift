@@ -51,6 +51,7 @@ enum ManualConfiguration {
       "The version of the format, 2. Must be there. Version 1 is read too and written as version 2: it had `keep` as"
         + " `keep_access_token`, and the endpoints in an object `endpoints`."),
     Member("active", "text", "The account of commands that name none. Must be one of the accounts; by default none."),
+    Member("previous", "text", "The account that was active before, for `agent use -`; by default none."),
     Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
     Member(
       "lock_after", "number",

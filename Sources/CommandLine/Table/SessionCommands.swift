@@ -84,12 +84,15 @@ enum SessionCommands {
 
   static let use = Command(
     .use,
-    summary: "Make an account the active one",
+    summary: "Show or change the active account",
     details: """
-      Commands that name no account act on the active one.
+      Commands without an account use the active one. `agent use -` returns to the account that was active before.
+
+      Without `ACCOUNT`, prints the active account. On a terminal, lists all accounts and asks for the number or the name
+      of the one to use.
       """,
     answer: StateRequest.use(account: "").page.result,
-    operands: .namedAccount)
+    operands: .account)
 
   static let whoami = Command(
     .whoami,

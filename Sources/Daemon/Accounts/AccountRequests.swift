@@ -27,8 +27,7 @@ final class AccountRequests: AccountPart {
   }
 
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
-    let account = try broker.resolve(name)
-    let name = account.name
+    let name = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
     if services.ephemeral.contains(name) {
       services.ephemeral.activate(name)
       log.note(.settingsChanged(.activated), name)
@@ -45,6 +44,11 @@ final class AccountRequests: AccountPart {
       }
       send(outcome, name, ticket) { _ in JSONObject([("account", .string(name.text))]) }
     }
+  }
+
+  private func previous() throws(Failure) -> String {
+    if let previous = try settings().previous { return previous.text }
+    throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
   }
 
   func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {

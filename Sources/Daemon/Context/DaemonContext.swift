@@ -153,7 +153,8 @@ final class DaemonContext {
   }
 
   private func withEphemeral(_ settings: Settings) -> Settings {
-    settings.adding(services.ephemeral.accounts, active: services.ephemeral.active)
+    settings.adding(
+      services.ephemeral.accounts, active: services.ephemeral.active, previous: services.ephemeral.previous)
   }
 }
 

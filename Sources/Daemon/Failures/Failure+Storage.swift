@@ -114,7 +114,7 @@ extension ConfigurationError {
     let parts = place.split(separator: ".")
     switch (parts.first, parts.last) {
     case ("version", _): return Phrase("the number \(Settings.version)")
-    case ("active", _): return Phrase("the name of an account")
+    case ("active", _), ("previous", _): return Phrase("the name of an account")
     case ("lock_after", _): return Phrase("a number of seconds, at most 30 days")
     case ("accounts", "issuer"): return Phrase("the URL of the issuer")
     case ("accounts", "client_id"): return Phrase("the client ID")

@@ -13,13 +13,18 @@ package final class EphemeralAccounts: Sendable {
   }
 
   private let entries = Monitor<[AccountName: Entry]>([:])
-  private let chosen = Monitor<AccountName?>(nil)
+  private let chosen = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
   /// The ephemeral account that is active, overriding the one in the settings file.
-  package var active: AccountName? { chosen.withLock { $0 } }
+  package var active: AccountName? { chosen.withLock { $0.active } }
+
+  /// The ephemeral account that was active before; nil if that was one of the settings file.
+  package var previous: AccountName? { chosen.withLock { $0.previous } }
 
   /// Makes an account active; nil to use the settings file.
-  package func activate(_ account: AccountName?) { chosen.withLock { $0 = account } }
+  package func activate(_ account: AccountName?) {
+    chosen.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
+  }
 
   /// The accounts with their settings, in byte order of the names.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
@@ -57,7 +62,10 @@ package final class EphemeralAccounts: Sendable {
 
   package func remove(_ account: AccountName) {
     entries.withLock { $0[account] = nil }
-    chosen.withLock { if $0 == account { $0 = nil } }
+    chosen.withLock {
+      if $0.active == account { $0.active = nil }
+      if $0.previous == account { $0.previous = nil }
+    }
   }
 }
 

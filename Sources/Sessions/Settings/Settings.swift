@@ -17,6 +17,9 @@ package struct Settings: Sendable, Hashable {
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
+  /// The account that was active before.
+  package private(set) var previous: AccountName?
+
   /// The accounts without files.
   package private(set) var ephemeral: Set<AccountName> = []
 
@@ -36,7 +39,7 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
-  static let members = ["version", "accounts", "active", "lock_after", "on"]
+  static let members = ["version", "accounts", "active", "previous", "lock_after", "on"]
 
   /// The place of an error that is not about a member.
   package static let wholeFile = "the file"
@@ -71,18 +74,24 @@ package struct Settings: Sendable, Hashable {
       lockAfterSeconds = seconds
     }
     if let value = object["on"] { commands = try EventCommand.list(value) }
-    guard let value = object["active"] else { return }
-    guard let name = value.string, let active = try? AccountName(name) else {
-      throw ConfigurationError(.invalid, "active")
-    }
-    // If the active account was deleted by hand, the others remain usable.
-    if self[active] != nil { self.active = active }
+    active = try account("active")
+    previous = try account("previous")
+  }
+
+  /// The account that a member names; nil if it was deleted by hand, so that the others remain usable.
+  private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
+    guard let value = object[member] else { return nil }
+    guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
+    return self[name] == nil ? nil : name
   }
 
   /// Returns the settings including ephemeral accounts. One of these is active if it was chosen, or if the file's
   /// active account was never signed in.
+  ///
+  /// - Parameter left: The ephemeral account that was active before.
   package func adding(
-    _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil
+    _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil,
+    previous left: AccountName? = nil
   ) -> Settings {
     guard !ephemeral.isEmpty else { return self }
     var settings = self
@@ -90,8 +99,10 @@ package struct Settings: Sendable, Hashable {
       settings.accounts.append(account)
       settings.ephemeral.insert(account.name)
     }
+    if let left, settings.ephemeral.contains(left) { settings.previous = left }
     if let chosen, settings.ephemeral.contains(chosen) {
       settings.active = chosen
+      if left == nil { settings.previous = active }
     } else if active.map(isNeverSignedIn) ?? true {
       settings.active = ephemeral.first { settings.ephemeral.contains($0.name) }?.name ?? settings.accounts.first?.name
     }
@@ -147,9 +158,13 @@ package struct Settings: Sendable, Hashable {
 
   /// Makes an existing account active.
   package mutating func activate(_ name: AccountName) {
-    guard self[name] != nil else { return }
-    active = name
-    object["active"] = .string(name.text)
+    if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
+  }
+
+  private mutating func setActive(_ name: AccountName?, after other: AccountName?) {
+    (active, previous) = (name, other)
+    object["active"] = name.map { .string($0.text) }
+    object["previous"] = other.map { .string($0.text) }
   }
 
   /// - Parameter seconds: Zero for never; at most 30 days.
@@ -167,7 +182,9 @@ package struct Settings: Sendable, Hashable {
     }
     object["accounts"] = .object(JSONObject(renamed))
     accounts[index].name = new
-    if active == old { activate(new) }
+    if active == old || previous == old {
+      setActive(active == old ? new : active, after: previous == old ? new : previous)
+    }
   }
 
   /// Removes an account. If it was active, the next account becomes active, or else the previous one. Accounts that
@@ -178,14 +195,10 @@ package struct Settings: Sendable, Hashable {
     named[name.text] = nil
     object["accounts"] = .object(named)
     accounts.remove(at: index)
-    guard active == name else { return }
+    guard active == name || previous == name else { return }
     let order = (accounts[index...] + accounts[..<index].reversed()).map(\.name)
-    if let next = order.first(where: { !isNeverSignedIn($0) }) ?? order.first {
-      activate(next)
-    } else {
-      active = nil
-      object["active"] = nil
-    }
+    let next = active == name ? order.first { !isNeverSignedIn($0) } ?? order.first : active
+    setActive(next, after: previous == name || previous == next ? nil : previous)
   }
 
   package func serialized() -> [UInt8] { JSON.object(object).serialized() + [UInt8(ascii: "\n")] }

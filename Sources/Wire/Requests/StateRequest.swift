@@ -42,7 +42,7 @@ package enum StateRequest: RequestBody {
       self = .doctor(account: account)
     case .list: break
     case .use(var account):
-      try members.text("account", &account, "The account.")
+      try members.text("account", &account, "The account, or `-` for the one that was active before.")
       self = .use(account: account)
     case .whoami(var account, var verified):
       try members.text("account", &account, "The account (default: the active one).")

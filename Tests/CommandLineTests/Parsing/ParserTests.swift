@@ -122,7 +122,9 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
       command: "env"),
     WrongLine("token a b", "\"b\" is one argument too many", hint: "agent help token", command: "token"),
     WrongLine("list -- a", "\"a\" is one argument too many", hint: "agent help list", command: "list"),
-    WrongLine("use", "\"use\" needs ACCOUNT", hint: "agent help use", command: "use"),
+    WrongLine(
+      "account remove", "\"account remove\" needs ACCOUNT", hint: "agent help account remove",
+      command: "account remove"),
     WrongLine(
       "exec ls", "no command to run is given after \"--\"",
       hint: "agent help exec", command: "exec"),

@@ -176,4 +176,35 @@ import Testing
       #expect(try session.tree.json("list")["accounts"] == [])
     }
   }
+
+  @Test func `is shown by "use", and changed by it to the one before or on a terminal to a number`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn("home", at: session.issuer.url)
+      let none = try tree.agent("use", "-")
+      #expect(none.failed(2) && none.errorText.hasPrefix("agent: error: no other account was"), "\(none.errorText)")
+      #expect(try tree.agent("use").outputText == "work\n")
+      #expect(try tree.json("use") == ["account": "work"])
+      func choose(_ answer: String, until status: Int = 0) throws -> [String] {
+        let program = try WatchedProgram(tree, columns: 100, ["NO_COLOR": "1"], [Programs.path("agent"), "use"])
+        let rows = try program.until("Number or name of the account to use").rows
+        if !answer.isEmpty { try program.type(answer) }
+        try program.type("^M")
+        #expect(try program.end().status == status)
+        return rows
+      }
+      let rows = try choose("2")
+      #expect(rows.contains { $0.hasPrefix("*  1  work  ") }, "\(rows)")
+      #expect(rows.contains { $0.hasPrefix("   2  home  ") }, "\(rows)")
+      #expect(try tree.agent("use").outputText == "home\n")
+      #expect(try choose("").contains { $0.hasPrefix("*  2  home  ") })
+      _ = try choose("3", until: 3)
+      #expect(try tree.agent("use").outputText == "home\n")
+      try tree.stopDaemon()
+      #expect(try tree.agent("use", "-").errorText == "agent: work is the active account now\n")
+      #expect(try tree.agent("use", "-").errorText == "agent: home is the active account now\n")
+      _ = try choose("work")
+      #expect(try tree.agent("use").outputText == "work\n")
+    }
+  }
 }

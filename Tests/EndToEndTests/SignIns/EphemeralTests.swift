@@ -74,6 +74,10 @@ import Testing
       #expect(try active() == "lasting")
       #expect(try tree.agent("use", "passing").succeeded)
       #expect(try active() == "passing")
+      for name in ["lasting", "passing"] {
+        #expect(try tree.agent("use", "-").errorText == "agent: \(name) is the active account now\n")
+        #expect(try active() == name)
+      }
       try tree.signIn("chosen", at: issuer.url, "--ephemeral", "--use")
       #expect(try active() == "chosen")
       #expect(try tree.json("token")["account"] == "chosen")

@@ -7,7 +7,8 @@ import Testing
   static let wrong: [[String]] = [
     ["no-such-command"], ["toekn"], ["token", "--no-such-option"], ["token", "--min-valid"],
     ["token", "--min-valid", "soon"], ["token", "--min-valid", "999d"], ["token", "a", "b"],
-    ["daemon"], ["daemon", "no-such-word"], ["use"], ["env", "--shell", "no-such-shell"], ["logout", "work", "--all"],
+    ["daemon"], ["daemon", "no-such-word"], ["account", "remove"], ["env", "--shell", "no-such-shell"],
+    ["logout", "work", "--all"],
     ["token", "--quiet=yes"], ["login", "work", "--start", "--resume", "0f"],
     ["login", "work", "--browser", "--paste"],
     ["login", "work", "--issuer", ""],

@@ -120,6 +120,25 @@ import Vocabulary
     #expect(settings[work] == Self.full)
   }
 
+  @Test func `know the account that was active before, by its present name, until it is removed`() throws {
+    var settings = Settings()
+    let third = try AccountName("third")
+    for name in [work, home, third] { try settings.set(Home.configuration, for: name) }
+    #expect(settings.previous == nil)
+    settings.activate(home)
+    settings.activate(home)
+    #expect(settings.previous == work)
+    settings.rename(work, to: try AccountName("job"))
+    settings.rename(home, to: try AccountName("house"))
+    settings = try Settings(parsing: settings.serialized())
+    #expect(settings.active?.text == "house" && settings.previous?.text == "job")
+    settings.remove(try AccountName("job"))
+    #expect(settings.active?.text == "house" && settings.previous == nil)
+    settings.activate(third)
+    settings.remove(third)
+    #expect(settings.active?.text == "house" && settings.previous == nil)
+  }
+
   @Test func `have no active account that nobody has signed in to, beside one that somebody has`() throws {
     let configuration = AccountConfiguration(issuer: "https://as.example", clientID: "c")
     let names = try ["added", "work", "home", "other"].map { try AccountName($0) }
@@ -189,7 +208,7 @@ import Vocabulary
     ("accounts", #""accounts":[]"#), ("accounts.work", #""accounts":{"work":1}"#),
     ("accounts.", #""accounts":{"":{}}"#),
     ("accounts.../x", #""accounts":{"../x":{}}"#),
-    ("active", #""active":1"#), ("active", #""active":"../x""#),
+    ("active", #""active":1"#), ("active", #""active":"../x""#), ("previous", #""previous":1"#),
     ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
     ("accounts.work.client_id", #""accounts":{"work":{"issuer":"https://as.example"}}"#),
   ])

@@ -44,15 +44,41 @@ enum AccountCommand {
   }
 
   static func use(_ invocation: Invocation) throws(Failure) -> Action {
-    let account = try invocation.requiredAccount()
+    let named = try invocation.namedAccount()
     let client = DaemonClient(invocation)
-    return Action { () throws(Failure) in
-      try client.console.confirm(try client.ask(.state(.use(account: account)))) {
-        Phrase("\($0["account"]?.string ?? account) is the active account now")
+    let console = client.console
+    let mayAsk = console.mayAsk && !console.json && !console.quiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
+    return .doing { () throws(Failure) in
+      let account: String
+      if let chosen = named == nil && mayAsk ? try choose(client) : named {
+        let result = try client.ask(.state(.use(account: chosen)))
+        account = result["account"]?.string ?? chosen
+        try console.confirm(result) { _ in Phrase("\(account) is the active account now") }
+      } else {
+        account = try client.ask(.account(.show(account: nil)))["account"]?.string ?? "?"
+        try console.answer(JSONObject([("account", .string(account))])) { _ in "\(TerminalText.clean(account))\n" }
       }
-      noteOther(than: account, client.console)
-      return 0
+      noteOther(than: account, console)
     }
+  }
+
+  /// Lists the accounts and asks which one to use.
+  ///
+  /// - Returns: The answer; nil to keep the active account.
+  private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
+    let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
+    guard accounts.count > 1 else { return nil }
+    var listing = Listing()
+    for (index, account) in accounts.enumerated() {
+      listing.add([
+        account[.active]?.bool == true ? "*" : "", String(index + 1), account[.name]?.string ?? "?",
+        account[.person]?.string ?? "",
+      ])
+    }
+    Console.tell(listing.text(columns: OutputTerminal.current?.columns()))
+    guard let answer = try Confirmation.line(Phrase("Number or name of the account to use")) else { return nil }
+    if accounts.contains(where: { $0[.name]?.string?.utf8.elementsEqual(answer.utf8) ?? false }) { return answer }
+    return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
   /// Mentions an account in the environment, which overrides the active one.
