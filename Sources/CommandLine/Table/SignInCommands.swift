@@ -222,7 +222,7 @@ enum SignInCommands {
       browser can be opened. The page asks first, since the address names the account by its identifier and holds no
       token; what it then does, only the page tells.
 
-      An `error` in JSON is `{"code", "message", "hint"}`.
+      With `--json`, `was_signed_in` is false for an account without a session; that is no failure. An `error` is `{"code", "message", "hint"}`.
       """,
     answer: LogoutRequest().page.result,
     options: [

@@ -189,6 +189,7 @@ final class SignOuts: AccountPart {
         announceSettings()
       }
       var result = ending.confirmation.json(name)
+      if ending.confirmation.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
       // If all accounts were requested, only those that were signed in are reported.
       if !batch.isOfAll || !ending.confirmation.foundNothing { batch.results.append(.object(result)) }
@@ -258,11 +259,10 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Explains an unconfirmed revocation to users; nil if the server confirmed it.
+  /// Explains an unconfirmed revocation to users; nil if the server confirmed it or there was none.
   fileprivate var detail: Phrase? {
     switch self {
-    case .revoked: nil
-    case .nothingToRevoke: Phrase("it was not signed in")
+    case .revoked, .nothingToRevoke: nil
     case .toldElsewhere: Phrase("another process of agent told the server, and knows what it answered")
     case .local: Phrase("the server was not told and may still accept the tokens")
     case .notOffered(nil): Phrase("the server offers no revocation and may still accept the tokens")

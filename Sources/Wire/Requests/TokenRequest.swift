@@ -239,6 +239,7 @@ package struct LogoutRequest: RequestBody {
             MemberRow("account", "text", "The name."),
             MemberRow("revoked", "boolean", "Whether the server confirmed the end of the session."),
             MemberRow("detail", "text", "If not, why."),
+            MemberRow("was_signed_in", "boolean", "False if there was no session to end."),
             MemberRow("end_session_url", "text", "With `browser`, the server's page that ends the browser's session."),
             MemberRow(
               "error", "object", "With `all`, an error object if the account is still signed in."),

@@ -159,6 +159,23 @@ private func object(_ text: String) throws -> JSONObject {
 }
 
 @Suite struct `A status that asked the servers` {
+  @Test func `shows why a check failed below the row, so that the columns stay narrow`() throws {
+    let result = try object(
+      #"""
+      {"accounts":[{"name":"a","issuer":"https://x","state":"active","check":"failed",
+        "check_problem":{"code":"network","message":"no connection","hint":"wait"}},
+       {"name":"b","issuer":"https://x","state":"active","check":"ok"}]}
+      """#)
+    #expect(
+      StatusCommand.text(result, Presentation(now: 0)) == """
+        ACCOUNT  STATE      CHECK                      ISSUER
+        a        signed in  failed                     x
+           no connection; try: wait
+        b        signed in  still valid at the server  x
+
+        """)
+  }
+
   @Test(arguments: [
     (#""check":"ok""#, "still valid at the server"),
     (#""check":"signed_out_elsewhere","check_cause":"expired""#, "no longer valid at the server"),

@@ -28,7 +28,6 @@ private func object(_ text: String) throws -> JSONObject {
            ACCOUNT  PERSON           STATE       TOKEN     ISSUER
         *  work     ann@example.com  signed in   10m left  id.example.com
            dev                       signed out            http://127.0.0.1:8080
-           plain http to this machine is allowed
            not signed in; try: agent login dev
 
         warning:  memory for secrets is unlocked, so it may be swapped out
@@ -120,12 +119,12 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `logout tells whether the tokens were revoked`() throws {
     let result = try object(
-      #"{"accounts":[{"account":"a","revoked":true},{"account":"b","revoked":false,"detail":"the server is down"},{"account":"c","revoked":false}]}"#
+      #"{"accounts":[{"account":"a","revoked":true},{"account":"b","revoked":false,"detail":"the server is down"},{"account":"c","revoked":false},{"account":"d","revoked":false,"was_signed_in":false}]}"#
     )
     #expect(
       LogoutCommand.lines(result, local: false).map(\.english) == [
         "signed out of a, tokens revoked", "signed out of b; tokens not revoked: the server is down",
-        "signed out of c; tokens not revoked",
+        "signed out of c; tokens not revoked", "d was not signed in",
       ])
     #expect(LogoutCommand.lines(try object(#"{"accounts":[]}"#), local: false) == ["no account was signed in"])
     #expect(

@@ -25,7 +25,7 @@ import Wire
         locks       after 90m without use
         device      open, home work
         passphrase  locked, bank
-        tpm2        locked
+        tpm2        no accounts
         slot 1      TPM key, level device
         slot 4      passphrase, level passphrase
         slot 7      TPM key with PIN, level tpm2

@@ -34,6 +34,21 @@ import Testing
     }
   }
 
+  @Test func `names the accounts that it locks, and those that stay usable`() throws {
+    try LockedHome.with { home in
+      let usable = "still usable without a passphrase or PIN: open\n"
+      #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
+      #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
+      let unknown = try home.tree.agent("unlock", "nosuch", "--passphrase-file", home.file)
+      #expect(unknown.failed(3) && unknown.errorText.contains("no account named nosuch"), "\(unknown.errorText)")
+      #expect(try home.isLocked())
+      try home.run("logout", "shut", "--local")
+      #expect(try home.run("lock").errorText == "agent: nothing to lock; \(usable)")
+      #expect(try home.run("logout", "shut").errorText == "agent: shut was not signed in\n")
+      #expect(try !home.run("doctor").outputText.contains("the level passphrase is locked"))
+    }
+  }
+
   @Test func `is shown by status and list, and ends with an unlock`() throws {
     try LockedHome.with { home in
       #expect(try home.status("shut")["state"] == "active")

@@ -21,7 +21,10 @@ enum AccountText {
         Table.Cell(stateName(account), style: style(account)),
       ]
       if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
-      if isChecked { cells.append(Table.Cell(check(account))) }
+      if isChecked {
+        // A long cell would push the next column off the screen.
+        cells.append(Table.Cell(account[.checkProblem] == nil ? check(account) : Phrase("failed")))
+      }
       table.add(cells + [Table.Cell(verbatim: issuer(account))])
       for remark in remarks(account, presentation, except: &shown) { table.remark(remark, style: "33") }
     }
@@ -71,13 +74,13 @@ enum AccountText {
     ]
     if account[.refreshQueued]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
     if account[.ephemeral]?.bool == true { remarks.append(ephemeral) }
-    if account[.httpLoopback]?.bool == true { remarks.append(Phrase("plain http to this machine is allowed")) }
     var problem = problem(account[.problem])
     if account[.state]?.string == SessionState.unreadable.rawValue, let text = problem?.english,
       !shown.insert(text).inserted
     {
       problem = nil
     }
+    if account[.checkProblem] != account[.problem] { remarks.append(self.problem(account[.checkProblem])) }
     remarks.append(problem ?? (account[.inConfig]?.bool == false ? Phrase("not in config.json") : nil))
     return remarks.compactMap { $0 }
   }

@@ -99,7 +99,7 @@ enum DaemonCheck {
       findings.append(Finding(.vault, failure.code.exitStatus == .locked ? .warn : .fail, failure))
     }
     findings += VaultText.problems(.object(vault)).map { Finding(.vault, .warn, $0, hint: Phrase("agent vault bind")) }
-    for level in vault["levels"]?.array ?? [] where level["locked"]?.bool == true {
+    for level in vault["levels"]?.array ?? [] where level["locked"]?.bool == true && !VaultText.isEmpty(level) {
       findings.append(
         Finding(
           .vault, .warn, Phrase("the level \(level["protection"]?.string ?? "?") is locked"),

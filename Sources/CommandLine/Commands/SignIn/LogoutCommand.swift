@@ -38,6 +38,7 @@ enum LogoutCommand {
     if accounts.isEmpty { return [Phrase("no account was signed in")] }
     return accounts.filter { $0["error"] == nil }.map { account in
       let name = account["account"]?.string ?? "?"
+      if account["was_signed_in"]?.bool == false { return Phrase("\(name) was not signed in") }
       if account["revoked"]?.bool == true { return Phrase("signed out of \(name), tokens revoked") }
       if let detail = Phrase(account, "detail") {
         return Phrase("signed out of \(name); tokens not revoked: \(detail)")

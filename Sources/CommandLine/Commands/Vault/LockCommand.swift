@@ -10,15 +10,27 @@ enum LockCommand {
     return .doing { () throws(Failure) in
       // If no daemon runs, nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
+      var accounts: [JSON] = []
       if let connection = try DaemonLauncher.connect(client.console) {
-        result = try connection.lent { (connection) throws(Failure) in
-          try client.ask(.vault(.lock), over: &connection)
+        (result, accounts) = try connection.lent { (connection) throws(Failure) in
+          let result = try client.ask(.vault(.lock), over: &connection)
+          if client.console.json || client.console.quiet { return (result, []) }
+          return (result, try client.ask(.state(.list), over: &connection)["accounts"]?.array ?? [])
         }
       }
-      try client.console.confirm(result) {
-        $0["locked"]?.array?.isEmpty == false ? Phrase("locked") : Phrase("nothing to lock")
-      }
+      try client.console.confirm(result) { _ in ending(accounts) }
     }
+  }
+
+  /// Describes the accounts after a lock.
+  static func ending(_ accounts: [JSON]) -> Phrase {
+    func names(_ states: SessionState...) -> String {
+      accounts.filter { states.map(\.rawValue).contains($0[.state]?.string) }.compactMap { $0[.name]?.string }
+        .joined(separator: ", ")
+    }
+    let (locked, usable) = (names(.locked), names(.active, .stale, .refreshing, .offline))
+    let text = locked.isEmpty ? Phrase("nothing to lock") : Phrase("locked \(locked)")
+    return usable.isEmpty ? text : Phrase("\(text); still usable without a passphrase or PIN: \(usable)")
   }
 
   static func unlock(_ invocation: Invocation) throws(Failure) -> Action {
@@ -27,7 +39,8 @@ enum LockCommand {
     let unlocking = try Unlocking(invocation, client)
     return .doing { () throws(Failure) in
       let opened = try client.converse { (connection) throws(Failure) in
-        try unlocking.open(account, over: &connection)
+        if let account { _ = try client.ask(.state(.status(account: account)), over: &connection) }
+        return try unlocking.open(account, over: &connection)
       }
       let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
       try client.console.confirm(result) { _ in opened.isEmpty ? Phrase("nothing is locked") : Phrase("unlocked") }

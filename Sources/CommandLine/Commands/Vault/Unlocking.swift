@@ -52,6 +52,17 @@ struct Unlocking {
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
+  /// The failure to unlock, with the commands that end the sessions of a level without its secret.
+  private func forgotten(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection) -> Failure {
+    guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
+      let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
+    else { return failure }
+    var failure = failure
+    let commands = Phrase.all(names.map { "agent logout \($0) --local" })
+    failure.advice = Phrase("if it is forgotten: \(commands); more: \("agent help --all unlock")")
+    return failure
+  }
+
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> Protection? {
@@ -74,7 +85,7 @@ struct Unlocking {
         _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
         return
       } catch {
-        guard error.code == .wrongPassphrase, attempts > 0 else { throw error }
+        guard error.code == .wrongPassphrase, attempts > 0 else { throw forgotten(level, error, over: &connection) }
         client.console.note("\(error.text), try again")
       }
     }
@@ -99,10 +110,13 @@ struct VaultStatus {
 
   /// Whether the account, or any account if nil, is kept at the level.
   func guards(_ account: String?, at level: Protection) -> Bool {
-    let names = (entry(level)?["accounts"]?.array ?? []).compactMap(\.string)
+    let names = accounts(at: level)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
   }
+
+  /// The accounts that are kept at the level.
+  func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
 
   /// The numbers of the slots whose passphrase is needed to encrypt everything again.
   var slotsThatNeedSecrets: [Int] {

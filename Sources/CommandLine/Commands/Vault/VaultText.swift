@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 internal import Wire
 
 /// The texts of `agent vault …`.
@@ -58,7 +59,14 @@ enum VaultText {
       ? Phrase("only when asked to") : Phrase("after \(DurationText.text(seconds: seconds)) without use")
   }
 
+  /// Whether no account is kept at the level. While `device` is locked, its accounts are unknown.
+  static func isEmpty(_ level: JSON) -> Bool {
+    level["accounts"]?.array?.isEmpty ?? true
+      && level["protection"]?.string?.utf8.elementsEqual(Protection.device.rawValue.utf8) != true
+  }
+
   private static func level(_ level: JSON) -> Phrase {
+    if isEmpty(level) { return Phrase("no accounts") }
     let names = (level["accounts"]?.array ?? []).compactMap(\.string)
     let state = level["locked"]?.bool == true ? Phrase("locked") : Phrase("open")
     return names.isEmpty ? state : Phrase("\(state), \(names.joined(separator: " "))")

@@ -138,8 +138,12 @@ import Wire
       "warn vault: the vault is bound to a passphrase only; try: agent vault bind"
     ),
     (
-      [("levels", [["protection": "passphrase", "locked": true]])],
+      [("levels", [["protection": "passphrase", "locked": true, "accounts": ["work"]]])],
       "warn vault: the level passphrase is locked; try: agent unlock"
+    ),
+    (
+      [("levels", [["protection": "passphrase", "locked": true, "accounts": []]])],
+      "ok vault: unknown, bound to nothing"
     ),
     (
       [("problem", Failure(.vaultUnusable, "it is damaged", hint: "agent vault check").json)],
