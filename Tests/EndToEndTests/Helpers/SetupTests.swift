@@ -453,6 +453,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false]) func `offers on the terminal to permit the host`(isPermitted: Bool) throws {
+    try Self.withPlace { tree in
+      let program = try WatchedProgram(
+        tree, columns: 200, ["NO_COLOR": "1"],
+        [Programs.path("agent"), "setup", "git", "--host", "other.example", "--yes"])
+      try program.until("work does not list https://other.example. Add it, so that its token may be sent there?")
+      try program.type(isPermitted ? "y" : "n")
+      try program.type("^M")
+      let end = try program.end()
+      #expect(end.status == (isPermitted ? 0 : 1), "\(end.rows)")
+      let last = isPermitted ? "agent: to try it: agent setup git --host other.example --test" : "agent: hint: "
+      #expect(end.rows.last?.hasPrefix(last) == true, "\(end.rows)")
+      let origins = try tree.json("account", "show")["settings"]?["origins"]?.array ?? []
+      #expect(origins.contains("https://other.example") == isPermitted)
+      #expect(try tree.shell("sh", "test -e .gitconfig").succeeded == isPermitted)
+    }
+  }
+
   @Test func `takes no other request for the same, and keeps several profiles apart`() throws {
     try Self.withPlace { tree in
       let role = "arn:aws:iam::1:role/r"
@@ -476,7 +494,7 @@ import Testing
     try Self.withPlace { tree in
       let unlisted = try tree.agent("setup", "git", "--host", "other.example", "--yes")
       #expect(unlisted.failed(1), "\(unlisted.errorText)")
-      #expect(unlisted.errorText.contains("hint: agent login https://other.example"))
+      #expect(unlisted.errorText.contains("hint: agent account set work --host https://other.example\n"))
       let unasked = try tree.agent("setup", "git", "--host", "git.example.com")
       #expect(unasked.failed(2) && unasked.errorText.contains("hint: agent setup git --host git.example.com --yes"))
       let shown = try tree.agent("setup", "git", "--dry-run")

@@ -112,7 +112,9 @@ struct SetupCommand {
   // MARK: The account
 
   /// Finds the account that lists the origin, before anything is written.
-  private func context(_ client: SetupClient) throws(Failure) -> SetupContext {
+  ///
+  /// - Parameter mayPermit: Whether the user may be asked to add the origin to an account.
+  private func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current
     let program = try SetupContext.ownPath(name)
     let all = try ListedPlace.all(of: nil, daemon).filter { client.wants($0.entry) }
@@ -124,7 +126,10 @@ struct SetupCommand {
       place = try onlyPlace(of: own, client)
     }
     guard let place else {
-      guard let first = own.first else { throw try notListed("https://HOST") }
+      guard let first = own.first else {
+        throw Failure(
+          .placeNotListed, "no account lists a host for \(client.rawValue)", hint: "name it with \("--host")")
+      }
       return context(client, program, name, place: nil, first)
     }
     let fits = { (places: [ListedPlace]) in
@@ -134,7 +139,10 @@ struct SetupCommand {
       let longest = fitting.map(\.entry.path.utf8.count).max()
       return fitting.filter { $0.entry.path.utf8.count == longest }
     }
-    guard let first = fits(own).first else { throw try notListed(place.origin + place.path) }
+    guard let first = fits(own).first else {
+      try permit(place.origin + place.path, client, mayAsk: mayPermit)
+      return try context(client, mayPermit: false)
+    }
     let others = fits(client.canNameAccount && account != nil ? own : all).filter { $0.account != first.account }
     if let other = others.first {
       let accounts = Phrase.all([first.account, other.account])
@@ -193,15 +201,27 @@ struct SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
 
-  private func notListed(_ url: String) throws(Failure) -> Failure {
+  /// Adds a URL to the origins of the named or the active account, if the user agrees.
+  ///
+  /// - Throws: `place_not_listed`, with the command that adds it. An MCP server is signed in to instead: it names its
+  ///   own authorization server.
+  private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) {
     let shown = ShellWord.quoted(url)
-    if let account {
-      return Failure(
-        .placeNotListed, "\(account) does not list \(url)", hint: "agent account set \(account) --host \(shown)")
+    let own = AccountRequest.show(account: Invocation.accountOfEnvironment)
+    let isSignInBetter = client == .mcp && (try? URI(url))?.isHTTPS ?? false
+    guard let name = account ?? (isSignInBetter ? nil : try? daemon.ask(.account(own)))?["account"]?.string else {
+      throw Failure(
+        .placeNotListed, "no account lists \(url)",
+        hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
     }
-    let hasSignIn = (try? URI(url))?.isHTTPS ?? false
-    return Failure(
-      .placeNotListed, "no account lists \(url)", hint: hasSignIn ? "agent login \(shown)" : "agent help account set")
+    let question = Phrase("\(name) does not list \(url). Add it, so that its token may be sent there?")
+    guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
+      throw Failure(
+        .placeNotListed, "\(name) does not list \(url)", hint: "agent account set \(name) --host \(shown)")
+    }
+    var settings = AccountSettings()
+    settings.origins = [url]
+    _ = try daemon.ask(.account(.set(account: name, settings, unset: [])))
   }
 
   // MARK: Setting up
@@ -286,6 +306,11 @@ struct SetupCommand {
     try console.answer(outcome.json) { _ in plan.text.joined(separator: "\n") + "\n" }
     if !console.json { console.note(outcome.phrase) }
     for note in plan.notes { console.note(note) }
+    noteTrial(client)
+  }
+
+  private func noteTrial(_ client: SetupClient) {
+    if !console.json { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
 
   private func tell(_ outcome: SetupOutcome) throws(Failure) {
@@ -297,9 +322,11 @@ struct SetupCommand {
   ) throws(Failure) {
     try tell(outcome)
     for note in plan.notes { console.note(note) }
-    guard let link = linkName(client, context), context.path(of: link) == nil else { return }
-    let line = "PATH=\(ShellWord.quoted(try SetupLinks.directory())):\"$PATH\""
-    console.note(Phrase("put this line into the start-up file of your shell: export \(line)"))
+    if let link = linkName(client, context), context.path(of: link) == nil {
+      let line = "PATH=\(ShellWord.quoted(try SetupLinks.directory())):\"$PATH\""
+      console.note(Phrase("put this line into the start-up file of your shell: export \(line)"))
+    }
+    noteTrial(client)
   }
 
   /// The name to link in the user's directory, unless this program is on the `PATH` by that name.
