@@ -63,6 +63,25 @@ import Testing
     }
   }
 
+  @Test func `asks a sign-in for no PIN if the TPM cannot be used`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let login = try [
+          Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
+          "--allow-http-loopback", "--device", "--protect", "tpm2",
+        ]
+        let program = try WatchedProgram(
+          tree, columns: 300, ["TPM2OPENSSL_TCTI": "", "NO_COLOR": "1"], login)
+        let end = try program.end()
+        #expect(end.status == 1 && !end.raw.contains("PIN"), "\(end.raw)")
+        #expect(end.rows.contains { $0.hasPrefix("agent: error: the setting TPM2OPENSSL_TCTI") }, "\(end.rows)")
+        #expect(
+          end.rows.contains { $0.hasPrefix("agent: hint: ") && $0.hasSuffix(" --protect passphrase") }, "\(end.rows)")
+        #expect(try issuer.requests() == 0)
+      }
+    }
+  }
+
   @Test func `never waits for anybody where it must not`() throws {
     try LockedHome.with { home in
       try home.lock()

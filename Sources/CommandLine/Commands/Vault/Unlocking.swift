@@ -39,6 +39,9 @@ struct Unlocking {
     let status = try VaultStatus(over: &connection, client)
     if status.isLocked(.device) { try open(.device, over: &connection) }
     if !status.has(level) {
+      if level == .tpm2, let problem = status.tpmProblem {
+        throw Failure(.tpmUnavailable, problem, hint: Phrase.choices([Protection.passphrase.rawValue], of: "protect"))
+      }
       let secret = try (level == .tpm2 ? pin : passphrase).open(isNew: true)
       _ = try client.ask(.vault(.create(level)), passing: [secret], over: &connection)
     } else if status.isLocked(level) {
@@ -102,6 +105,9 @@ struct VaultStatus {
 
   /// Why the vault cannot be used; nil if it can.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
+
+  /// Why the TPM cannot be used; nil if it can, or if it opens the vault.
+  var tpmProblem: Phrase? { result["binding_problem"]?.string.map { Phrase(known: $0) } }
 
   /// Whether the level has a slot.
   func has(_ level: Protection) -> Bool { entry(level) != nil }
