@@ -102,6 +102,21 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
     github
   case gitlab, gmail, google, huggingface, keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
+
+  /// The providers for the name of a company or product.
+  package static func known(as name: String) -> [ProviderName] {
+    switch name.lowercased() {
+    case "microsoft": [.entra, .outlook]
+    case "azure", "azuread", "aad", "m365", "office365", "teams": [.entra]
+    case "hotmail", "live", "msn": [.outlook]
+    case "aws", "amazon": [.cognito]
+    case "gcp", "gcloud", "gsuite": [.google]
+    case "googlemail": [.gmail]
+    case "jira", "confluence": [.atlassian]
+    case "icloud": [.apple]
+    default: []
+    }
+  }
 }
 
 /// The signature algorithms of ID Tokens, UserInfo and assertions (RFC 7518 section 3.1, RFC 8037, RFC 9864).

@@ -56,14 +56,20 @@ struct LoginSettings {
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       let known = settings.accounts.map(\.name.text) + ProviderName.allCases.map(\.rawValue)
-      let meant = Suggestion.candidates(for: account.text, among: known).map { "agent login \($0)" }
+      var meant = ProviderName.known(as: account.text).map(\.rawValue)
+      if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
+      guard meant.isEmpty else {
+        // Not the failure after which the client asks for the issuer.
+        let choices = Phrase.choices(meant.map { "agent login \($0)" })
+        throw Failure(
+          .invalidRequest, "no account or known service is called \(account.text)",
+          hint: "did you mean \(choices)? Otherwise name the server with --issuer")
+      }
       throw Failure(
         .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
-        hint: meant.isEmpty
-          ? Phrase(
-            "give it with \("--issuer"), or where it can be asked for, on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
-          )
-          : Phrase("did you mean \(Phrase.choices(meant))?"))
+        hint: Phrase(
+          "give it with \("--issuer"), or where it can be asked for, on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
+        ))
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)

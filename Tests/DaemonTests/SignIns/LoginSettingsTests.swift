@@ -78,6 +78,15 @@ import Wire
     #expect(okta?.hint?.hasPrefix("name it with --issuer, such as https://") == true)
   }
 
+  @Test(arguments: [
+    ("githb", "agent login github"), ("microsoft", "agent login entra or agent login outlook"),
+    ("azure", "agent login entra"), ("AWS", "agent login cognito"), ("wrok", "agent login work"),
+  ]) func `a name like that of a service is no new account`(_ name: String, _ meant: String) throws {
+    let failure = Self.failure(Self.request { $0.account = name }, try Self.stored())
+    #expect(failure?.code == .invalidRequest)
+    #expect(failure?.hint == "did you mean \(meant)? Otherwise name the server with --issuer")
+  }
+
   @Test(arguments: ["github", "GitHub", "github.com", "https://github.com", "https://github.com/"])
   func `a provider or its host stands for the account and the issuer`(_ text: String) throws {
     let request = Self.request {

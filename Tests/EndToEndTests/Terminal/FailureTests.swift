@@ -257,6 +257,11 @@ import Testing
       #expect(account.errorText.contains("did you mean \"work\"?"), "\(account.errorText)")
       let provider = try tree.agent("login", "gitub", "--no-input")
       #expect(provider.errorText.contains("did you mean agent login github"), "\(provider.errorText)")
+      let typed = try WatchedProgram(
+        tree, columns: 200, ["NO_COLOR": "1"], [Programs.path("agent"), "login", "githb"]
+      ).end()
+      #expect(typed.status == 2, "\(typed.rows)")
+      #expect(typed.rows.last?.hasPrefix("agent: hint: did you mean agent login github?") == true, "\(typed.rows)")
       let value = try tree.agent("account", "set", "work", "--refresh", "proactiv")
       #expect(value.failed(2) && value.errorText.contains("did you mean \"proactive\"?"), "\(value.errorText)")
     }
