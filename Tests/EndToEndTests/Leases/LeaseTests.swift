@@ -284,6 +284,19 @@ import Testing
     }
   }
 
+  @Test func `is described on the terminal, also if the path of its socket is not printed there`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      let tree = resource.tree
+      let agent = try Programs.path("agent")
+      let program = try WatchedProgram(
+        tree, columns: 200, [:], ["/bin/sh", "-c", "exec '\(agent)' serve work >'\(tree.path("path"))'"])
+      try program.until("to use it: AGENT_SOCKET=")
+      try program.until("the lease ends with Ctrl-C")
+      try program.type("^C")
+      #expect(try program.end().status == 0)
+    }
+  }
+
   @Test func `takes nothing for an answer that was typed before the question`() throws {
     try Resource.answering({ _ in (200, [], "answer") }) { resource in
       let tree = resource.tree

@@ -57,9 +57,9 @@ enum LeaseCommand {
     try Console.answer(object)
   }
 
-  /// Describes the lease to the user at a terminal.
+  /// Describes the lease if standard error is a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
-    guard !console.json, Terminal.isTerminal(1), Terminal.isTerminal(2) else { return }
+    guard !console.json, Terminal.isTerminal(2) else { return }
     if request.places.isEmpty {
       console.note(Phrase("programs may send requests as \(account) to every place that the account lists"))
     } else {
