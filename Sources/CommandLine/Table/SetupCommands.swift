@@ -7,8 +7,8 @@ enum SetupCommands {
     summary: "Have other programs ask for tokens",
     details: """
       Has `git`, `docker` and other programs ask `agent helper`; alone it lists the programs that are here, and which are
-      set up. The account must list the place: `agent account set work --host git.example.com`. On a terminal it asks
-      whether to add it.
+      set up. The account must list the place: `agent account set work --host git.example.com`; on a
+      terminal it is asked for.
 
       `CLIENT` is one of `git`, `docker` (with podman and skopeo), `aws`, `cargo`, `go`, `pip`, `uv`, `mcp` (Claude Code),
       `kubectl`, `msmtp`, `mbsync`, `neomutt` and `aerc`. Nothing is written for the last five: what they need is printed, to
