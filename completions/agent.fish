@@ -845,6 +845,7 @@ complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address,
 complete -c agent -n '__agent_at options login' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
 complete -c agent -n '__agent_at options login' -l use -d 'Make the account the active one'
 complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token can be had without it; else say who is signed in, and do nothing'
+complete -c agent -n '__agent_at options login' -l ended -d 'Sign in again to every account whose session has ended'
 complete -c agent -n '__agent_at options login' -l start -d 'Print what the user must do and the sign-in\'s name, and return at once'
 complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started with --start'
 complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: report the state of the sign-in, and return at once'

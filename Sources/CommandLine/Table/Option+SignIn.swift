@@ -81,6 +81,7 @@ extension Option<Bool> {
       "if-needed", in: .scripts,
       "Sign in only if no token can be had without it; else say who is signed in, and do nothing")
   }
+  static var ended: Self { Self("ended", in: .signIn, "Sign in again to every account whose session has ended") }
   static var ephemeral: Self {
     Self(
       "ephemeral", in: .protection,

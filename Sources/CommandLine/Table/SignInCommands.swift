@@ -55,6 +55,9 @@ enum SignInCommands {
       host need an account of their own. For a `--resource` that is only named with an issuer, the tokens may go to its
       origin, as with `--host`. If several accounts may be used for a URL, the one for that resource is used.
 
+      With `--ended` it signs in again to every account whose session has ended, one after the other. A sign-in that fails
+      does not keep the next one from being tried; the exit status is that of the first failure.
+
       For jobs and programs that cannot wait, `--start` prints the name of the sign-in as soon as it is known what a
       person must do, and `agentd` goes on by itself; `--resume` waits for the end, and with `--no-wait` tells with exit
       status 4 that nobody has approved yet. The name is 128 random bits and dies with the daemon; how it ended is kept
@@ -161,6 +164,7 @@ enum SignInCommands {
       Option.assertionFD.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
       Option.noOpen.declaration, Option.ephemeral.declaration, Option.use.declaration, Option.ifNeeded.declaration,
+      Option.ended.declaration,
       Option.start.declaration,
       Option.resume.declaration, Option.noWait.declaration,
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,

@@ -39,6 +39,34 @@ import Testing
     }
   }
 
+  @Test func `is left out with --ended, which signs in again where a session has ended`() throws {
+    try Session.with { session in
+      let (tree, issuer) = (session.tree, session.issuer)
+      let gone = try Issuer.start()
+      defer { gone.stop() }
+      try tree.signIn("gone", at: gone.url)
+      try tree.signIn("home", at: issuer.url)
+      try gone.control("revoke_all", "1")
+      try issuer.control("revoke_all", "1")
+      try tree.signIn("valid", at: issuer.url)
+      let status = try tree.agent("status", "--check")
+      #expect(status.outputText.hasSuffix("\n3 sessions have ended; to sign in again: agent login --ended\n"))
+      let before = try tree.token("valid")
+      gone.stop()
+      let again = try tree.agent("login", "--ended", "--device")
+      #expect(again.failed(4), "\(again.errorText)")
+      let lines = again.errorText.split(separator: "\n").filter { $0.contains(": signed in to ") }
+      #expect(lines.count == 2 && lines[0].contains("(account work") && lines[1].contains("(account home"), "\(lines)")
+      #expect(again.errorText.contains("agent: error: gone: cannot reach "), "\(again.errorText)")
+      #expect(try tree.token("valid") == before)
+      #expect(
+        try tree.agent("status").outputText.hasSuffix("\n1 session has ended; to sign in again: agent login --ended\n"))
+      #expect(try tree.agent("account", "remove", "gone", "--local").succeeded)
+      #expect(try tree.agent("login", "--ended").errorText == "agent: no session has ended\n")
+      #expect(try tree.agent("login", "work", "--ended").failed(2))
+    }
+  }
+
   @Test func `is made for a new account with --if-needed`() throws {
     try Issuer.with([]) { issuer in
       try AgentTree.with { tree in

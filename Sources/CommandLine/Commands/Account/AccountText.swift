@@ -183,6 +183,9 @@ enum AccountText {
     }
   }
 
+  /// Whether only a sign-in helps.
+  static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
+
   /// The renewal policy, if it is not the default.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }

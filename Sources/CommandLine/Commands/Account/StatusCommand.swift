@@ -57,6 +57,10 @@ enum StatusCommand {
       }
     }
     let rest = listing.text(columns: presentation.columns)
-    return text + (rest.isEmpty ? "" : "\n" + rest)
+    if !rest.isEmpty { text += "\n" + rest }
+    let ended = accounts.count(where: AccountText.hasEnded)
+    guard !isNamed, ended > 0 else { return text }
+    let count = Phrase.counted(ended, one: "\(ended) session has ended", other: "\(ended) sessions have ended")
+    return text + Phrase("\(count); to sign in again: \("agent login --ended")").localized() + "\n"
   }
 }

@@ -7,7 +7,7 @@ internal import Wire
 /// `agent login`: a new sign-in, or one that continues in the background.
 struct LoginCommand {
   private let client: DaemonClient
-  private let request: Request
+  private var request: Request
   private let files: HandedFiles?
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
@@ -16,6 +16,7 @@ struct LoginCommand {
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    if invocation[.ended] { return try renewEnded(invocation) }
     var reporter = LoginReporter(invocation)
     let command: LoginCommand
     do {
@@ -32,6 +33,38 @@ struct LoginCommand {
         reporter.failed(error)
         throw error
       }
+    }
+  }
+
+  /// Signs in again to each account whose session has ended, one after the other. A failure does not keep the next one
+  /// from being tried; Ctrl-C ends all.
+  private static func renewEnded(_ invocation: Invocation) throws(Failure) -> Action {
+    guard try invocation.namedAccount() == nil else {
+      throw Failure(.invalidRequest, "name an account or give --ended, not both")
+    }
+    let command = try LoginCommand(invocation)
+    let console = command.client.console
+    return Action { () throws(Failure) in
+      let accounts = try command.client.ask(.state(.list))["accounts"]?.array ?? []
+      let ended = accounts.filter(AccountText.hasEnded).compactMap { $0[.name]?.string }
+      if ended.isEmpty { console.note("no session has ended") }
+      var failed: Int32 = 0
+      for name in ended {
+        var (command, reporter) = (command, LoginReporter(invocation))
+        if case .login(var login) = command.request {
+          login.account = name
+          command.request = .login(login)
+        }
+        do throws(Failure) {
+          let status = try command.signIn(&reporter)
+          guard status == 0 else { return status }
+        } catch {
+          reporter.failed(error)
+          console.report(error)
+          if failed == 0 { failed = error.code.exitStatus.rawValue }
+        }
+      }
+      return failed
     }
   }
 
