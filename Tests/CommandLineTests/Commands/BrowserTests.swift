@@ -243,6 +243,9 @@ import Wire
     #expect(screen.text(event, .opens, now: 0).hasPrefix("Sign in to id.example.com\n"))
     #expect(screen.text(event, .opens, now: 0).contains("Opening your browser."))
     #expect(screen.text(event, .byHand, now: 0).contains("Open this address on this machine within 1m:"))
+    for view in [BrowserView.opens, .byHand] {
+      #expect(screen.text(event, view, now: 0).contains("on another device, cancel and use --device or --paste."))
+    }
     event.mustPaste = true
     let text = screen.text(event, .byHand, now: 0)
     #expect(text.contains("in any browser, on this device or another") && text.contains("paste it here"))

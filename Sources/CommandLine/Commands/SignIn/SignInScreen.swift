@@ -126,6 +126,8 @@ extension SignInScreen {
           address and paste it here. It stays hidden: it contains a one-time code.
           """))
       text += "\n" + line(browser.redirectURI) + "\n"
+    } else {
+      text += prose(Phrase("For a browser on another device, cancel and use --device or --paste."))
     }
     return text + prose(Phrase("Only go on if you started this yourself.")) + "\n"
   }
