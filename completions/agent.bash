@@ -14,7 +14,7 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --assertion-fd --browser --device --paste --no-open --ephemeral --use --if-needed --ended --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=accounts ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --assertion-fd --browser --device --paste --no-open --ephemeral --use --if-needed --ended --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=services ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait) limit=1 operand=accounts ;;
@@ -375,12 +375,12 @@ __agent_value() {
   esac
 }
 
-# The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+# The accounts, or also the services. Whatever is printed is only compared, never evaluated.
 __agent_accounts() {
   local LC_ALL=C name
   while IFS= read -r name; do
     if [[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]]; then words+=("$name"); fi
-  done <<<"$("$program" __complete accounts 2>/dev/null </dev/null)"
+  done <<<"$("$program" __complete "$1" 2>/dev/null </dev/null)"
 }
 
 _agent() {
@@ -433,7 +433,7 @@ _agent() {
     kind=none
   fi
   case $kind in
-  accounts) __agent_accounts ;;
+  accounts | services) __agent_accounts "$kind" ;;
   commands) __agent_words "$group" ;;
   files) compopt -o default 2>/dev/null ;;
   esac

@@ -61,6 +61,7 @@ struct BashCompletionWriter {
     switch candidates {
     case .text: nil
     case .accounts: "=accounts"
+    case .accountsAndServices: "=services"
     case .files: "=files"
     case .commands: "=commands"
     case .words(let words): "=words words=(\(list(words)))"
@@ -91,12 +92,12 @@ struct BashCompletionWriter {
 
   private var accounts: String {
     """
-    # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+    # The accounts, or also the services. Whatever is printed is only compared, never evaluated.
     __\(id)_accounts() {
       local LC_ALL=C name
       while IFS= read -r name; do
         if [[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]]; then words+=("$name"); fi
-      done <<<"$("$program" __complete accounts 2>/dev/null </dev/null)"
+      done <<<"$("$program" __complete "$1" 2>/dev/null </dev/null)"
     }
     """
   }
@@ -153,7 +154,7 @@ struct BashCompletionWriter {
         kind=none
       fi
       case $kind in
-      accounts) __\(id)_accounts ;;
+      accounts | services) __\(id)_accounts "$kind" ;;
       commands) __\(id)_words "$group" ;;
       files) compopt -o default 2>/dev/null ;;
       esac

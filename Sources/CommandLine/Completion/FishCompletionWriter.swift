@@ -97,9 +97,11 @@ struct FishCompletionWriter {
   private func argument(_ candidates: Candidates, place: Int) -> String? {
     switch candidates {
     case .text: nil
-    case .accounts: "-a '(__\(id)_accounts)'"
+    case .accounts: "-a '(__\(id)_accounts accounts)'"
+    case .accountsAndServices: "-a '(__\(id)_accounts services)'"
     case .files: "-F"
-    case .words(let words): "-a \(Self.quoted(words.joined(separator: " ")))"
+    // The tab ends each word, which otherwise gets the option's description.
+    case .words(let words): "-a \(Self.quoted(words.map { "\($0)\\t" }.joined(separator: " ")))"
     case .commands:
       place == 0
         ? "-a \(Self.quoted(CommandName.firstWords.joined(separator: " ")))"
@@ -121,13 +123,13 @@ struct FishCompletionWriter {
 
   private var accounts: String {
     """
-    # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+    # The accounts, or also the services. Whatever is printed is only compared, never evaluated.
     function __\(id)_accounts
         set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
         command -sq -- $program
         or return
-        command $program __complete accounts 2>/dev/null </dev/null \\
-            | string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$'
+        command $program __complete $argv[1] 2>/dev/null </dev/null \\
+            | string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$' | string replace -r '$' \\t
     end
 
     # Completes the command to run after "--".

@@ -99,6 +99,7 @@ struct ZshCompletionWriter {
     switch candidates {
     case .text: nil
     case .accounts: "__\(id)_accounts"
+    case .accountsAndServices: "__\(id)_services"
     case .files: "_files"
     case .commands: "__\(id)_help_words"
     case .words(let words): "(\(words.joined(separator: " ")))"
@@ -109,11 +110,15 @@ struct ZshCompletionWriter {
 
   private var accounts: String {
     """
-    # The accounts, as a running daemon tells them. Whatever is printed is only compared, never evaluated.
+    __\(id)_services() { __\(id)_accounts services; }
+
+    # The accounts, or also the services. Whatever is printed is only compared, never evaluated.
     __\(id)_accounts() {
       local name
       local -a names
-      for name in ${(f)"$("$program" __complete accounts 2>/dev/null </dev/null)"}; do
+      local kind=accounts
+      if [[ $1 == services ]]; then kind=services; fi
+      for name in ${(f)"$("$program" __complete $kind 2>/dev/null </dev/null)"}; do
         if [[ $name == [A-Za-z0-9_]* && $name != *[^A-Za-z0-9._-]* ]]; then names+=("$name"); fi
       done
       _wanted accounts expl account compadd -a names

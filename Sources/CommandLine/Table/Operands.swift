@@ -2,6 +2,8 @@ enum Operands: Sendable {
   case none
   /// An account (default: the active one).
   case account
+  /// An account or a service to sign in to (default: the active account).
+  case accountOrService
   /// An account to use or add; required.
   case namedAccount
   /// The name of an account to add.
@@ -33,6 +35,7 @@ enum Operands: Sendable {
     switch self {
     case .none: (nil, 0...0, .text)
     case .account: ("ACCOUNT", 0...1, .accounts)
+    case .accountOrService: ("ACCOUNT", 0...1, .accountsAndServices)
     case .namedAccount: ("ACCOUNT", 1...1, .accounts)
     case .newAccount: ("NAME", 1...1, .text)
     case .rename: ("ACCOUNT NAME", 2...2, .accounts)
@@ -65,8 +68,10 @@ enum Operands: Sendable {
 enum Candidates: Hashable, Sendable {
   /// Any text; nothing is offered.
   case text
-  /// The names of the accounts, which only the daemon knows.
+  /// The names of the accounts, which `agent __complete` prints.
   case accounts
+  /// Likewise, and those of the known services.
+  case accountsAndServices
   case files
   case words([String])
   /// The words of a command of this program.

@@ -174,7 +174,7 @@ enum SignInCommands {
       "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
       "if-needed",
     ],
-    operands: .account,
+    operands: .accountOrService,
     examples: [
       Example(
         "Sign in for the first time, under a name of your choice",

@@ -2,6 +2,7 @@ import Encoding
 import Platform
 import TestSupport
 import Testing
+import Vocabulary
 import Wire
 
 @testable import CommandLine
@@ -148,16 +149,21 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test(.enabled(if: shells.contains(.fish))) func `name all its options and their values, in fish`() throws {
     let program = try AgentProgram()
     try program.tree.write("script", CompletionScript(.fish).text)
-    func complete(_ lines: [String]) throws -> [[String]] {
+    func offered(_ lines: [String]) throws -> [[String]] {
       let script = "source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
       let result = try ProcessRunner.run(
         executable: "/usr/bin/env", arguments: ["fish", "--no-config", "-c", script], environment: program.environment,
         directory: program.tree.path)
       try #require(result.errorText == "", "\(result.errorText)")
-      // Each line is a word, a tab and its meaning.
-      let words = result.outputText.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+      let words = result.outputText.split(separator: "\n").map { String($0) }
       return words.split(separator: ".", omittingEmptySubsequences: false).dropLast().map { Array($0) }
     }
+    // Each line is a word, a tab and its meaning.
+    func complete(_ lines: [String]) throws -> [[String]] {
+      try offered(lines).map { $0.map { String($0.prefix { $0 != "\t" }) } }
+    }
+    // The meaning of the option is not repeated for each of its values.
+    #expect(try offered(["agent env --shell b"]) == [["bash"]])
     let lines = try complete(CommandTable.all.map { Self.words($0).joined(separator: " ") + " --" })
     #expect(lines.count == CommandName.listed.count)
     for (line, command) in zip(lines, CommandTable.all) {
@@ -223,6 +229,20 @@ private func accounts(_ names: [String]) -> [UInt8] {
     #expect(try program.run(["__complete", "accounts"], adding: ["AGENT_SOCKET=relative"]) == silence)
     #expect(try program.tree.open("libexec").exists("agentd.started") == false)
     #expect(try program.tree.open("run/agent").exists("start.lock") == false)
+  }
+
+  @Test func `is read from the settings file when there is no daemon`() throws {
+    let program = try AgentProgram(daemon: "touch '$0.started'")
+    let file = program.tree.path("home/.config/agent/config.json")
+    let text = #"{"version":2,"accounts":{"work":{},"$(x)":{},"github":{}},"new":1}"#
+    let script = #"mkdir -p "${1%/*}" && printf %s "$2" >"$1""#
+    _ = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", script, "sh", file, text], environment: program.environment)
+    #expect(try program.run(["__complete", "accounts"]).outputText == "work\ngithub\n")
+    let services = try program.run(["__complete", "services"]).outputText.split(separator: "\n")
+    #expect(services.prefix(3) == ["work", "github", "apple"])
+    #expect(services.count == 1 + ProviderName.allCases.count)
+    #expect(try program.tree.open("libexec").exists("agentd.started") == false)
   }
 
   @Test(

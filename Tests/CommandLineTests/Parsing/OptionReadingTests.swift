@@ -24,7 +24,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
 
   private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
     switch operands {
-    case .none, .account, .command, .file: []
+    case .none, .account, .accountOrService, .command, .file: []
     case .namedAccount, .newAccount: ["work"]
     case .rename: ["work", "home"]
     case .methodAndURL, .url: ["https://api.example"]

@@ -62,22 +62,23 @@ enum CompletionsCommand {
 
 /// `agent __complete`: called by a shell while the user waits for completions.
 ///
-/// It only asks a running daemon, takes a moment at most, and prints nothing on failure. Names that a shell might not
-/// treat as a single word are omitted.
+/// It asks a running daemon, or reads the settings file if none runs, takes a moment at most, and prints nothing on
+/// failure. Names that a shell might not treat as a single word are omitted.
 enum CompleteCommand {
   private static let patience = Duration.seconds(1)
 
   static func run(_ invocation: Invocation) -> Action {
     let isPrivate = invocation[.noDaemon]
     return .doing { () throws(Failure) in
-      guard invocation.operands.first == "accounts", !isPrivate else { return }
-      let names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
+      guard let kind = invocation.operands.first, ["accounts", "services"].contains(kind), !isPrivate else { return }
+      var names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
+      if kind == "services" { names += ProviderName.allCases.map(\.rawValue).filter { !names.contains($0) } }
       try? Console.answer(names.map { $0 + "\n" }.joined())
     }
   }
 
   private static func accounts() throws(Failure) -> [String] {
-    guard let connection = try DaemonLauncher.connect() else { return [] }
+    guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
     let deadline = Instant.now.advanced(by: patience)
     let reply = try connection.lent { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
@@ -86,4 +87,17 @@ enum CompleteCommand {
     guard case .result(let result) = reply else { return [] }
     return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
   }
+
+  /// The accounts in the settings file.
+  private static var storedAccounts: [String] {
+    guard let home = try? UserDirectories.configHome,
+      let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),
+      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: patience)
+    else { return [] }
+    let limits = JSONLimits(bytes: mostSettingsBytes, members: mostAccounts)
+    return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
+  }
+
+  /// Those of the daemon.
+  private static let mostSettingsBytes = 4 << 20, mostAccounts = 1000
 }
