@@ -88,7 +88,7 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `to import say when the descriptor is not open`() throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd", "60001"])
-    expect(throws: Failure(.invalidRequest, "descriptor 60001 cannot be read: Bad file descriptor")) {
+    expect(throws: Failure(.invalidRequest, "cannot read descriptor 60001: Bad file descriptor")) {
       try AccountCommand.import(invocation).run()
     }
   }
@@ -122,7 +122,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(AccountCommand.changed("work", try object(#"{"signed_out":false}"#)).english == "changed work")
     #expect(
       AccountCommand.changed("work", try object(#"{"signed_out":true,"setting":"client_id"}"#)).english
-        == "changed work; it is signed out until the next sign-in, since client_id is not what was signed in with:"
+        == "changed work; signed out because client_id differs from the last sign-in; sign in again:"
         + " agent login work")
     let (scope, host) = (AccountSetting.scope, AccountSetting.origins)
     #expect(
@@ -148,7 +148,7 @@ private func object(_ text: String) throws -> JSONObject {
       """#)
     #expect(
       DaemonCommand.logText(result, Timestamp.rfc3339) == """
-        (2 earlier events are not kept)
+        (2 earlier events were discarded)
         1970-01-01T00:00:00Z the daemon started
         1970-01-01T00:00:01Z work: refresh_ended {"duration_ms":4,"result":"ok"}
         1970-01-01T00:00:02Z it is later

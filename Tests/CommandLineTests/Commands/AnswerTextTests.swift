@@ -145,14 +145,14 @@ private func object(_ text: String) throws -> JSONObject {
   @Test func `fit on one line without a terminal`() {
     #expect(
       LoginText.line(code, now: 1_000_000)
-        == "agent: to sign in to https://id.example.com (client cli, scope: openid[31m) open https://id.example.com/device"
+        == "agent: to sign in to https://id.example.com (client cli, scope: openid[31m), open https://id.example.com/device"
         + " and enter the code WDJB-MJHT within 10m\n")
   }
 
   @Test func `are fewer without a terminal when it is to be quiet`() {
     #expect(
       LoginText.line(code, now: 1_000_000, isQuiet: true)
-        == "agent: to sign in open https://id.example.com/device and enter the code WDJB-MJHT within 10m\n")
+        == "agent: to sign in, open https://id.example.com/device and enter the code WDJB-MJHT within 10m\n")
   }
 
   @Test(arguments: [

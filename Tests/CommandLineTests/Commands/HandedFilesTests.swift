@@ -70,7 +70,7 @@ import Wire
   @Test func `must be there`() {
     #expect(
       failure(["--client-key-file", "/nowhere/key"])
-        == "the client key file \"/nowhere/key\" cannot be read: No such file or directory")
+        == "cannot read the client key file \"/nowhere/key\": No such file or directory")
     #expect(
       failure(["--client-secret-env", "AGENT_TESTS_UNSET"])
         == "the environment variable \"AGENT_TESTS_UNSET\" is not set, or empty")

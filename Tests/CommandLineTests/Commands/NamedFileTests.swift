@@ -31,7 +31,7 @@ import Wire
   @Test(arguments: readers) func `is said to be a directory, where it is one`(arguments: [String]) throws {
     let result = try AgentProgram().run(Self.naming("go", arguments) + ["--timeout", "20s"])
     #expect(result.status == .exited(2) && result.output == [])
-    #expect(result.errorText.hasSuffix("\"go\" cannot be read: Is a directory\n"))
+    #expect(result.errorText.hasSuffix("\"go\": Is a directory\n"))
   }
 
   @Test func `is read once the program at the other end of a FIFO writes`() throws {
@@ -55,7 +55,7 @@ import Wire
     let line = ["account", "import", "work", "--refresh-token-file", "/"]
     let secret = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, try Parser.parse(line))
     let failure = #expect(throws: Failure.self) { _ = try secret.open() }
-    #expect(failure?.message == "the refresh token file \"/\" cannot be read: Is a directory")
+    #expect(failure?.message == "cannot read the refresh token file \"/\": Is a directory")
   }
 }
 

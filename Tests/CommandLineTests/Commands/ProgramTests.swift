@@ -50,7 +50,7 @@ import Wire
     let failure = Failure.noAccount(named: "gone", hint: "agent list")
     try FakeDaemon(at: program.runtime).serve(
       [Reply](repeating: .failure(failure), count: 3).map { $0.serialized() })
-    let error = "agent: error: there is no account named gone\n"
+    let error = "agent: error: no account is called gone\n"
     let inherited = try program.run(["token"], adding: ["AGENT_ACCOUNT=gone"])
     #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT names it in this shell; agent list\n")
     // Typed, or not the name in the variable.
@@ -64,9 +64,9 @@ import Wire
     let program = try AgentProgram()
     let answer = Reply.result(JSONObject([("account", "work")])).serialized()
     try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: answer, count: 4))
-    let done = "agent: work is the active account now\n"
+    let done = "agent: work is now the active account\n"
     let note =
-      "agent: in this shell AGENT_ACCOUNT names play, which goes before the active account until the variable is unset\n"
+      "agent: AGENT_ACCOUNT=play in this shell overrides the active account until you unset it\n"
     #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=play"]).errorText == done + note)
     #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=work"]).errorText == done)
     #expect(try program.run(["use", "work"]).errorText == done)

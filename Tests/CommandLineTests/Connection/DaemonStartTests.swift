@@ -190,7 +190,7 @@ import Wire
     #expect(try running.wait() == .exited(1))
     #expect(
       running.errorText == """
-        agent: error: the daemon was stopped, and the refresh tokens that it could not store are lost: home, work
+        agent: error: daemon stopped; the refresh tokens that it could not store are lost: home, work
         agent: hint: agent login home
 
         """)

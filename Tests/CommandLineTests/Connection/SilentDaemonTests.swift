@@ -94,7 +94,7 @@ import Wire
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([[], Self.status])
     let start = try program.run(["daemon", "start"])
-    #expect(start.status == .exited(0) && start.errorText == "agent: the daemon is running already\n")
+    #expect(start.status == .exited(0) && start.errorText == "agent: the daemon is already running\n")
     let other = try AgentProgram()
     try FakeDaemon(at: other.runtime).serve([[], Reply.result([:]).serialized(), [], Self.status])
     let restart = try other.run(["daemon", "restart"])

@@ -16,7 +16,7 @@ import Testing
       "{\"version\": 2, \"accounts\": {\"work\": {\"issuer\": \"https://id.example\", \"client_id\": \"c\", \"refresh\": \"allways\"}}}",
       "accounts.work.refresh must be one of "
     ),
-    ("{\"version\": 2, \"on\": [{\"run\": [\"/bin/true\"], \"tiemout\": 3}]}", "there is no setting on[0].tiemout"),
+    ("{\"version\": 2, \"on\": [{\"run\": [\"/bin/true\"], \"tiemout\": 3}]}", "unknown setting on[0].tiemout"),
   ]) func `settings with an error are named by file, line and column, with what was expected`(
     text: String, expected: String
   ) throws {
@@ -38,7 +38,7 @@ import Testing
       )
       let doctor = try tree.agent("doctor")
       #expect(
-        doctor.outputText.contains("config.json:2:29: there is no setting \"scoope\", so it has no effect"),
+        doctor.outputText.contains("config.json:2:29: unknown setting \"scoope\", ignored"),
         "\(doctor.outputText)")
       #expect(doctor.outputText.contains("did you mean \"scope\"?"), "\(doctor.outputText)")
     }

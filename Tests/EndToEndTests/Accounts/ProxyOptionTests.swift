@@ -37,10 +37,10 @@ import Testing
           $0["hint"]?.string == "agent account set work --proxy environment"
         }.compactMap { $0["message"]?.string }
       }
-      #expect(try warnings([:]) == ["work uses the proxy 127.0.0.1:1, and this environment names none"])
+      #expect(try warnings([:]) == ["work uses the proxy 127.0.0.1:1, but this environment sets no proxy"])
       #expect(try warnings(["https_proxy": "http://me:canary@127.0.0.1:1/"]) == [])
       let other = try warnings(["https_proxy": "other.example:3128"])
-      #expect(other == ["work uses the proxy 127.0.0.1:1, and this environment names other.example:3128"])
+      #expect(other == ["work uses the proxy 127.0.0.1:1, but this environment sets other.example:3128"])
     }
   }
 

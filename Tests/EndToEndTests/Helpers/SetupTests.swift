@@ -328,7 +328,7 @@ import Testing
         try Self.refuse("git", "home/.gitconfig", Array(text.utf8), ".helper already, and is left", tree)
       }
       let docker = Array(#"{"credHelpers":{"git.example.com":"other"}}"#.utf8)
-      try Self.refuse("docker", "home/.docker/config.json", docker, "credHelpers.git.example.com already", tree)
+      try Self.refuse("docker", "home/.docker/config.json", docker, "already has credHelpers.git.example.com", tree)
       try Self.refuse("uv", "config/uv/uv.toml", Array("keyring-provider = 'disabled'\n".utf8), "already", tree)
       try Self.refuse("pip", "config/pip/pip.conf", Array("[global]\nkeyring_provider: import\n".utf8), "already", tree)
       let same = Array("[global]\nkeyring-provider = subprocess\n".utf8)

@@ -24,7 +24,7 @@ import Testing
       let status = try JSON(parsing: Array((inside.lines.first ?? "").utf8))
       #expect(status["own_namespaces"] == true, "\(inside.outputText) \(inside.errorText)")
       let told = inside.outputText.split(separator: "\n").filter {
-        $0.contains("in a network or mount namespace of its own")
+        $0.contains("in its own network or mount namespace")
       }
       #expect(told.count == 2, "\(inside.outputText)")
       let first = try #require(status["pid"]?.int)

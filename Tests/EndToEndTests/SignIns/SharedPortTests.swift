@@ -140,7 +140,7 @@ import Testing
           #expect(signIns?.count == 1 && signIns?[0]["account"] == "work" && signIns?[0]["flow"] == "browser")
           #expect(signIns?[0]["expires_at"] == waiting.event["expires_at"])
           let text = try tree.agent(command).outputText
-          #expect(text.contains("\nthe sign-in to work waits for the browser, "), "\(text)")
+          #expect(text.contains("\nthe sign-in to work is waiting for the browser, "), "\(text)")
         }
         #expect(try tree.json("status", "other")["sign_ins"] == nil)
         try waiting.giveUp()

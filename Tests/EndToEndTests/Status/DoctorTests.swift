@@ -39,7 +39,7 @@ import Testing
       for line in ["ok    daemon ", "ok    vault ", "ok    clock ", "ok    account            work: signed in"] {
         #expect(result.lines.contains { $0.hasPrefix(line) }, "\(line): \(result.outputText)")
       }
-      #expect(result.outputText.contains("server             \(issuer.url) answered in "), "\(result.outputText)")
+      #expect(result.outputText.contains("server             \(issuer.url) is reachable ("), "\(result.outputText)")
       #expect(result.outputText.contains("warn  variable           GOAUTH is set"))
       for secret in [token, "secret-value", tree.path("home")] { #expect(!result.outputText.contains(secret)) }
       #expect(try tree.agent("doctor", "work").succeeded)
@@ -135,11 +135,11 @@ import Testing
       let unused = tree.path("runtime/other/none.sock")
       #expect(
         try Self.findings("socket", tree, ["AGENT_SOCKET": unused], status: 1)
-          == ["warn AGENT_SOCKET is \(unused), where no daemon listened; try: unset AGENT_SOCKET"])
+          == ["warn AGENT_SOCKET is \(unused), but no daemon was listening there; try: unset AGENT_SOCKET"])
       // As in cron, which has no session directory.
       try #require(tree.agent(["daemon", "start"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       let two = try Self.findings("socket", tree)
-      #expect(two.count == 2 && two[1].hasPrefix("warn a second daemon runs, process "), "\(two)")
+      #expect(two.count == 2 && two[1].hasPrefix("warn a second daemon is running, process "), "\(two)")
       #expect(two.last?.hasSuffix(" agent daemon stop") == true, "\(two)")
       #expect(try tree.agent(["daemon", "stop"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       #expect(try tree.agent("daemon", "stop").succeeded)
@@ -153,18 +153,18 @@ import Testing
     try AgentTree.with { tree in
       let ours = "!agent helper git"
       for (helpers, line) in [
-        (["", ours], "ok git asks this program for https://git.example.com"),
+        (["", ours], "ok git uses this program for https://git.example.com"),
         (
           ["store --file=secret", ours],
-          "warn git asks another helper first for https://git.example.com: store; try: agent setup git"
+          "warn git uses another helper first for https://git.example.com: store; try: agent setup git"
         ),
         (
           [ours, "/usr/bin/cache --x=secret"],
-          "warn git gives the tokens for https://git.example.com to another helper too: cache; try: agent setup git"
+          "warn git also passes the tokens for https://git.example.com to another helper: cache; try: agent setup git"
         ),
         (
           ["", "/nowhere/git-credential-agent"],
-          "fail git is to run /nowhere/git-credential-agent for https://git.example.com, which is not there;"
+          "fail git runs /nowhere/git-credential-agent for https://git.example.com, which does not exist;"
             + " try: agent setup git"
         ),
       ] {
@@ -231,7 +231,7 @@ import Testing
       let changed = try Self.findings("setup", tree, ["PATH": path], status: 1)
       #expect(
         changed == [
-          "warn docker https://git.example.com was changed since, in ~/.docker/config.json;"
+          "warn docker https://git.example.com was changed in ~/.docker/config.json after setup;"
             + " try: agent setup docker --host https://git.example.com"
         ])
     }
@@ -250,7 +250,7 @@ import Testing
       let found = try Self.findings("setup", tree, status: 1)
       #expect(
         found == [
-          "fail git https://git.example.com is to run ~/bin/agent, which is not there; try: agent setup git --host https://git.example.com"
+          "fail git https://git.example.com runs ~/bin/agent, which does not exist; try: agent setup git --host https://git.example.com"
         ])
     }
   }
@@ -272,11 +272,11 @@ import Testing
       let unseen = try Self.findings("setup", tree, ["XDG_DATA_HOME": data], status: 1)
       #expect(
         unseen == [
-          "fail keyring on the PATH is not \(data)/agent/bin/keyring; try: export PATH=\(data)/agent/bin:\"$PATH\""
+          "fail keyring in PATH is not \(data)/agent/bin/keyring; try: export PATH=\(data)/agent/bin:\"$PATH\""
         ])
       try #require(tree.shell("sh", "ln -sf /nowhere ../data/agent/bin/keyring").succeeded)
       let broken = try Self.findings("setup", tree, changes, status: 1)
-      #expect(broken == ["fail \(data)/agent/bin/keyring does not lead to this program; try: agent setup pip"])
+      #expect(broken == ["fail \(data)/agent/bin/keyring does not link to this program; try: agent setup pip"])
       // It fixes that.
       let mended = try tree.agent(["setup", "pip", "--host", "pip.example.com", "--yes"], changes)
       #expect(mended.succeeded, "\(mended.errorText)")
@@ -306,23 +306,23 @@ import Testing
       let good = try Self.findings("helper", tree, ["PATH": "\(ours):\(rest)"], status: 1)
       #expect(
         good == [
-          "ok docker asks this program for a.example",
-          "warn docker asks another helper for b.example: pass; try: agent setup docker",
+          "ok docker uses this program for a.example",
+          "warn docker uses another helper for b.example: pass; try: agent setup docker",
         ])
       let other = try Self.findings("helper", tree, ["PATH": "\(theirs):\(rest)"], status: 1)
       #expect(
         other == [
-          "fail docker finds another program as docker-credential-agent: ~/theirs/docker-credential-agent; try: agent setup docker"
+          "fail docker finds another program named docker-credential-agent: ~/theirs/docker-credential-agent; try: agent setup docker"
         ])
       let none = try Self.findings(
         "helper", tree, ["PATH": "/usr/bin:/bin:\(try #require(Programs.folder))"], status: 1)
       #expect(
-        none == ["fail docker looks for docker-credential-agent, which is not on the PATH; try: agent setup docker"])
+        none == ["fail docker looks for docker-credential-agent, which is not in PATH; try: agent setup docker"])
       try #require(tree.shell("sh", "rm -r .docker").succeeded)
       for (value, line) in [
-        ("/bin/agent helper go; netrc", "ok go asks this program"),
-        ("netrc; /bin/agent helper go", "warn go asks another command first: netrc; try: agent setup go --undo"),
-        ("netrc", "warn go does not ask this program; try: agent setup go"),
+        ("/bin/agent helper go; netrc", "ok go uses this program"),
+        ("netrc; /bin/agent helper go", "warn go uses another command first: netrc; try: agent setup go --undo"),
+        ("netrc", "warn go does not use this program; try: agent setup go"),
       ] {
         let changes = ["PATH": "\(theirs):\(rest)", "GOAUTHS": value]
         try #require(tree.agent(["setup", "go", "--yes"], changes).succeeded)
@@ -333,7 +333,7 @@ import Testing
         "program", tree, ["PATH": "\(theirs):\(rest)", "GOAUTHS": "netrc", "GOIS": "go1.22.5"], status: 1)
       #expect(
         older == [
-          "warn ~/theirs/go is of version 1.22: it does not know GOAUTH; try: install a later version of go"
+          "warn ~/theirs/go has version 1.22: it does not know GOAUTH; try: install a later version of go"
         ])
     }
   }
@@ -363,8 +363,8 @@ import Testing
       try #require(tree.shell("sh", script).succeeded)
       #expect(
         try Self.findings("helper", tree, status: 1) == [
-          "ok cargo asks this program for ours",
-          "warn cargo asks another provider for theirs, which ~/.cargo/config.toml names; try: agent setup cargo"
+          "ok cargo uses this program for ours",
+          "warn cargo uses another provider for theirs, set in ~/.cargo/config.toml; try: agent setup cargo"
             + " --host https://b.example/ --name theirs --print",
         ])
       // A nearer file overrides the one in the home directory.
@@ -374,7 +374,7 @@ import Testing
         """
       let near = try tree.shell("sh", nearer)
       #expect(
-        near.lines.contains("warn cargo asks another provider for ours, which ~/p/.cargo/config.toml names"),
+        near.lines.contains("warn cargo uses another provider for ours, set in ~/p/.cargo/config.toml"),
         "\(near.outputText) \(near.errorText)")
       try #require(tree.shell("sh", "rm -r .cargo").succeeded)
       let role = "arn:aws:iam::123456789012:role/r"
@@ -384,7 +384,7 @@ import Testing
       try #require(setup.succeeded, "\(setup.errorText)")
       #expect(
         try Self.findings("helper", tree, status: 1) == [
-          "warn aws takes the keys of other from ~/.aws/credentials first; try: aws configure list --profile other"
+          "warn aws uses the keys of other from ~/.aws/credentials instead; try: aws configure list --profile other"
         ])
     }
   }
@@ -395,7 +395,7 @@ import Testing
       let found = try Self.findings("settings", tree)
       #expect(
         found == [
-          "warn work: https://a.example is in the settings, but was never confirmed and gets no token; try: agent account set work --host https://a.example"
+          "warn work may not send its token to https://a.example: the settings file lists it, but it was never confirmed; try: agent account set work --host https://a.example"
         ])
       #expect(try tree.agent("account", "set", "work", "--host", "https://a.example").succeeded)
       #expect(try Self.findings("settings", tree).isEmpty)
@@ -406,7 +406,7 @@ import Testing
     try AgentTree.with { tree in
       let names = ["CARGO_REGISTRIES_OURS_CREDENTIAL_PROVIDER", "UV_INDEX_OURS_PASSWORD", "NETRC", "AWS_ROLE_ARN"]
       let found = try Self.findings("variable", tree, Dictionary(uniqueKeysWithValues: names.map { ($0, "secret-x") }))
-      #expect(Set(found) == Set(names.map { "warn \($0) is set, and goes before the settings; try: unset \($0)" }))
+      #expect(Set(found) == Set(names.map { "warn \($0) is set and overrides the settings; try: unset \($0)" }))
     }
   }
 
@@ -418,25 +418,25 @@ import Testing
           .succeeded)
       let other = "\(tree.path("home")):"
       for (path, line, hint) in [
-        ("\(other)\(ours):/usr/bin:/bin", "warn another program is found first: ~/agent; ", "; try: export PATH="),
+        ("\(other)\(ours):/usr/bin:/bin", "warn another program comes first: ~/agent; ", "; try: export PATH="),
         (
-          "\(ours):\(other)/usr/bin:/bin", "warn another program of this name is on the PATH too: ~/agent; ",
+          "\(ours):\(other)/usr/bin:/bin", "warn PATH also contains another program of this name: ~/agent; ",
           "try: type -a"
         ),
-        ("/usr/bin:/bin", "ok /", "/agent, which is not on the PATH"),
+        ("/usr/bin:/bin", "ok /", "/agent, which is not in PATH"),
         ("\(ours):/usr/bin:/bin", "ok \(ours)/agent", ""),
       ] {
         let found = try Self.findings("path", tree, ["PATH": path])
         #expect(found.count == 1 && found[0].hasPrefix(line) && (hint.isEmpty || found[0].contains(hint)), "\(found)")
       }
       let helpless = try Self.findings("environment", tree, ["HOME": "here"], status: 1)
-      #expect(helpless.first?.hasPrefix("fail HOME is not set, or is no absolute path; try: export HOME=") == true)
+      #expect(helpless.first?.hasPrefix("fail HOME is not set to an absolute path; try: export HOME=") == true)
       try #require(tree.agent("daemon", "stop").succeeded)
       let socket = tree.path("runtime/agent/agent.sock")
       let python = "import socket; s = socket.socket(socket.AF_UNIX); s.bind('\(socket)')"
       try #require(tree.shell("python3", python).succeeded)
       let found = try Self.findings("socket", tree)
-      #expect(found == ["ok \(socket) is left from a daemon that is gone"], "\(found)")
+      #expect(found == ["ok \(socket) was left by a daemon that is no longer running"], "\(found)")
     }
   }
 

@@ -277,7 +277,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(refused.message == "cannot get through the proxy proxy.example:3128: connection refused")
     let closed = failed(HTTPFailure(.proxy, .proxyAuthentication), proxy: "http://proxy.example:3128")
     #expect(
-      closed.message == "cannot get through the proxy proxy.example:3128: it wants a user name and a password")
+      closed.message == "cannot get through the proxy proxy.example:3128: it requires a user name and a password")
   }
 
   @Test(arguments: [(false, false, false), (false, true, true), (true, true, false), (true, false, false)])

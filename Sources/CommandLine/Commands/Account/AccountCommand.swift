@@ -23,7 +23,7 @@ enum AccountCommand {
     let settings = try SettingsOptions.read(invocation)
     let unset = invocation[.unsetSettings]
     guard settings != AccountSettings() || !unset.isEmpty else {
-      throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
+      throw Failure(.invalidRequest, "no setting given", hint: "agent help account set")
     }
     return try change(.set(account: account, settings, unset: unset), settings, invocation) {
       changed(account, $0, named: AccountSetting.all.filter { $0.value(in: settings) != nil })
@@ -34,7 +34,7 @@ enum AccountCommand {
     let account = try invocation.requiredAccount()
     let newName = invocation.operands[1]
     return try change(.rename(account: account, to: newName), nil, invocation) { _ in
-      Phrase("\(account) is called \(newName) now")
+      Phrase("renamed \(account) to \(newName)")
     }
   }
 
@@ -53,7 +53,7 @@ enum AccountCommand {
       if let chosen = named == nil && mayAsk ? try choose(client) : named {
         let result = try client.ask(.state(.use(account: chosen)))
         account = result["account"]?.string ?? chosen
-        try console.confirm(result) { _ in Phrase("\(account) is the active account now") }
+        try console.confirm(result) { _ in Phrase("\(account) is now the active account") }
       } else {
         account = try client.ask(.account(.show(account: nil)))["account"]?.string ?? "?"
         try console.answer(JSONObject([("account", .string(account))])) { _ in "\(TerminalText.clean(account))\n" }
@@ -87,7 +87,7 @@ enum AccountCommand {
       return
     }
     console.note(
-      "in this shell AGENT_ACCOUNT names \(other), which goes before the active account until the variable is unset")
+      "AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
   }
 
   /// `agent account import`.
@@ -173,7 +173,7 @@ enum AccountCommand {
     }
     let setting = result["setting"]?.string.map { Phrase(verbatim: $0) } ?? Phrase("a setting")
     return Phrase(
-      "changed \(account); it is signed out until the next sign-in, since \(setting) is not what was signed in with: agent login \(account)"
+      "changed \(account); signed out because \(setting) differs from the last sign-in; sign in again: agent login \(account)"
     )
   }
 
@@ -187,10 +187,10 @@ enum AccountCommand {
     if result["client_deleted"]?.bool == true {
       line = Phrase("\(line); its client was deleted at the server")
     } else if let detail = Phrase(.object(result), "client_detail") {
-      line = Phrase("\(line); its client stays registered: \(detail)")
+      line = Phrase("\(line); its client is still registered: \(detail)")
     }
     if let active = result["active_account"]?.string {
-      line = Phrase("\(line); \(active) is the active account now")
+      line = Phrase("\(line); \(active) is now the active account")
     }
     return line
   }

@@ -37,10 +37,10 @@ enum AccountText {
       let account = signIn["account"]?.string ?? "?"
       let wait =
         switch signIn["flow"]?.string {
-        case "device": Phrase("the sign-in to \(account) waits for its code to be approved")
-        case "paste": Phrase("the sign-in to \(account) waits for the address that the browser ends at")
-        case "confirmation": Phrase("the sign-in to \(account) waits for a confirmation in its terminal")
-        default: Phrase("the sign-in to \(account) waits for the browser")
+        case "device": Phrase("the sign-in to \(account) is waiting for approval of its code")
+        case "paste": Phrase("the sign-in to \(account) is waiting for the browser's final address")
+        case "confirmation": Phrase("the sign-in to \(account) is waiting for confirmation in its terminal")
+        default: Phrase("the sign-in to \(account) is waiting for the browser")
         }
       let left = signIn["expires_at"]?.int.map { max(0, $0 - presentation.now) } ?? 0
       return Phrase("\(wait), \(RelativeTime.phrase(seconds: left)) left").localized() + "\n"
@@ -72,7 +72,7 @@ enum AccountText {
         SignInReminder.phrase(by: $0, now: presentation.now, isUTC: presentation.isUTC)
       }
     ]
-    if account[.refreshQueued]?.bool == true { remarks.append(Phrase("waits for the network or the server")) }
+    if account[.refreshQueued]?.bool == true { remarks.append(Phrase("waiting for the network or the server")) }
     if account[.ephemeral]?.bool == true { remarks.append(ephemeral) }
     var problem = problem(account[.problem])
     if account[.state]?.string == SessionState.unreadable.rawValue, let text = problem?.english,
@@ -191,7 +191,7 @@ enum AccountText {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
     guard account[.refreshQueued]?.bool == true else { return name }
-    let waits = Phrase("waits for the network or the server")
+    let waits = Phrase("waiting for the network or the server")
     return name.map { Phrase("\($0), \(waits)") } ?? waits
   }
 

@@ -8,13 +8,14 @@ enum EventsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     if client.isPrivate {
-      throw Failure(.invalidRequest, "a private daemon has no events to tell: leave \"--no-daemon\" out")
+      throw Failure(.invalidRequest, "a private daemon has no events: omit \"--no-daemon\"")
     }
     // A variable that a shell keeps for tokens does not restrict the events.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
     request.leases = invocation[.lease]
     if request.leases, request.account != nil {
-      throw Failure(.invalidRequest, "\"--lease\" tells the events of all leases: it goes with no account")
+      throw Failure(
+        .invalidRequest, "\"--lease\" shows the events of all leases and cannot be combined with an account")
     }
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     let hasEnd = invocation[.timeout] != nil
@@ -34,7 +35,7 @@ enum EventsCommand {
     let result = try client.askIfRunning(.events(request))
     let events = result["events"]?.array ?? []
     if let dropped = result["dropped"]?.int, dropped > 0 {
-      client.console.note("\(dropped) earlier events are not kept")
+      client.console.note("\(dropped) earlier events were discarded")
     }
     guard !request.leases else {
       let entries = events.compactMap { LeaseEntry(json: $0) }

@@ -37,8 +37,8 @@ enum SettingsOptions {
     default:
       guard !text.isEmpty, !text.utf8.contains(UInt8(ascii: "@")) else {
         throw Failure(
-          .invalidRequest, "\("--proxy") takes a URL without a user name and a password",
-          hint: "put them into the variable \("https_proxy"), and use \("--proxy environment")")
+          .invalidRequest, "\("--proxy") requires a URL without a user name and password",
+          hint: "set them in the variable \("https_proxy"), and use \("--proxy environment")")
       }
       settings.proxy = text
     }
@@ -65,7 +65,7 @@ enum SettingsOptions {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
     let bytes = try NamedFile.read(path, limit: AccountSetting.maximumTextBytes + 1, within: seconds) {
-      Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \($0)"))
+      Failure(.invalidRequest, Phrase("cannot read the file \"\(path)\": \($0)"))
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(.invalidRequest, "the file \"\(path)\" is not text")
@@ -77,7 +77,7 @@ enum SettingsOptions {
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let directory = Machine.currentDirectory() else {
-      throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "give it as an absolute path")
+      throw Failure(.invalidRequest, "the file \"\(path)\" was not found", hint: "use an absolute path")
     }
     return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
   }

@@ -44,7 +44,7 @@ enum StatusCommand {
       isNamed
       ? accounts.map { AccountText.whole($0, presentation) }.joined(separator: "\n")
       : AccountText.table(accounts, of: .status, presentation)
-    if accounts.isEmpty { text = Phrase("no accounts; \("\"agent login\"") adds one").localized() + "\n" }
+    if accounts.isEmpty { text = Phrase("no accounts; add one with \("\"agent login\"")").localized() + "\n" }
     text += AccountText.waiting(result, presentation)
     var listing = Listing()
     if showsAll {

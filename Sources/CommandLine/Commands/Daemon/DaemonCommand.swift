@@ -12,7 +12,7 @@ enum DaemonCommand {
     return .doing { () throws(Failure) in
       let (status, wasRunning) = try running(client)
       try client.console.confirm(status) { _ in
-        wasRunning ? Phrase("the daemon is running already") : Phrase("the daemon was started")
+        wasRunning ? Phrase("the daemon is already running") : Phrase("daemon started")
       }
     }
   }
@@ -24,7 +24,7 @@ enum DaemonCommand {
       let (status, _) = try running(client)
       // Starting the next daemon does not restore the lost tokens.
       if let loss { throw loss }
-      try client.console.confirm(status) { _ in Phrase("the daemon was started") }
+      try client.console.confirm(status) { _ in Phrase("daemon started") }
     }
   }
 
@@ -76,7 +76,7 @@ enum DaemonCommand {
           executable: candidate, arguments: ["agentd", "--foreground"], environment: environment)
         guard error.isNotFound else {
           throw Failure(
-            .invalidConfiguration, Phrase("\(candidate) could not be started: \(Phrase(known: error.message))"))
+            .invalidConfiguration, Phrase("cannot start \(candidate): \(Phrase(known: error.message))"))
         }
       }
       throw DaemonProgram.daemon.missing
@@ -94,14 +94,14 @@ enum DaemonCommand {
       guard let first = unstored.first else { return nil }
       return Failure(
         .storage,
-        "the daemon was stopped, and the refresh tokens that it could not store are lost: \(unstored.joined(separator: ", "))",
+        "daemon stopped; the refresh tokens that it could not store are lost: \(unstored.joined(separator: ", "))",
         hint: .command("agent login \(first)"))
     }
 
     var sentence: Phrase {
       guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
       return Phrase(
-        "the daemon was stopped; its process ends when the servers of these accounts have answered: \(finishing.joined(separator: ", "))"
+        "daemon stopped; its process ends when the servers of these accounts have answered: \(finishing.joined(separator: ", "))"
       )
     }
   }
@@ -119,7 +119,7 @@ enum DaemonCommand {
       return stopped
     }
     guard (try? process.waitUntilReadable(timeout: patience)) == true else {
-      throw Failure(.daemonUnavailable, "the daemon was told to stop and has not ended yet")
+      throw Failure(.daemonUnavailable, "the daemon is still shutting down")
     }
     return stopped
   }
@@ -131,13 +131,13 @@ enum DaemonCommand {
 
   private static func refuseNoDaemon(_ invocation: Invocation) throws(Failure) {
     guard invocation[.noDaemon] else { return }
-    throw Failure(.invalidRequest, "\"--no-daemon\" and \"daemon\" contradict each other")
+    throw Failure(.invalidRequest, "\"--no-daemon\" cannot be used with \"daemon\"")
   }
 
   /// One line per event.
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
-    if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events are not kept)\n" }
+    if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events were discarded)\n" }
     for event in result["events"]?.array ?? [] {
       if let line = LogLine(json: event) { text += line.text(stamp) + "\n" }
     }

@@ -13,7 +13,7 @@ enum DaemonText {
       parts.append(Phrase(verbatim: "\(memory / 1024).\(memory % 1024 * 10 / 1024) MiB"))
     }
     if daemon?["own_namespaces"]?.bool == true {
-      parts.append(Phrase("in a network or mount namespace of its own, so programs outside do not use it"))
+      parts.append(Phrase("in its own network or mount namespace, so programs outside do not use it"))
     }
     parts += problems(daemon)
     return parts.dropFirst().reduce(parts.first ?? Phrase(verbatim: "")) { Phrase("\($0), \($1)") }

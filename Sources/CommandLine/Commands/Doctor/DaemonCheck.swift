@@ -25,9 +25,9 @@ enum DaemonCheck {
     let name = account[.name]?.string ?? "?"
     let text =
       switch (place(own), place(other)) {
-      case (let own?, let other?): Phrase("\(name) uses the proxy \(own), and this environment names \(other)")
-      case (let own?, nil): Phrase("\(name) uses the proxy \(own), and this environment names none")
-      case (nil, let other): Phrase("\(name) uses no proxy, and this environment names \(other ?? "")")
+      case (let own?, let other?): Phrase("\(name) uses the proxy \(own), but this environment sets \(other)")
+      case (let own?, nil): Phrase("\(name) uses the proxy \(own), but this environment sets no proxy")
+      case (nil, let other): Phrase("\(name) uses no proxy, but this environment sets \(other ?? "")")
       }
     return [Finding(.account, .warn, text, hint: Phrase(verbatim: "agent account set \(name) --proxy environment"))]
   }
@@ -53,7 +53,8 @@ enum DaemonCheck {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
       Finding(
-        .settings, .warn, Phrase("\(name): \(origin) is in the settings, but was never confirmed and gets no token"),
+        .settings, .warn,
+        Phrase("\(name) may not send its token to \(origin): the settings file lists it, but it was never confirmed"),
         hint: Phrase(verbatim: "agent account set \(name) --host \(ShellWord.quoted(origin))"))
     }
   }
@@ -65,7 +66,7 @@ enum DaemonCheck {
       let place = Phrase(
         verbatim: "\(setting["file"]?.string ?? "?"):\(setting["line"]?.int ?? 0):\(setting["column"]?.int ?? 0)")
       return Finding(
-        .settings, .warn, Phrase("\(place): there is no setting \"\(name)\", so it has no effect"),
+        .settings, .warn, Phrase("\(place): unknown setting \"\(name)\", ignored"),
         hint: setting["meant"]?.string.map { Phrase("did you mean \"\($0)\"?") })
     }
   }
@@ -77,12 +78,12 @@ enum DaemonCheck {
     let restart = Phrase("agent daemon restart")
     let version = daemon?["version"]?.string ?? "?"
     if !version.utf8.elementsEqual(Product.version.utf8) {
-      let text = Phrase("the daemon is of version \(version), this program of \(Product.version)")
+      let text = Phrase("the daemon has version \(version), this program \(Product.version)")
       findings.append(Finding(.daemon, .warn, text, hint: restart))
     }
     if daemon?["program_replaced"]?.bool == true {
       findings.append(
-        Finding(.daemon, .warn, Phrase("another version was put in the place of the one that runs"), hint: restart))
+        Finding(.daemon, .warn, Phrase("the running program was replaced by another version"), hint: restart))
     }
     findings += DaemonText.problems(daemon).map {
       Finding(.daemon, .warn, $0, hint: Phrase("agent daemon restart"))
@@ -132,28 +133,28 @@ enum DaemonCheck {
         findings.append(
           Finding(
             .server, .ok,
-            keys.map { Phrase("\(issuer) answered in \(time) ms, with \($0)") }
-              ?? Phrase("\(issuer) answered in \(time) ms")))
+            keys.map { Phrase("\(issuer) is reachable (\(time) ms, \($0))") }
+              ?? Phrase("\(issuer) is reachable (\(time) ms)")))
         if let count = server["unusable_keys"]?.int, count > 0 {
           let unusable = Phrase.counted(
-            count, one: "\(count) further key that cannot be used", other: "\(count) further keys that cannot be used")
+            count, one: "\(count) more unusable key", other: "\(count) more unusable keys")
           findings.append(Finding(.server, .warn, Phrase("\(issuer) publishes \(unusable)")))
         }
       }
       if let proxy = account[.proxy]?.string {
-        findings.append(Finding(.server, .ok, Phrase("\(issuer) is asked through the proxy \(withoutUser(proxy))")))
+        findings.append(Finding(.server, .ok, Phrase("\(issuer) is reached through the proxy \(withoutUser(proxy))")))
       }
       if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
         let length = RelativeTime.phrase(seconds: abs(offset))
         let text =
           offset > 0
-          ? Phrase("this machine's clock is \(length) ahead of that of \(issuer)")
-          : Phrase("this machine's clock is \(length) behind that of \(issuer)")
+          ? Phrase("this machine's clock is \(length) ahead of \(issuer)")
+          : Phrase("this machine's clock is \(length) behind \(issuer)")
         clocks.append(Finding(.clock, .warn, text, hint: Phrase("timedatectl set-ntp true")))
       }
     }
     if clocks.isEmpty, accounts.contains(where: { $0[.server]?["clock_offset"] != nil }) {
-      clocks.append(Finding(.clock, .ok, Phrase("it agrees with the servers")))
+      clocks.append(Finding(.clock, .ok, Phrase("in sync with the servers")))
     }
     return clocks + findings
   }
@@ -189,7 +190,7 @@ enum DaemonCheck {
     if !given.isEmpty, !missing.isEmpty {
       findings.append(
         Finding(
-          .scope, .warn, Phrase("\(name): asked for and not given: \(missing.joined(separator: " "))"),
+          .scope, .warn, Phrase("\(name): requested but not granted: \(missing.joined(separator: " "))"),
           hint: Phrase("agent login \(name)")))
     }
     return findings
@@ -200,7 +201,7 @@ enum DaemonCheck {
   private static func state(_ account: JSON, _ now: Int) -> Phrase {
     var text = AccountText.stateName(account)
     if let due = account[.nextRenewal]?.int {
-      text = due > now ? Phrase("\(text), renewed in \(RelativeTime.phrase(seconds: due - now))") : text
+      text = due > now ? Phrase("\(text), renews in \(RelativeTime.phrase(seconds: due - now))") : text
     }
     let ends = [account[.refreshTokenExpiresAt]?.int, account[.authorizationExpiresAt]?.int].compactMap(\.self)
     guard let end = ends.min() else { return text }

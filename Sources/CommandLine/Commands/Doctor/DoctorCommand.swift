@@ -40,7 +40,7 @@ enum DoctorCommand {
     } catch {
       if error.code == .unknownRequest {
         findings.append(
-          Finding(.daemon, .fail, Phrase("the daemon is of an older version"), hint: Phrase("agent daemon restart")))
+          Finding(.daemon, .fail, Phrase("the daemon is an older version"), hint: Phrase("agent daemon restart")))
       } else if !findings.contains(where: { $0.level == .fail && $0.text == error.text }) {
         findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
       }

@@ -14,12 +14,12 @@ enum MachineCheck {
       findings.append(
         Finding(
           .environment, .fail,
-          Phrase("\(foreign.variable) is \(foreign.path), which belongs to another user than root"),
+          Phrase("\(foreign.variable) is \(foreign.path), which does not belong to root"),
           hint: DaemonLauncher.foreignHint(foreign)))
     } else if (try? UserDirectories.home(in: Environment.value)) == nil {
       findings.append(
         Finding(
-          .environment, .fail, Phrase("HOME is not set, or is no absolute path"),
+          .environment, .fail, Phrase("HOME is not set to an absolute path"),
           hint: Phrase(verbatim: #"export HOME="$(getent passwd "$(id -u)" | cut -d: -f6)""#)))
     }
     findings.append(runtimeDirectory())
@@ -52,7 +52,7 @@ enum MachineCheck {
           case .system(_, let place), .untrusted(_, let place): "ls -ld \(ShellWord.quoted(place))"
           }
         return Finding(
-          .directory, .fail, Phrase("no file can be made there: \(Phrase(verbatim: error.message))"),
+          .directory, .fail, Phrase("cannot create a file there: \(Phrase(verbatim: error.message))"),
           hint: Phrase(verbatim: error.remedy ?? command))
       }
     }
@@ -67,7 +67,7 @@ enum MachineCheck {
   private static func runtimeDirectory() -> Finding {
     guard let set = Environment.value("XDG_RUNTIME_DIR"), !set.isEmpty else {
       let own = UserDirectories.runtimeCandidates().first ?? "-"
-      return Finding(.directory, .ok, Phrase("XDG_RUNTIME_DIR is not set: \(own) is used"))
+      return Finding(.directory, .ok, Phrase("XDG_RUNTIME_DIR is not set; using \(own)"))
     }
     do throws(DirectoryError) {
       _ = try PrivateDirectory(opening: set, create: false)
@@ -109,7 +109,8 @@ enum MachineCheck {
     for (place, reach) in zip(places, reaches(places)) {
       switch reach {
       case .absent: break
-      case .stale: findings.append(Finding(.socket, .ok, Phrase("\(place.path) is left from a daemon that is gone")))
+      case .stale:
+        findings.append(Finding(.socket, .ok, Phrase("\(place.path) was left by a daemon that is no longer running")))
       case .elsewhere:
         findings.append(
           Finding(
@@ -127,7 +128,8 @@ enum MachineCheck {
         findings.append(
           Finding(
             .socket, .warn,
-            Phrase("\(place.path) is the socket of a lease, which tells nothing of the daemon and the accounts")))
+            Phrase(
+              "\(place.path) is the socket of a lease, which gives no information about the daemon and the accounts")))
       case .daemon(let process):
         answers = answers ?? true
         if !daemons.contains(where: { $0.process == process }) { daemons.append((place.path, process)) }
@@ -137,13 +139,13 @@ enum MachineCheck {
     for other in daemons.dropFirst() {
       findings.append(
         Finding(
-          .socket, .warn, Phrase("a second daemon runs, process \(other.process): \(other.path)"),
+          .socket, .warn, Phrase("a second daemon is running, process \(other.process): \(other.path)"),
           hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(other.path)) agent daemon stop")))
     }
     if let named, daemons.isEmpty, findings.isEmpty {
       findings.append(
         Finding(
-          .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), where no daemon listened"),
+          .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), but no daemon was listening there"),
           hint: Phrase("unset AGENT_SOCKET")))
     }
     return (findings, answers ?? true)
@@ -211,17 +213,17 @@ enum MachineCheck {
   private static func path() -> Finding {
     let (name, own) = (ProgramName.current.text, Machine.executablePath())
     guard let found = Spawn.search(name) else {
-      return Finding(.path, .ok, Phrase("\(own), which is not on the PATH"))
+      return Finding(.path, .ok, Phrase("\(own), which is not in PATH"))
     }
     if !Spawn.isSame(found, own) {
       let directory = own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
       return Finding(
-        .path, .warn, Phrase("another program is found first: \(found); this one is \(own)"),
+        .path, .warn, Phrase("another program comes first: \(found); this one is \(own)"),
         hint: Phrase(verbatim: "export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
     }
     if let other = Spawn.search(name, except: own) {
       return Finding(
-        .path, .warn, Phrase("another program of this name is on the PATH too: \(other)"),
+        .path, .warn, Phrase("PATH also contains another program of this name: \(other)"),
         hint: Phrase(verbatim: "type -a \(name)"))
     }
     return Finding(.path, .ok, Phrase(verbatim: found))
@@ -233,7 +235,7 @@ enum MachineCheck {
   private static func disk() -> Finding {
     guard let state = try? UserDirectories.stateHome, let free = Machine.freeBytes(near: state) else {
       return Finding(
-        .disk, .warn, Phrase("it cannot be found out how much room there is"), hint: Phrase(verbatim: "df -h ~"))
+        .disk, .warn, Phrase("cannot determine free disk space"), hint: Phrase(verbatim: "df -h ~"))
     }
     return disk(free: free, for: state)
   }
@@ -250,15 +252,16 @@ enum MachineCheck {
     let place = BrowserPlace.current
     let byCode = Phrase("agent login --device")
     guard place.canOpen else {
-      return Finding(.signIn, .ok, Phrase("no browser opens here; with a code on another device: \(byCode)"))
+      return Finding(
+        .signIn, .ok, Phrase("no browser can be opened here; sign in with a code on another device: \(byCode)"))
     }
     let words = place.commands(opening: "https://example.com/").compactMap { $0.first }
     guard let program = words.lazy.compactMap({ Spawn.search($0) }).first else {
       return Finding(
-        .signIn, .warn, Phrase("no program is there that opens a browser: \(words.joined(separator: ", "))"),
+        .signIn, .warn, Phrase("no program to open a browser was found: \(words.joined(separator: ", "))"),
         hint: byCode)
     }
-    return Finding(.signIn, .ok, Phrase("in a browser, by \(program)"))
+    return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
   /// The service manager's unit, if installed.
@@ -278,10 +281,11 @@ enum MachineCheck {
     if let program = started(by: "\(place)/\(ProgramName.current.text).service"), FileAccess(of: program) == .missing {
       findings.append(
         Finding(
-          .service, .fail, Phrase("\(place)/\(unit) starts \(program), which is not there"),
+          .service, .fail, Phrase("\(place)/\(unit) starts \(program), which does not exist"),
           hint: Phrase("systemctl --user disable --now \(unit)")))
     }
-    let text = isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts at need")
+    let text =
+      isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts when needed")
     findings.append(Finding(.service, .ok, text))
     // Without lingering, the service manager and everything it started end with the last login, so cron finds no
     // daemon.
@@ -289,7 +293,7 @@ enum MachineCheck {
     {
       findings.append(
         Finding(
-          .service, .warn, Phrase("the service manager ends with the last login, and the daemon with it"),
+          .service, .warn, Phrase("the service manager and the daemon end when you log out"),
           hint: Phrase("loginctl enable-linger")))
     }
     return findings

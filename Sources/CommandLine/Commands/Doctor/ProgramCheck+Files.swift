@@ -34,21 +34,21 @@ extension ProgramCheck {
     for host in helpers.names {
       let helper = helpers[host]?.string ?? ""
       guard !helper.utf8.elementsEqual(name.utf8) else {
-        findings.append(Finding(.helper, .ok, Phrase("docker asks this program for \(host)")))
+        findings.append(Finding(.helper, .ok, Phrase("docker uses this program for \(host)")))
         continue
       }
       guard let place = OriginEntry(host, allowHTTPLoopback: true),
         places.contains(where: { $0.origin.utf8.elementsEqual(place.origin.utf8) })
       else { continue }
       findings.append(
-        Finding(.helper, .warn, Phrase("docker asks another helper for \(host): \(programName(helper))"), hint: setUp))
+        Finding(.helper, .warn, Phrase("docker uses another helper for \(host): \(programName(helper))"), hint: setUp))
     }
     guard findings.contains(where: { $0.level == .ok }) else { return findings }
     guard let found = Spawn.search(program) else {
-      return [Finding(.helper, .fail, Phrase("docker looks for \(program), which is not on the PATH"), hint: setUp)]
+      return [Finding(.helper, .fail, Phrase("docker looks for \(program), which is not in PATH"), hint: setUp)]
     }
     guard Spawn.isSame(found, Machine.executablePath()) else {
-      return [Finding(.helper, .fail, Phrase("docker finds another program as \(program): \(found)"), hint: setUp)]
+      return [Finding(.helper, .fail, Phrase("docker finds another program named \(program): \(found)"), hint: setUp)]
     }
     return findings
   }
@@ -81,9 +81,9 @@ extension ProgramCheck {
         }
         findings.append(
           isOurs
-            ? Finding(.helper, .ok, Phrase("cargo asks this program for \(name)"))
+            ? Finding(.helper, .ok, Phrase("cargo uses this program for \(name)"))
             : Finding(
-              .helper, .warn, Phrase("cargo asks another provider for \(name), which \(path) names"),
+              .helper, .warn, Phrase("cargo uses another provider for \(name), set in \(path)"),
               hint: printing(name, at: index)))
       }
     }
@@ -110,7 +110,7 @@ extension ProgramCheck {
       text.header(profile).map { text.value("aws-access-key-id", in: text.section($0)) != nil } ?? false
     }.map { profile in
       Finding(
-        .helper, .warn, Phrase("aws takes the keys of \(profile) from \(path) first"),
+        .helper, .warn, Phrase("aws uses the keys of \(profile) from \(path) instead"),
         hint: Phrase(verbatim: "aws configure list --profile \(ShellWord.quoted(profile))"))
     }
   }

@@ -41,13 +41,13 @@ enum ProgramCheck {
     let again = Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
     if outcome.state != .setUp {
       return [
-        Finding(.setup, .warn, Phrase("\(outcome.subject) was changed since, in \(receipt.file)"), hint: again)
+        Finding(.setup, .warn, Phrase("\(outcome.subject) was changed in \(receipt.file) after setup"), hint: again)
       ]
     }
     let paths = receipt.piece?.shown.compactMap { AbsolutePaths.first(in: $0) } ?? []
     // A network path is not a file.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
-      return [Finding(.setup, .fail, Phrase("\(outcome.subject) is to run \(gone), which is not there"), hint: again)]
+      return [Finding(.setup, .fail, Phrase("\(outcome.subject) runs \(gone), which does not exist"), hint: again)]
     }
     if let link = receipt.link, let problem = problem(of: link, again) { return [problem] }
     return [Finding(.setup, .ok, outcome.phrase)]
@@ -58,11 +58,11 @@ enum ProgramCheck {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
     guard Spawn.isSame(path, Machine.executablePath()) else {
-      return Finding(.setup, .fail, Phrase("\(path) does not lead to this program"), hint: again)
+      return Finding(.setup, .fail, Phrase("\(path) does not link to this program"), hint: again)
     }
     guard let found = Spawn.search(link.name), Spawn.isSame(found, path) else {
       return Finding(
-        .setup, .fail, Phrase("\(link.name) on the PATH is not \(path)"),
+        .setup, .fail, Phrase("\(link.name) in PATH is not \(path)"),
         hint: Phrase(verbatim: "export PATH=\(ShellWord.quoted(directory)):\"$PATH\""))
     }
     return nil
@@ -82,7 +82,7 @@ enum ProgramCheck {
       if let path = AbsolutePaths.first(in: ours.helper), FileAccess(of: path) == .missing {
         findings.append(
           Finding(
-            .helper, .fail, Phrase("git is to run \(path) for \(place), which is not there"),
+            .helper, .fail, Phrase("git runs \(path) for \(place), which does not exist"),
             hint: Phrase("agent setup git")))
         continue
       }
@@ -91,13 +91,13 @@ enum ProgramCheck {
       let rest = all.lastIndex { $0.helper.isEmpty }.map { all[($0 + 1)...] } ?? all[...]
       let others = rest.filter { !$0.isOurs }.map { programName($0.helper) }
       guard let first = rest.first, let other = others.first else {
-        findings.append(Finding(.helper, .ok, Phrase("git asks this program for \(place)")))
+        findings.append(Finding(.helper, .ok, Phrase("git uses this program for \(place)")))
         continue
       }
       let text =
         first.isOurs
-        ? Phrase("git gives the tokens for \(place) to another helper too: \(other)")
-        : Phrase("git asks another helper first for \(place): \(other)")
+        ? Phrase("git also passes the tokens for \(place) to another helper: \(other)")
+        : Phrase("git uses another helper first for \(place): \(other)")
       findings.append(Finding(.helper, .warn, text, hint: Phrase("agent setup git")))
     }
     return (findings, isUsed)
@@ -122,12 +122,12 @@ enum ProgramCheck {
     }
     let ours = commands.firstIndex { ConfigurationText(Array($0.utf8)).contains(" helper go") }
     guard let ours else {
-      return [Finding(.helper, .warn, Phrase("go does not ask this program"), hint: Phrase("agent setup go"))]
+      return [Finding(.helper, .warn, Phrase("go does not use this program"), hint: Phrase("agent setup go"))]
     }
-    guard ours > 0 else { return [Finding(.helper, .ok, Phrase("go asks this program"))] }
+    guard ours > 0 else { return [Finding(.helper, .ok, Phrase("go uses this program"))] }
     let other = programName(commands[0])
     return [
-      Finding(.helper, .warn, Phrase("go asks another command first: \(other)"), hint: Phrase("agent setup go --undo"))
+      Finding(.helper, .warn, Phrase("go uses another command first: \(other)"), hint: Phrase("agent setup go --undo"))
     ]
   }
 
@@ -169,7 +169,7 @@ enum ProgramCheck {
     }
     return set.map { name, _ in
       Finding(
-        .variable, .warn, Phrase("\(name) is set, and goes before the settings"),
+        .variable, .warn, Phrase("\(name) is set and overrides the settings"),
         hint: Phrase(verbatim: "unset \(TerminalText.clean(name, limit: 64))"))
     }
   }
@@ -189,7 +189,7 @@ private struct OldestVersion {
     [
       OldestVersion(
         client: .git, arguments: ["--version"], word: "version ", major: 2, minor: 46,
-        consequence: Phrase("it takes tokens as passwords only")),
+        consequence: Phrase("it accepts tokens only as passwords")),
       OldestVersion(
         client: .kubectl, arguments: ["version", "--client"], word: "v", major: 1, minor: 22,
         consequence: Phrase("it does not know version 1 of the protocol")),
@@ -206,19 +206,19 @@ private struct OldestVersion {
     guard let path = client.program, let program = InstalledProgram(path) else {
       return [
         Finding(
-          .program, .warn, Phrase("\(client.rawValue) is not on the PATH"),
+          .program, .warn, Phrase("\(client.rawValue) is not in PATH"),
           hint: Phrase(verbatim: "agent setup \(client.rawValue) --undo"))
       ]
     }
     let left = Instant.now.duration(to: end)
     guard left > .zero, let result = try? program.run(arguments, patience: left, limit: 65_536),
       let (found, minor) = number(in: String(decoding: result.output, as: UTF8.self))
-    else { return [Finding(.program, .ok, Phrase("\(path) did not tell its version"))] }
+    else { return [Finding(.program, .ok, Phrase("\(path) did not print its version"))] }
     let version = "\(found).\(minor)"
     if (found, minor) < (self.major, self.minor) {
       return [
         Finding(
-          .program, .warn, Phrase("\(path) is of version \(version): \(consequence)"),
+          .program, .warn, Phrase("\(path) has version \(version): \(consequence)"),
           hint: Phrase("install a later version of \(client.rawValue)"))
       ]
     }

@@ -20,11 +20,11 @@ import Wire
   private static func server(_ members: [(String, JSON)]) -> (String, JSON) { ("server", .object(JSONObject(members))) }
 
   @Test(arguments: [
-    (-30, "ok clock: it agrees with the servers"), (30, "ok clock: it agrees with the servers"),
-    (31, "warn clock: this machine's clock is 31s ahead of that of https://id.example; try: timedatectl set-ntp true"),
+    (-30, "ok clock: in sync with the servers"), (30, "ok clock: in sync with the servers"),
+    (31, "warn clock: this machine's clock is 31s ahead of https://id.example; try: timedatectl set-ntp true"),
     (
       -3700,
-      "warn clock: this machine's clock is 1h 1m behind that of https://id.example; try: timedatectl set-ntp true"
+      "warn clock: this machine's clock is 1h 1m behind https://id.example; try: timedatectl set-ntp true"
     ),
   ]) func `tell a clock that differs from a server's by more than half a minute`(offset: Int, line: String) {
     let lines = Self.lines(Self.account([Self.server([("milliseconds", 7), ("clock_offset", .int(offset))])]))
@@ -41,7 +41,7 @@ import Wire
     let lines = Self.lines(
       Self.account([Self.server([("milliseconds", 7), ("keys", 1), ("unusable_keys", 2)])]))
     #expect(
-      lines.contains("warn server: https://id.example publishes 2 further keys that cannot be used"), "\(lines)")
+      lines.contains("warn server: https://id.example publishes 2 more unusable keys"), "\(lines)")
   }
 
   @Test func `tell a problem of a server with what helps`() {
@@ -71,7 +71,7 @@ import Wire
   @Test(arguments: [
     (
       "openid email offline_access", "openid",
-      "warn scope: work: asked for and not given: email; try: agent login work"
+      "warn scope: work: requested but not granted: email; try: agent login work"
     ),
     ("openid email", "email", nil), ("openid email", "", nil), ("", "email", nil),
   ]) func `tell a scope that was asked for and not given`(asked: String, given: String, line: String?) {
@@ -82,11 +82,11 @@ import Wire
   @Test(arguments: [
     (
       [("version", JSON.string("0.0.1"))],
-      "warn daemon: the daemon is of version 0.0.1, this program of \(Product.version)"
+      "warn daemon: the daemon has version 0.0.1, this program \(Product.version)"
     ),
     (
       [("version", .string(Product.version)), ("program_replaced", true)],
-      "warn daemon: another version was put in the place of the one that runs"
+      "warn daemon: the running program was replaced by another version"
     ),
   ]) func `tell a daemon of another version`(members: [(String, JSON)], line: String) {
     let lines = Self.lines(JSONObject([("daemon", .object(JSONObject(members)))]))
@@ -126,10 +126,10 @@ import Wire
     let lines = Self.lines(answer)
     #expect(
       lines.contains(
-        "warn settings: work: https://a.example is in the settings, but was never confirmed and gets no token; try: agent account set work --host https://a.example"
+        "warn settings: work may not send its token to https://a.example: the settings file lists it, but it was never confirmed; try: agent account set work --host https://a.example"
       ), "\(lines)")
     #expect(
-      lines.contains("ok server: https://id.example is asked through the proxy proxy.example:3128"), "\(lines)")
+      lines.contains("ok server: https://id.example is reached through the proxy proxy.example:3128"), "\(lines)")
   }
 
   private static let vaults: [(members: [(String, JSON)], line: String)] = [
@@ -183,11 +183,11 @@ import Wire
     let lines = service()
     #expect(
       lines.contains {
-        $0.hasPrefix("FAIL service: ") && $0.contains(" starts /nowhere/agentd, which is not there; try: systemctl")
+        $0.hasPrefix("FAIL service: ") && $0.contains(" starts /nowhere/agentd, which does not exist; try: systemctl")
       })
     #expect(lines.contains("ok service: agent.socket is enabled"), "\(lines)")
     let linger =
-      "warn service: the service manager ends with the last login, and the daemon with it; try: loginctl enable-linger"
+      "warn service: the service manager and the daemon end when you log out; try: loginctl enable-linger"
     #expect(lines.contains(linger), "\(lines)")
     _ = try ProcessRunner.shell("cd '\(root.path(""))'; echo >var/lib/systemd/linger/alice")
     #expect(!service().contains(linger))
