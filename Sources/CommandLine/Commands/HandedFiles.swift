@@ -34,10 +34,10 @@ struct HandedFiles {
       Option.clientSecretPrompt.declaration,
     ].filter(invocation.has)
     guard ways.count <= 1 else {
-      throw Failure(.invalidRequest, Phrase("give one of \(Phrase.all(ways.map { "--\($0.name)" }))"))
+      throw Failure(.invalidRequest, Phrase("use only one of \(Phrase.all(ways.map { "--\($0.name)" }))"))
     }
     if asks, invocation[.noInput] {
-      throw Failure(.invalidRequest, "--client-secret-prompt reads from the terminal, which --no-input forbids")
+      throw Failure(.invalidRequest, "--client-secret-prompt needs the terminal, but --no-input is set")
     }
   }
 
@@ -58,7 +58,7 @@ struct HandedFiles {
 
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
-      try SecretPrompt.ask(Phrase("Client secret"), hint: "name a file: --client-secret-file") {
+      try SecretPrompt.ask(Phrase("Client secret"), hint: "use a file: --client-secret-file") {
         (secret) throws(Failure) in try FileDescriptor.pipe(holding: secret, called: Phrase("client secret"))
       })
   }
@@ -71,7 +71,7 @@ struct HandedFiles {
     // The client secret comes first, regardless of its source.
     if let variable {
       guard let value = Environment.value(variable), !value.isEmpty else {
-        throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set, or empty")
+        throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set or empty")
       }
       descriptors.append(
         SharedDescriptor(try FileDescriptor.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))

@@ -23,7 +23,7 @@ enum NamedFile {
       return file
     } catch {
       guard error.errno != SystemError.Number.ETIMEDOUT else {
-        throw Failure(.timeout, "no other program has opened \"\(path)\", a FIFO, within \(seconds ?? 0) s")
+        throw Failure(.timeout, "no other program opened the FIFO \"\(path)\" within \(seconds ?? 0) s")
       }
       throw problem(Phrase(known: error.message))
     }

@@ -50,7 +50,7 @@ struct NamedSecret {
     let secret: FileDescriptor
     if let path {
       secret = try NamedFile.openInput(path, within: timeoutSeconds) {
-        Failure(.invalidRequest, Phrase("the \(title) file \"\(path)\" cannot be read: \($0)"))
+        Failure(.invalidRequest, Phrase("cannot read the \(title) file \"\(path)\": \($0)"))
       }
     } else if let number, let descriptor {
       secret = try Self.inherited(number, descriptor)
@@ -59,20 +59,20 @@ struct NamedSecret {
     }
     if Terminal.isTerminal(secret.raw) {
       throw Failure(
-        .invalidRequest, "a \(title) is not read from a terminal, where it could be seen",
-        hint: "name a file with --\(fileOption), or pipe the secret in")
+        .invalidRequest, "cannot read a \(title) from a terminal, where it would be visible",
+        hint: "use a file with --\(fileOption), or pipe the secret in")
     }
     return secret
   }
 
   private static func inherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
     guard let number = Int32(text), (0...65_535).contains(number) else {
-      throw Failure(.invalidRequest, "\"--\(option.name)\" takes the number of an open descriptor")
+      throw Failure(.invalidRequest, "\"--\(option.name)\" must be the number of an open descriptor")
     }
     do {
       return try duplicate(number)
     } catch {
-      throw Failure(.invalidRequest, Phrase("descriptor \(number) cannot be read: \(Phrase(known: error.message))"))
+      throw Failure(.invalidRequest, Phrase("cannot read descriptor \(number): \(Phrase(known: error.message))"))
     }
   }
 
@@ -101,6 +101,6 @@ struct NamedSecret {
     }
     let named = files + descriptors
     guard Set(named).count > 1 else { return }
-    throw Failure(.invalidRequest, Phrase("standard input cannot hold what \(Phrase.all(named)) name"))
+    throw Failure(.invalidRequest, Phrase("standard input cannot be used for \(Phrase.all(named)) at once"))
   }
 }

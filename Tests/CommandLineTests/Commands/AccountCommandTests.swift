@@ -75,7 +75,7 @@ private func object(_ text: String) throws -> JSONObject {
     [], ["--refresh-token-file", "/x", "--refresh-token-fd", "3"],
   ]) func `to import want the token from one place`(options: [String]) throws {
     let invocation = try Parser.parse(["account", "import", "work"] + options)
-    let failure = Failure(.invalidRequest, "give one of --refresh-token-file and --refresh-token-fd")
+    let failure = Failure(.invalidRequest, "use only one of --refresh-token-file and --refresh-token-fd")
     expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
@@ -97,7 +97,7 @@ private func object(_ text: String) throws -> JSONObject {
     let invocation = try Parser.parse(
       ["account", "import", "work", "--refresh-token-file", "-", "--client-secret-file", "-"])
     let failure = Failure(
-      .invalidRequest, "standard input cannot hold what --refresh-token-file and --client-secret-file name")
+      .invalidRequest, "standard input cannot be used for --refresh-token-file and --client-secret-file at once")
     expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 

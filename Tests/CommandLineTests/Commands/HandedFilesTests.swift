@@ -43,13 +43,13 @@ import Wire
   @Test func `comes from one place only`() {
     #expect(
       failure(["--client-secret-file", "x", "--client-secret-prompt"])
-        == "give one of --client-secret-file and --client-secret-prompt")
+        == "use only one of --client-secret-file and --client-secret-prompt")
     #expect(
       failure(["--client-secret-env", "X", "--client-secret-prompt"])
-        == "give one of --client-secret-env and --client-secret-prompt")
+        == "use only one of --client-secret-env and --client-secret-prompt")
     #expect(
       failure(["--client-secret-file", "-", "--client-key-file", "-"])
-        == "standard input cannot hold what --client-secret-file and --client-key-file name")
+        == "standard input cannot be used for --client-secret-file and --client-key-file at once")
   }
 
   /// Connects to nothing and reads nothing: the message is the only result.
@@ -73,13 +73,13 @@ import Wire
         == "cannot read the client key file \"/nowhere/key\": No such file or directory")
     #expect(
       failure(["--client-secret-env", "AGENT_TESTS_UNSET"])
-        == "the environment variable \"AGENT_TESTS_UNSET\" is not set, or empty")
+        == "the environment variable \"AGENT_TESTS_UNSET\" is not set or empty")
   }
 
   @Test func `is not asked for where nothing may be read from the terminal`() {
     #expect(
       failure(["--client-secret-prompt", "--no-input"])
-        == "--client-secret-prompt reads from the terminal, which --no-input forbids")
+        == "--client-secret-prompt needs the terminal, but --no-input is set")
   }
 
   /// The program's environment contains the secret, its arguments do not; the daemon gets a pipe.

@@ -25,7 +25,7 @@ import Wire
     let result = try program.run(Self.naming("fifo", arguments) + ["--timeout", "1s"])
     #expect(result.status == .exited(4) && result.output == [])
     #expect(
-      result.errorText == "agent: error: no other program has opened \"fifo\", a FIFO, within 1 s\n")
+      result.errorText == "agent: error: no other program opened the FIFO \"fifo\" within 1 s\n")
   }
 
   @Test(arguments: readers) func `is said to be a directory, where it is one`(arguments: [String]) throws {

@@ -43,7 +43,7 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
 
   @Test(arguments: ["", "a b", "a\nX-Injected: 1", "a\r", "\u{1B}[31m", "tök", "\u{0}", "a\u{7F}"])
   func `prints no token that could end a header or steer a terminal (RFC 6750 section 2.1)`(token: String) {
-    let expected = Failure(.serverMisbehaved, "the access token holds characters that no token may have")
+    let expected = Failure(.serverMisbehaved, "the access token contains characters that are invalid in a token")
     expect(throws: expected) { try output(line(token), as: .bare) }
     expect(throws: expected) { try output(line(token), as: .header) }
   }

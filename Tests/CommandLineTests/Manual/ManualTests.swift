@@ -294,7 +294,7 @@ import WireSupport
     #expect(
       try HelpCommand.text(for: ["daemon"], all: true).contains(
         HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
-    expect(throws: Failure(.invalidRequest, "there is no command \"daemon fly\"", hint: "agent help daemon")) {
+    expect(throws: Failure(.invalidRequest, "unknown command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"])
     }
   }

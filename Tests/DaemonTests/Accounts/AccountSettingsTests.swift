@@ -76,11 +76,11 @@ import Wire
     var settings = Self.full
     settings.clientID = nil
     #expect(
-      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "name it with --client-id")
+      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "use --client-id")
     settings.issuer = nil
     settings.provider = nil
     #expect(
-      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "name it with --issuer")
+      Self.failure { () throws(Failure) in _ = try AccountConfiguration(settings) }?.hint == "use --issuer")
   }
 
   @Test(arguments: AccountSetting.all.filter(\.canBeUnset)) func `are taken back one by one`(setting: AccountSetting)

@@ -75,7 +75,7 @@ import Wire
         + " for a known service: agent help providers")
     let okta = Self.failure(Self.request { $0.account = "okta" })
     #expect(okta?.code == .issuerNeeded)
-    #expect(okta?.hint?.hasPrefix("name it with --issuer, such as https://") == true)
+    #expect(okta?.hint?.hasPrefix("use --issuer, for example https://") == true)
   }
 
   @Test(arguments: [

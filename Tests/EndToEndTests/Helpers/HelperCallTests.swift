@@ -77,7 +77,7 @@ import Testing
       case "keyring": #expect(result.failed(1) && result.errorText.isEmpty)
       case "gcp", "cargo": #expect(!result.succeeded)
       default:
-        #expect(result.failed(1) && result.errorText.contains("no account lists https://host.example"))
+        #expect(result.failed(1) && result.errorText.contains("no account may send its token to https://host.example"))
       }
     }
   }
@@ -312,7 +312,7 @@ import Testing
     try Session.with { session in
       let helper = try session.tree.start(["helper", "git", "get", "--timeout", "2s"])
       #expect(try helper.wait() == .exited(4))
-      #expect(helper.errorText.contains("did not end its question in time"))
+      #expect(helper.errorText.contains("did not finish its request in time"))
     }
   }
 

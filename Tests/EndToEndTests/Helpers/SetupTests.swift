@@ -24,12 +24,12 @@ import Testing
         cp ../kept dotfiles/\(path); chmod 640 dotfiles/\(path); ln -s ~/dotfiles/\(path) "$file"
       fi
       agent setup \(client) --yes 2>first; cp "$file" once
-      agent setup \(client) --yes 2>second; cmp once "$file"; grep -q 'was set up already' second
+      agent setup \(client) --yes 2>second; cmp once "$file"; grep -q 'is already set up' second
       agent setup \(client) --test 2>third || { cat third >&2; exit 1; }
       if [ -e ../kept ]; then test -L "$file"; test "$(stat -Lc %a "$file")" = 640; fi
       \(use)
       agent setup \(client) --undo
-      agent setup --undo 2>&1 | grep -q 'nothing of this is set up'
+      agent setup --undo 2>&1 | grep -q 'none of this is set up'
       if [ -e ../kept ]; then
         cmp ../kept "$file"; test -L "$file"; test "$(stat -Lc %a "$file")" = 640
       else
@@ -268,12 +268,12 @@ import Testing
       let result = try tree.agent(["setup"], ["PATH": path])
       let lines = result.lines.map { $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ") }
       #expect(lines.contains("uv \(tree.path("home"))/uv set up"), "\(result.outputText)")
-      #expect(lines.contains("kubectl \(tree.path("home"))/kubectl for pasting only"), "\(result.outputText)")
+      #expect(lines.contains("kubectl \(tree.path("home"))/kubectl add by hand"), "\(result.outputText)")
       #expect(lines.contains { $0.hasPrefix("git /") && $0.hasSuffix("/git not set up") }, "\(result.outputText)")
       #expect(!result.outputText.contains("claude"))
       try #require(tree.shell("sh", "echo >\"$XDG_CONFIG_HOME/uv/uv.toml\"").succeeded)
       let changed = try tree.agent(["setup"], ["PATH": path])
-      #expect(changed.outputText.contains("set up, changed since"), "\(changed.outputText)")
+      #expect(changed.outputText.contains("set up, changed after setup"), "\(changed.outputText)")
     }
   }
 
@@ -289,7 +289,7 @@ import Testing
       #expect(try tree.shell("sh", "test ! -e mine").succeeded)
       let none = try tree.agent(words, [variable: "/dev/null"])
       #expect(
-        none.failed(1) && none.errorText.contains("\(client) reads no file of settings: \(variable) is /dev/null"))
+        none.failed(1) && none.errorText.contains("\(client) reads no settings file: \(variable) is /dev/null"))
     }
   }
 
@@ -325,7 +325,7 @@ import Testing
         "[credential \"https://git.example.com\"]\n\thelper = store\n",
         "[Credential \"https://git.example.com/\"]\n\tHelper = !secret\n",
       ] {
-        try Self.refuse("git", "home/.gitconfig", Array(text.utf8), ".helper already, and is left", tree)
+        try Self.refuse("git", "home/.gitconfig", Array(text.utf8), ".helper and was not changed", tree)
       }
       let docker = Array(#"{"credHelpers":{"git.example.com":"other"}}"#.utf8)
       try Self.refuse("docker", "home/.docker/config.json", docker, "already has credHelpers.git.example.com", tree)
@@ -344,14 +344,14 @@ import Testing
     try Self.withPlace { tree in
       let file = "home/.docker/config.json"
       for text in ["", "{", "// comment\n{}", "{\"a\":1,}", "{}{}"] {
-        try Self.refuse("docker", file, Array(text.utf8), "it is no JSON", tree)
+        try Self.refuse("docker", file, Array(text.utf8), "it is not JSON", tree)
       }
-      try Self.refuse("docker", file, Array("[]".utf8), "a form that is not changed", tree)
-      try Self.refuse("docker", file, Array("{\"credHelpers\":[]}".utf8), "a form that is not changed", tree)
+      try Self.refuse("docker", file, Array("[]".utf8), "a format that setup does not change", tree)
+      try Self.refuse("docker", file, Array("{\"credHelpers\":[]}".utf8), "a format that setup does not change", tree)
       let twice = Array("{\"credHelpers\":{},\"credHelpers\":{}}".utf8)
-      try Self.refuse("docker", file, twice, "a form that is not changed", tree)
+      try Self.refuse("docker", file, twice, "a format that setup does not change", tree)
       for bytes in [[0x7B, 0xFF, 0x7D], [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0x7B, 0, 0x7D]] as [[UInt8]] {
-        try Self.refuse("docker", file, bytes, "it is no text in UTF-8", tree)
+        try Self.refuse("docker", file, bytes, "it is not UTF-8 text", tree)
       }
       #expect(try tree.shell("sh", "truncate -s 129M .docker/config.json").succeeded)
       let large = try tree.agent("setup", "docker", "--host", "git.example.com", "--yes")
@@ -359,7 +359,8 @@ import Testing
       #expect(large.errorText.contains("hint: agent setup docker --host git.example.com --print\n"))
       try Self.refuse("git", "home/.gitconfig", Array("[user\n".utf8), "cannot read its settings", tree)
       for text in ["[registries]\n", "registries.a.index = 'x'\n", "x = \"\"\"\n[registries.a]\n\"\"\"\n"] {
-        try Self.refuse("cargo", "home/.cargo/config.toml", Array(text.utf8), "a form that is not changed", tree)
+        try Self.refuse(
+          "cargo", "home/.cargo/config.toml", Array(text.utf8), "a format that setup does not change", tree)
       }
     }
   }
@@ -388,8 +389,8 @@ import Testing
       let file = "\"$XDG_STATE_HOME/agent/setup.json\""
       for (change, reason, hint) in [
         ("chmod 644 \(file)", "setup.json is open to other users (mode 644)", "hint: chmod 600 '"),
-        ("cp \(file) kept; echo '{' >\(file)", "setup.json is damaged", "hint: to begin anew: mv "),
-        ("sed 's/\"version\":1/\"version\":2/' kept >\(file)", "setup.json is of a later version", ""),
+        ("cp \(file) kept; echo '{' >\(file)", "setup.json is damaged", "hint: to start over: mv "),
+        ("sed 's/\"version\":1/\"version\":2/' kept >\(file)", "setup.json was written by a later version", ""),
       ] {
         #expect(try tree.shell("sh", change).succeeded)
         for words in [["setup"], words, ["setup", "--undo"]] {
@@ -427,9 +428,9 @@ import Testing
       #expect(listed?["set_up"]?.array?.first?["state"] == "changed")
       let result = try tree.agent("setup", "--undo")
       #expect(result.failed(1), "\(result.errorText)")
-      #expect(result.errorText.contains("git https://git.example.com was changed since, and is left in "))
-      #expect(result.errorText.contains("docker https://git.example.com is taken out of "))
-      #expect(result.errorText.contains("uv is not in "))
+      #expect(result.errorText.contains("git https://git.example.com was changed after setup and remains in "))
+      #expect(result.errorText.contains("removed docker https://git.example.com from "))
+      #expect(result.errorText.contains("uv is no longer in "))
       #expect(try tree.shell("sh", "cmp .gitconfig mine; test ! -e .docker/config.json").succeeded)
       // It is reported until it is removed.
       #expect(try tree.agent("setup", "--undo").failed(1))
@@ -478,7 +479,7 @@ import Testing
       #expect(try tree.agent(aws + ["--role-arn", role, "--name", "one"]).succeeded)
       #expect(try tree.agent(aws + ["--role-arn", role + "2", "--name", "two"]).succeeded)
       let other = try tree.agent(aws + ["--role-arn", role + "3", "--name", "two"])
-      #expect(other.failed(1) && other.errorText.contains("in another way already"), "\(other.errorText)")
+      #expect(other.failed(1) && other.errorText.contains("is already set up differently"), "\(other.errorText)")
       #expect(other.errorText.contains("hint: agent setup aws --host git.example.com --name two --undo\n"))
       #expect(try tree.agent("setup", "aws", "--host", "git.example.com", "--name", "two", "--undo").succeeded)
       #expect(try tree.shell("sh", "grep -q 'profile one' .aws/config; ! grep -q 'profile two' .aws/config").succeeded)
@@ -504,9 +505,10 @@ import Testing
         tree.agent("account", "add", "home", "--issuer", "https://id.example", "--client-id", "x").succeeded)
       try #require(tree.agent("account", "set", "home", "--host", "git.example.com").succeeded)
       let two = try tree.agent("setup", "git", "--host", "git.example.com", "--yes")
-      #expect(two.failed(2) && two.errorText.contains("list https://git.example.com"), "\(two.errorText)")
+      #expect(
+        two.failed(2) && two.errorText.contains("may send their tokens to https://git.example.com"), "\(two.errorText)")
       let docker = try tree.agent("setup", "docker", "--host", "git.example.com", "--account", "home", "--yes")
-      #expect(docker.failed(1) && docker.errorText.contains("cannot name one"), "\(docker.errorText)")
+      #expect(docker.failed(1) && docker.errorText.contains("cannot choose between them"), "\(docker.errorText)")
       #expect(try tree.agent("setup", "git", "--host", "git.example.com", "--account", "home", "--yes").succeeded)
       let config = try tree.shell("sh", "git config --global --get-all credential.https://git.example.com.helper")
       #expect(config.outputText.hasSuffix("helper git --account home\n") && config.outputText.hasPrefix("\n"))

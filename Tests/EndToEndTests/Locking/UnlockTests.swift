@@ -87,7 +87,7 @@ import Testing
       try home.lock()
       let result = try home.tree.agent("unlock", "--no-input", "--json")
       #expect(result.failed(2) && result.failureCode == "invalid_request")
-      #expect(result.errorText.contains("name a file with --passphrase-file"))
+      #expect(result.errorText.contains("use a file with --passphrase-file"))
       // There is no terminal here either.
       let other = try home.tree.agent(["unlock", "--json"], input: LockedHome.passphrase)
       #expect(other.failed(2), "\(other.errorText)")

@@ -188,7 +188,7 @@ import Testing
         tree.shell("sh", "/usr/bin/git config --global credential.helper '!agent helper git'").succeeded)
       let found = try Self.findings("program", tree, ["PATH": path])
       #expect(found.count == 1 && found[0].hasPrefix("\(level) ~/git"), "\(found)")
-      #expect(found.first?.contains(level == "ok" ? ", version " : "it takes tokens as passwords only") == true)
+      #expect(found.first?.contains(level == "ok" ? ", version " : "it accepts tokens only as passwords") == true)
     }
   }
 

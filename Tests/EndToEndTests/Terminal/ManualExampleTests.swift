@@ -69,11 +69,11 @@ import Testing
       message: "agent: git https://git.example.com is set up: "),
     "agent setup docker --host registry.example.com --print": Trial(
       before: "agent account set work --host registry.example.com -q", output: "{\n  \"credHelpers\": {",
-      message: "agent: nothing is changed: "),
+      message: "agent: nothing changed; "),
     "agent setup --undo": Trial(
       before: "agent account set work --host git.example.com -q; agent setup git --yes -q",
       after: "cat .gitconfig 2>/dev/null || echo gone", output: "gone\n",
-      message: "agent: git https://git.example.com is taken out of "),
+      message: "agent: removed git https://git.example.com from "),
     "agent doctor": Trial(output: "ok    runtime directory  "),
     "agent doctor work": Trial(output: "ok    runtime directory  "),
     #"agent doctor --json | jq '.findings[] | select(.level != "ok")'"#: Trial(

@@ -28,7 +28,7 @@ enum HelpCommand {
     if first == ManualProviders.topic, words.count <= 2 {
       if let text = HelpWriter.help(onProvider: words.dropFirst().first) { return text }
       throw Failure(
-        .invalidRequest, "there is no provider \"\(words[1])\"",
+        .invalidRequest, "unknown provider \"\(words[1])\"",
         hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")
     }
     let members = CommandName.members(ofGroup: first)
@@ -41,7 +41,7 @@ enum HelpCommand {
       ? Phrase.meant(by: first, among: known)
       : Phrase.meant(by: words[1], among: members) ?? Phrase("agent help \(first)")
     throw Failure(
-      .invalidRequest, "there is no command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
+      .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 }
 
@@ -53,7 +53,7 @@ enum CompletionsCommand {
     guard let shell = CompletionShell(rawValue: name) else {
       let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
       throw Failure(
-        .invalidRequest, "there are no completions for \"\(name)\", only for: \(known)",
+        .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
         hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
     }
     return .doing { () throws(Failure) in try Console.answer(CompletionScript(shell, for: .current).text) }

@@ -7,10 +7,10 @@ enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard call.user == nil else {
       throw Failure(
-        .invalidRequest, "the answer to this program contains no user name", hint: "leave out \("--user")")
+        .invalidRequest, "this program does not expect a user name", hint: "omit \("--user")")
     }
     guard let role = call.role ?? named("AWS_ROLE_ARN", call) else {
-      throw Failure(.invalidRequest, "no role is named", hint: "name it with \("--role-arn")")
+      throw Failure(.invalidRequest, "no role given", hint: "use \("--role-arn")")
     }
     var url = call.url
     if url == nil { url = try service(call) }
@@ -53,7 +53,7 @@ enum AWSHelper {
       return "https://sts.amazonaws.com"
     }
     guard region.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
-      throw Failure(.invalidRequest, "the region in the environment cannot be one")
+      throw Failure(.invalidRequest, "the environment contains an invalid region")
     }
     let domain = domains.first { region.utf8.starts(with: $0.prefix.utf8) }?.domain ?? "amazonaws.com"
     return "https://sts.\(region).\(domain)"

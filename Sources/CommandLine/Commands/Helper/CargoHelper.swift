@@ -26,7 +26,7 @@ enum CargoHelper {
   private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
     guard let request = try? JSON(parsing: call.input), request["v"]?.int == 1,
       let url = request["registry"]?["index-url"]?.string
-    else { throw Failure(.invalidRequest, "what cargo asks for cannot be read") }
+    else { throw Failure(.invalidRequest, "cannot read the request from cargo") }
     guard request["kind"]?.string == "get" else { return .text("{\"Err\":{\"kind\":\"operation-not-supported\"}}\n") }
     let account = account(in: request["args"]?.array?.compactMap(\.string) ?? [])
     return .token(TokenRequest.Place(url: index(url), user: call.user), account: account) {

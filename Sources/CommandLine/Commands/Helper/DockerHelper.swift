@@ -39,8 +39,9 @@ enum DockerHelper {
     case "erase": return .text("")
     case "store":
       throw Failure(
-        .invalidRequest, "nothing is stored for docker: agent has the session", hint: .command("agent login"))
-    default: throw Failure(.invalidRequest, "docker asks for one of get, list, erase, store, version")
+        .invalidRequest, "cannot store credentials for docker: agent manages the session", hint: .command("agent login")
+      )
+    default: throw Failure(.invalidRequest, "docker requests must be one of get, list, erase, store, version")
     }
   }
 
@@ -49,7 +50,7 @@ enum DockerHelper {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
     guard (1...2048).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else {
-      throw Failure(.placeNotListed, "what docker asks for cannot be read")
+      throw Failure(.placeNotListed, "cannot read the request from docker")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

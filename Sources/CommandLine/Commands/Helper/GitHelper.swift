@@ -68,7 +68,7 @@ enum GitHelper {
         if line.isEmpty { break }
         guard line.count <= mostLineBytes, !line.contains(0), !line.contains(UInt8(ascii: "\r")),
           let end = line.firstIndex(of: UInt8(ascii: "="))
-        else { throw Failure(.invalidRequest, "what git asks for cannot be read") }
+        else { throw Failure(.invalidRequest, "cannot read the request from git") }
         members.append((String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...])))
       }
     }

@@ -163,7 +163,7 @@ struct HelperCommand {
   /// - Throws: `place_not_listed` for a URL whose host programs may parse differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
-      throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) does not name a plain host"))
+      throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) is not a plain host name"))
     }
   }
 
@@ -208,7 +208,7 @@ struct HelperCommand {
         told.append(listed.entry)
         tell(
           Failure(
-            .invalidRequest, Phrase("\(Phrase.all(accounts)) list \(place)"),
+            .invalidRequest, Phrase("\(Phrase.all(accounts)) may send their tokens to \(place)"),
             hint: Phrase("choose one: \(Phrase.choices(Array(accounts.prefix(3)), of: "account"))")))
       }
       return nil
@@ -322,9 +322,9 @@ struct HelperInput {
         timeout: deadline.map { Instant.now.duration(to: $0) } ?? .seconds(86_400))
       if isReady { hasEnded = try input.read(into: &rest, upTo: 65_536) == 0 } else { hasTimedOut = true }
     } catch {
-      throw Failure(error, doing: "what the caller asks for cannot be read")
+      throw Failure(error, doing: "cannot read the caller's request")
     }
-    if hasTimedOut { throw Failure(.timeout, "the calling program did not end its question in time") }
-    guard rest.count <= HelperCall.mostBytes else { throw Failure(.invalidRequest, "the question is too long") }
+    if hasTimedOut { throw Failure(.timeout, "the calling program did not finish its request in time") }
+    guard rest.count <= HelperCall.mostBytes else { throw Failure(.invalidRequest, "the request is too long") }
   }
 }

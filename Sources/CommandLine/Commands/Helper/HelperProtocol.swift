@@ -134,7 +134,7 @@ extension HelperCredential {
     guard kind == .idToken || answer.description.tokenType.lowercased().utf8.elementsEqual("bearer".utf8) else {
       throw Failure(
         .tokenNotBound,
-        "the access token of \(account) needs a proof with each request, which this program cannot give",
+        "the access token of \(account) needs a proof with each request, which this program cannot provide",
         hint: Phrase(
           verbatim: (["agent", "request", "--account", account] + [place].compactMap { $0 }).map(ShellWord.quoted)
             .joined(separator: " ")))
@@ -145,7 +145,7 @@ extension HelperCredential {
   func user(asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-      throw Failure(.invalidRequest, "the user name holds characters that no user name may have")
+      throw Failure(.invalidRequest, "the user name contains invalid characters")
     }
     return user
   }
@@ -156,7 +156,7 @@ extension HelperCredential {
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
-        .invalidRequest, "the answer to this program contains no user name", hint: "leave out \("--user")")
+        .invalidRequest, "this program does not expect a user name", hint: "omit \("--user")")
     }
   }
 

@@ -14,9 +14,9 @@ enum KubectlHelper {
     if let text = call.variable("KUBERNETES_EXEC_INFO"), !text.isEmpty {
       guard text.utf8.count <= HelperCall.mostBytes, let information = try? JSON(parsing: Array(text.utf8)),
         let asked = information["apiVersion"]?.string
-      else { throw Failure(.invalidRequest, "KUBERNETES_EXEC_INFO cannot be read") }
+      else { throw Failure(.invalidRequest, "cannot read KUBERNETES_EXEC_INFO") }
       guard [group + "v1", group + "v1beta1"].contains(asked) else {
-        throw Failure(.invalidRequest, "kubectl asks for another version than v1 and v1beta1 of the protocol")
+        throw Failure(.invalidRequest, "kubectl requests a version of the protocol other than v1 and v1beta1")
       }
       version = asked
       url = url ?? information["spec"]?["cluster"]?["server"]?.string

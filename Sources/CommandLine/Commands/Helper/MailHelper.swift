@@ -17,7 +17,7 @@ enum MailHelper {
     var server = ""
     if let url = call.url {
       guard let uri = OriginEntry.uri(url) else {
-        throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--url")")
+        throw Failure(.invalidRequest, "no host given", hint: "use \("--url")")
       }
       server = "host=\(uri.host)\u{1}port=\(uri.port ?? uri.defaultPort ?? 993)\u{1}"
     }
@@ -34,7 +34,7 @@ enum MailHelper {
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(
-        .invalidRequest, "the mail address of \(credential.account) is not known", hint: "name it with \("--user")")
+        .invalidRequest, "the mail address of \(credential.account) is unknown", hint: "use \("--user")")
     }
     return try credential.user(asked: call.user)
   }

@@ -38,7 +38,7 @@ enum PlainHelpers {
   /// A machine of netrc(5), for `curl --netrc-file`.
   static let netrc = HelperProtocol { (call) throws(Failure) in
     guard let url = call.url, let uri = OriginEntry.uri(url) else {
-      throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--url")")
+      throw Failure(.invalidRequest, "no host given", hint: "use \("--url")")
     }
     return .token(TokenRequest.Place(url: url, user: call.user)) { (credential, token, text) throws(Failure) in
       text.append(utf8: "machine \(uri.host) login \(try credential.user(asked: call.user)) password ")

@@ -48,7 +48,7 @@ struct SetupCommand {
     } else {
       (host, entryName, user, role) = (nil, nil, nil, nil)
       if mode != .apply, mode != .undo {
-        throw Failure(.invalidRequest, "no program is named", hint: "agent setup")
+        throw Failure(.invalidRequest, "no program given", hint: "agent setup")
       }
     }
   }
@@ -56,7 +56,7 @@ struct SetupCommand {
   private static func client(_ word: String) throws(Failure) -> SetupClient {
     guard let client = SetupClient(rawValue: word) else {
       throw Failure(
-        .invalidRequest, "\(TokenShape.shown(word)) is no program that setup knows",
+        .invalidRequest, "setup does not know the program \(TokenShape.shown(word))",
         hint: Phrase.meant(by: word, among: SetupClient.allCases.map(\.rawValue))
           ?? Phrase("choose one of \(SetupClient.allCases.map(\.rawValue).joined(separator: ", "))"))
     }
@@ -75,7 +75,7 @@ struct SetupCommand {
     case .test:
       let context = try context(client)
       guard !context.url.isEmpty || client == .go else {
-        throw Failure(.invalidRequest, "no host is named", hint: "name it with \("--host")")
+        throw Failure(.invalidRequest, "no host given", hint: "use \("--host")")
       }
       guard try isSetUp(client, context) else {
         throw Failure(
@@ -148,11 +148,12 @@ struct SetupCommand {
       let accounts = Phrase.all([first.account, other.account])
       throw client.canNameAccount
         ? Failure(
-          .invalidRequest, Phrase("\(accounts) list \(place.text)"),
+          .invalidRequest, Phrase("\(accounts) may send their tokens to \(place.text)"),
           hint: Phrase("choose one: \(Phrase.choices([first.account, other.account], of: "account"))"))
         : Failure(
           .invalidConfiguration,
-          Phrase("\(accounts) list \(place.text), and \(client.rawValue) cannot name one of them"))
+          Phrase(
+            "\(accounts) may send their tokens to \(place.text), but \(client.rawValue) cannot choose between them"))
     }
     return context(client, program, name, place: place, first)
   }
@@ -183,7 +184,7 @@ struct SetupCommand {
     guard let place, place.isBare,
       host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),
       client != .mcp || OriginEntry.uri(host) != nil
-    else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is no host and no https URL of a place") }
+    else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is neither a host nor an https URL") }
     return place
   }
 
@@ -196,7 +197,7 @@ struct SetupCommand {
     }
     guard texts.count < 2 else {
       throw Failure(
-        .invalidRequest, Phrase("no host is named: \(Phrase.choices(texts))"), hint: hint(client, ["--host", texts[0]]))
+        .invalidRequest, Phrase("no host given: \(Phrase.choices(texts))"), hint: hint(client, ["--host", texts[0]]))
     }
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
@@ -211,13 +212,13 @@ struct SetupCommand {
     let isSignInBetter = client == .mcp && (try? URI(url))?.isHTTPS ?? false
     guard let name = account ?? (isSignInBetter ? nil : try? daemon.ask(.account(own)))?["account"]?.string else {
       throw Failure(
-        .placeNotListed, "no account lists \(url)",
+        .placeNotListed, "no account may send its token to \(url)",
         hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
     }
     let question = Phrase("\(name) does not list \(url). Add it, so that its token may be sent there?")
     guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
       throw Failure(
-        .placeNotListed, "\(name) does not list \(url)", hint: "agent account set \(name) --host \(shown)")
+        .placeNotListed, "\(name) may not send its token to \(url)", hint: "agent account set \(name) --host \(shown)")
     }
     var settings = AccountSettings()
     settings.origins = [url]
@@ -238,7 +239,7 @@ struct SetupCommand {
     if let piece = earlier?.piece, piece.isIn(old ?? []) {
       guard plan.isSame(as: piece) else {
         throw Failure(
-          .invalidConfiguration, "\(file.path) is set up in another way already",
+          .invalidConfiguration, "\(file.path) is already set up differently",
           hint: hint(client, ["--undo"], isUndo: true))
       }
       if mode == .apply { try makeLink(client, context) }
@@ -255,9 +256,9 @@ struct SetupCommand {
         return try finish(outcome(client, context, .unchanged, file), client, context, plan)
       }
     case .exists(let key):
-      try refuse(client, plan, Phrase("\(file.path) has \(key) already, and is left as it is"))
+      try refuse(client, plan, Phrase("\(file.path) already has \(key) and was not changed"))
     case .refused:
-      try refuse(client, plan, Phrase("\(file.path) has a form that is not changed by setup"))
+      try refuse(client, plan, Phrase("\(file.path) has a format that setup does not change"))
     }
     let text = piece?.shown ?? []
     if mode == .dryRun {
@@ -324,7 +325,7 @@ struct SetupCommand {
     for note in plan.notes { console.note(note) }
     if let link = linkName(client, context), context.path(of: link) == nil {
       let line = "PATH=\(ShellWord.quoted(try SetupLinks.directory())):\"$PATH\""
-      console.note(Phrase("put this line into the start-up file of your shell: export \(line)"))
+      console.note(Phrase("add this line to the startup file of your shell: export \(line)"))
     }
     noteTrial(client)
   }
@@ -357,9 +358,9 @@ struct SetupCommand {
     let answer = console.mayAsk ? try Confirmation.ask(Phrase("Write this to \(path)?")) : nil
     guard let answer else {
       throw Failure(
-        .invalidRequest, "nobody can be asked here whether \(path) may be changed", hint: hint(client, ["--yes"]))
+        .invalidRequest, "no terminal to ask for confirmation to change \(path)", hint: hint(client, ["--yes"]))
     }
-    if !answer { throw Failure(.cancelled, "cancelled: nothing was changed") }
+    if !answer { throw Failure(.cancelled, "cancelled; nothing changed") }
   }
 
   /// This command line with other options.
@@ -394,7 +395,7 @@ struct SetupCommand {
     if console.json {
       try Console.answer(JSONObject([("undone", .array(outcomes.map { .object($0.json) }))]))
     } else {
-      if outcomes.isEmpty { console.note(Phrase("nothing of this is set up")) }
+      if outcomes.isEmpty { console.note(Phrase("none of this is set up")) }
       for outcome in outcomes { console.note(outcome.phrase) }
     }
     return left ? ExitStatus.failed.rawValue : 0

@@ -63,7 +63,8 @@ struct SetupContext: Sendable {
       if let audience = listed.audience { words += ["--audience", audience] }
     }
     guard words.allSatisfy({ $0.utf8.allSatisfy(ShellWord.isLiteral) }) else {
-      throw Failure(.invalidConfiguration, "\(url) is listed with words that this program cannot take: \(account)")
+      throw Failure(
+        .invalidConfiguration, "the settings of \(account) for \(url) contain values that this program cannot accept")
     }
     return words
   }
@@ -80,7 +81,7 @@ struct SetupContext: Sendable {
     do throws(SystemError) {
       directory = try UserDirectories.configHome(in: variable)
     } catch {
-      throw Failure(error, doing: "there is no home directory")
+      throw Failure(error, doing: "no home directory found")
     }
     return try SetupFile("\(directory)/\(name)")
   }
@@ -89,7 +90,7 @@ struct SetupContext: Sendable {
     do throws(SystemError) {
       return try UserDirectories.home(in: variable)
     } catch {
-      throw Failure(error, doing: "there is no home directory")
+      throw Failure(error, doing: "no home directory found")
     }
   }
 
@@ -103,8 +104,8 @@ struct SetupContext: Sendable {
     let name = entryName ?? name
     guard Self.isEntryName(name) else {
       throw Failure(
-        .invalidRequest, "a name of an entry has letters, digits, \"-\" and \"_\" only",
-        hint: "name another one with \("--name")")
+        .invalidRequest, "an entry name consists of letters, digits, \"-\" and \"_\"",
+        hint: "choose another one with \("--name")")
     }
     return name
   }
@@ -117,11 +118,11 @@ struct SetupContext: Sendable {
   /// The user name at the origin.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
-      throw Failure(.invalidRequest, "no user name is known for \(url)", hint: "name it with \("--user")")
+      throw Failure(.invalidRequest, "the user name for \(url) is unknown", hint: "use \("--user")")
     }
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
     else {
-      throw Failure(.invalidRequest, "the user name holds characters that no user name may have")
+      throw Failure(.invalidRequest, "the user name contains invalid characters")
     }
     return user
   }
@@ -141,7 +142,8 @@ struct SetupContext: Sendable {
     guard path.utf8.first == UInt8(ascii: "/"),
       path.utf8.allSatisfy({ ($0 < 0x80 && ShellWord.isLiteral($0)) || $0 == UInt8(ascii: " ") })
     else {
-      throw Failure(.invalidConfiguration, "the path of this program cannot be written to a configuration: \(path)")
+      throw Failure(
+        .invalidConfiguration, "the path of this program cannot be written to a configuration file: \(path)")
     }
     return path
   }

@@ -22,7 +22,7 @@ struct SetupFile: Sendable, Hashable {
   /// - Throws: `invalid_configuration` for a path that is not absolute.
   init(_ path: String) throws(Failure) {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
-      throw Failure(.invalidConfiguration, "\(path) is no absolute path of a file")
+      throw Failure(.invalidConfiguration, "\(path) is not the absolute path of a file")
     }
     self.path = path
   }
@@ -39,7 +39,7 @@ struct SetupFile: Sendable, Hashable {
       guard case .system(let cause, _) = error else { throw Failure(error) }
       if cause.isNotFound { return nil }
       guard cause.isTooLarge else { throw Failure(error) }
-      throw Failure(.storage, "\(path) is longer than \(Self.mostBytes >> 20) MiB, and is left as it is")
+      throw Failure(.storage, "\(path) is longer than \(Self.mostBytes >> 20) MiB and was not changed")
     }
   }
 
@@ -63,7 +63,7 @@ struct SetupFile: Sendable, Hashable {
     } catch {
       throw Failure(error)
     }
-    guard isWritten else { throw Failure(.storage, "\(path) was changed by another program meanwhile: try again") }
+    guard isWritten else { throw Failure(.storage, "another program changed \(path); try again") }
   }
 
   private static func bytes(_ name: String, _ place: borrowing PrivateDirectory) throws(SystemError) -> [UInt8]? {
@@ -79,7 +79,7 @@ enum SetupLinks {
     do {
       return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
     } catch {
-      throw Failure(error, doing: "there is no directory for data")
+      throw Failure(error, doing: "no data directory found")
     }
   }
 

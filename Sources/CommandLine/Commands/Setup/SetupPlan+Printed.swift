@@ -76,7 +76,7 @@ extension SetupClient {
         "AuthMechs XOAUTH2",
         "User \(try context.userName())",
         command,
-      ], keys: [command], notes: [Phrase("mbsync needs a plugin of the SASL library for XOAUTH2")])
+      ], keys: [command], notes: [Phrase("mbsync needs a SASL library plugin for XOAUTH2")])
   }
 
   static func neomutt(_ context: SetupContext) throws(Failure) -> SetupPlan {
@@ -137,8 +137,8 @@ private struct MailServer {
   init(_ context: SetupContext, isOutgoing wanted: Bool?) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(
-        .invalidRequest, "\(context.url) is no mail server",
-        hint: "name one with \("--host"), as \("imaps://") or \("submission://") and its host")
+        .invalidRequest, "\(context.url) is not a mail server",
+        hint: "use \("--host") with \("imaps://") or \("submission://") and a host")
     }
     isOutgoing = !uri.hasScheme("imaps")
     isTLSFromTheStart = !uri.hasScheme("submission")
@@ -146,8 +146,8 @@ private struct MailServer {
       throw Failure(
         .invalidRequest,
         wanted
-          ? Phrase("this program sends mail: it wants submission://HOST")
-          : Phrase("this program reads mail: it wants imaps://HOST"))
+          ? Phrase("this program sends mail: use submission://HOST")
+          : Phrase("this program reads mail: use imaps://HOST"))
     }
     host = uri.host
     port = uri.port.map { Int($0) } ?? (isOutgoing ? (isTLSFromTheStart ? 465 : 587) : 993)

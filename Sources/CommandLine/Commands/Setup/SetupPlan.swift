@@ -53,7 +53,7 @@ struct SetupPlan: Sendable {
   /// - Throws: `invalid_configuration` for a text that the client cannot read.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
-      throw Failure(.invalidConfiguration, "\(path) is not changed: it is no text in UTF-8")
+      throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")
     }
     switch change {
     case .none: return .refused
@@ -63,11 +63,11 @@ struct SetupPlan: Sendable {
         return try Insertion.member(names, value, in: bytes ?? JSONMembers.empty)
       } catch {
         if [.tooLarge, .tooDeep, .tooManyElements].contains(error.code) {
-          throw Failure(.invalidConfiguration, "\(path) is not changed: it holds more than setup reads")
+          throw Failure(.invalidConfiguration, "\(path) was not changed: it is too complex for setup")
         }
         throw Failure(
           .invalidConfiguration,
-          "\(path) is not changed: it is no JSON by RFC 8259 without comments (byte \(error.offset))")
+          "\(path) was not changed: it is not JSON (RFC 8259, without comments; byte \(error.offset))")
       }
     }
   }
@@ -166,7 +166,8 @@ extension SetupClient {
   private static func docker(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard context.place?.path.isEmpty ?? true else {
       throw Failure(
-        .invalidRequest, "docker asks by host, without a path", hint: Phrase.choices([context.host], of: "host"))
+        .invalidRequest, "docker identifies registries by host, without a path",
+        hint: Phrase.choices([context.host], of: "host"))
     }
     let path = ["credHelpers", context.host]
     return try member(
@@ -196,10 +197,10 @@ extension SetupClient {
 
   private static func aws(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let role = context.role else {
-      throw Failure(.invalidRequest, "no role is named", hint: "name it with \("--role-arn")")
+      throw Failure(.invalidRequest, "no role given", hint: "use \("--role-arn")")
     }
     guard role.utf8.allSatisfy({ $0 < 0x80 && ShellWord.isLiteral($0) }), !role.isEmpty else {
-      throw Failure(.invalidRequest, "the name of the role holds characters that none may have")
+      throw Failure(.invalidRequest, "the role name contains invalid characters")
     }
     let name = try context.entryName(else: context.account)
     let section = name.utf8.elementsEqual("default".utf8) ? name : "profile \(name)"
@@ -233,7 +234,7 @@ extension SetupClient {
           ?? old.adding([indentation + key], named: "pip", at: .behind(line: header))
       }, keys: [key],
       notes: [
-        Phrase("older versions of pip ask only with a user name in the URL of the index: https://oauth2@HOST/simple/")
+        Phrase("older versions of pip ask only if the index URL has a user name: https://oauth2@HOST/simple/")
       ])
   }
 
@@ -247,7 +248,7 @@ extension SetupClient {
         return existing("keyring-provider", "subprocess", in: old, old.section(nil))
           ?? old.adding([key], named: "uv", at: .start)
       }, keys: [key],
-      notes: [Phrase("uv asks only with a user name in the URL of the index: https://oauth2@HOST/simple/")]
+      notes: [Phrase("uv asks only if the index URL has a user name: https://oauth2@HOST/simple/")]
     )
   }
 
@@ -261,7 +262,7 @@ extension SetupClient {
   }
 
   private static func readsNothing(_ client: SetupClient, _ variable: String, _ value: String) -> Failure {
-    Failure(.invalidConfiguration, "\(client.rawValue) reads no file of settings: \(variable) is \(value)")
+    Failure(.invalidConfiguration, "\(client.rawValue) reads no settings file: \(variable) is \(value)")
   }
 
   private static func existing(
@@ -317,7 +318,7 @@ extension SetupClient {
       String(decoding: $0, as: UTF8.self)
     }
     guard values.count >= 2, !values[1].isEmpty else {
-      throw Failure(.invalidConfiguration, "this go has no GOAUTH: it is older than 1.24")
+      throw Failure(.invalidConfiguration, "this version of go is older than 1.24 and has no GOAUTH")
     }
     guard !values[0].isEmpty, values[0] != "off" else {
       throw readsNothing(.go, "GOENV", "off")
@@ -336,13 +337,13 @@ extension SetupClient {
         return old.adding("\(command); ", behind: "GOAUTH=")
       }, keys: [text, "GOAUTH=\(command); "],
       notes: context.set("GOAUTH") == nil
-        ? [] : [Phrase("the variable GOAUTH is set in this shell, and goes before the file")])
+        ? [] : [Phrase("GOAUTH is set in this shell and overrides the file")])
   }
 
   // MARK: Programs
 
   private static func notFound(_ client: SetupClient) -> Failure {
-    Failure(.invalidConfiguration, "\(client.rawValue) is not on the PATH, and without it its file cannot be checked")
+    Failure(.invalidConfiguration, "\(client.rawValue) is not in PATH, so its file cannot be checked")
   }
 
   /// The output of a client's own command.
@@ -353,10 +354,10 @@ extension SetupClient {
     do {
       result = try program.run(words, input: input, changes: changes, limit: 1 << 22)
     } catch {
-      throw Failure(error, doing: Phrase("\(program.path) cannot be asked"))
+      throw Failure(error, doing: Phrase("cannot run \(program.path)"))
     }
     guard result.succeeded else {
-      throw Failure(.invalidConfiguration, "\(program.path) cannot read its settings, which are left as they are")
+      throw Failure(.invalidConfiguration, "\(program.path) cannot read its settings, which were not changed")
     }
     return result.output
   }

@@ -70,7 +70,7 @@ struct SetupReceipts {
       let bytes = JSON.object(object).serialized() + [UInt8(ascii: "\n")]
       try directory.replaceFile(Self.name, with: bytes.span)
     } catch {
-      throw Failure(error, doing: "what setup does could not be noted in \(directory.path)/\(Self.name)")
+      throw Failure(error, doing: "cannot record the setup in \(directory.path)/\(Self.name)")
     }
   }
 
@@ -111,14 +111,14 @@ struct SetupReceipts {
   init(_ bytes: [UInt8], of path: String) throws(Failure) {
     let value = try? JSON(parsing: bytes)
     if let version = value?["version"]?.int, version > Self.version {
-      throw Failure(.storage, "\(path) is of a later version of this program")
+      throw Failure(.storage, "\(path) was written by a later version of this program")
     }
     let receipts = value?["entries"]?.array?.compactMap { SetupReceipt($0) } ?? []
     guard value?["version"]?.int == Self.version, receipts.count == value?["entries"]?.array?.count else {
       let other = ShellWord.quoted(path + ".damaged")
       throw Failure(
-        .storage, "\(path) is damaged, so that it is not known what setup has added",
-        hint: Phrase("to begin anew: \("mv \(ShellWord.quoted(path)) \(other)")"))
+        .storage, "\(path) is damaged, so what setup added is unknown",
+        hint: Phrase("to start over: \("mv \(ShellWord.quoted(path)) \(other)")"))
     }
     all = receipts
   }

@@ -42,13 +42,13 @@ struct SetupOutcome: Sendable {
     let file = file ?? ""
     return switch state {
     case .setUp: Phrase("\(subject) is set up: \(file)")
-    case .unchanged: Phrase("\(subject) was set up already: \(file)")
-    case .proposed: Phrase("nothing is changed: this is what \(file) would get")
-    case .printed: Phrase("nothing is changed: put this into the settings of \(client.rawValue) yourself")
+    case .unchanged: Phrase("\(subject) is already set up: \(file)")
+    case .proposed: Phrase("nothing changed; would add to \(file):")
+    case .printed: Phrase("nothing changed; add this to the settings of \(client.rawValue):")
     case .works: Phrase("\(subject) gets a token of \(account ?? "")")
-    case .undone: Phrase("\(subject) is taken out of \(file)")
-    case .missing: Phrase("\(subject) is not in \(file) any more")
-    case .changed: Phrase("\(subject) was changed since, and is left in \(file)")
+    case .undone: Phrase("removed \(subject) from \(file)")
+    case .missing: Phrase("\(subject) is no longer in \(file)")
+    case .changed: Phrase("\(subject) was changed after setup and remains in \(file)")
     }
   }
 }
@@ -74,14 +74,15 @@ enum SetupList {
       guard client["program"] != nil || !done.isEmpty else { continue }
       let start = [client["client"]?.string ?? "?", client["program"]?.string ?? "-"].map { Phrase(verbatim: $0) }
       if done.isEmpty {
-        listing.add(start + [client["printed_only"]?.bool == true ? Phrase("for pasting only") : Phrase("not set up")])
+        listing.add(start + [client["printed_only"]?.bool == true ? Phrase("add by hand") : Phrase("not set up")])
       }
       for outcome in done {
         let account = outcome["account"]?.string ?? "?"
         let text = outcome["host"]?.string.map { Phrase("\($0) for \(account)") } ?? Phrase("set up")
         listing.add(
           start + [
-            outcome["state"]?.string == SetupOutcome.State.setUp.rawValue ? text : Phrase("\(text), changed since")
+            outcome["state"]?.string == SetupOutcome.State.setUp.rawValue
+              ? text : Phrase("\(text), changed after setup")
           ])
       }
     }

@@ -56,7 +56,7 @@ struct SetupTrial {
   }
 
   private static func missing(_ name: String) -> Failure {
-    Failure(.invalidConfiguration, "the \(name) on the PATH is not this program, or there is none")
+    Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
   /// - Parameter isHeard: Whether to show the client's error output.
@@ -66,12 +66,12 @@ struct SetupTrial {
     do {
       result = try program.run(words, input: Array(input.utf8), changes: changes, isHeard: isHeard)
     } catch {
-      throw Failure(error, doing: Phrase("\(program.path) cannot be asked"))
+      throw Failure(error, doing: Phrase("cannot run \(program.path)"))
     }
     defer { result.output.overwrite() }
     let isGood = result.output.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: expected.utf8) }
     guard result.succeeded, isGood else {
-      throw Failure(.missingValue, Phrase("\(program.path) gave no credential"), hint: "agent status")
+      throw Failure(.missingValue, Phrase("\(program.path) returned no credentials"), hint: "agent status")
     }
   }
 }

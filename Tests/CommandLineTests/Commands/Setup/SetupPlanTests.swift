@@ -99,13 +99,14 @@ import Wire
 @Suite struct `The notes of what setup has added` {
   @Test(arguments: [
     ("", "is damaged"), ("{", "is damaged"), (#"{"version":1}"#, "is damaged"),
-    (#"{"version":1,"entries":[{}]}"#, "is damaged"), (#"{"version":2,"entries":[]}"#, "is of a later version"),
+    (#"{"version":1,"entries":[{}]}"#, "is damaged"),
+    (#"{"version":2,"entries":[]}"#, "was written by a later version"),
     (#"{"version":0,"entries":[]}"#, "is damaged"),
   ])
   func `say why they cannot be read`(text: String, reason: String) {
     let failure = #expect(throws: Failure.self) { try SetupReceipts(Array(text.utf8), of: "/x y/setup.json") }
     #expect(failure?.message.hasPrefix("/x y/setup.json \(reason)") == true, "\(failure?.message ?? "")")
-    let hint = "to begin anew: mv '/x y/setup.json' '/x y/setup.json.damaged'"
+    let hint = "to start over: mv '/x y/setup.json' '/x y/setup.json.damaged'"
     #expect(failure?.hint == (reason == "is damaged" ? hint : nil))
   }
 }
