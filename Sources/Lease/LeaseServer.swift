@@ -165,19 +165,19 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   private func take(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
-        throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "agent doctor")
+        throw Failure(.tooBusy, "the request has no descriptor for the lease", hint: "agent doctor")
       }
       return connections.send(.result(JSONObject()), to: ticket)
     }
     guard case .lease(let request) = request, passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
-      throw Failure(.invalidRequest, "the owner of a lease sends its terms and a connection to the daemon")
+      throw Failure(.invalidRequest, "the owner of a lease must send its access rules and a connection to the daemon")
     }
     do throws(SystemError) {
       daemon = try DaemonChannel(passed[0], loop) { [unowned self] failure in daemonLeft(failure) }
       terms = request
       if accepting == nil { try watch() }
     } catch {
-      throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "agent doctor")
+      throw Failure(.tooBusy, "the request has no descriptor for the lease", hint: "agent doctor")
     }
     connections.send(.result(JSONObject()), to: ticket)
   }
@@ -189,7 +189,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .resourceBody = envelope.request {
-      throw Failure(.invalidRequest, "no request of this connection takes a part of a body now")
+      throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
     }
     if let peer = peers[ticket.connection] { _ = try begin(envelope, ticket, .ofProtocol(passed), for: peer, self) }
   }
@@ -201,17 +201,17 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   ) throws(Failure) -> LentCall {
     guard let daemon else { throw reason }
     guard calls.count < Self.mostCalls else {
-      throw Failure(.tooBusy, "too many requests of the lease are under way", hint: "try again when some have ended")
+      throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     let isForResource = if case .call = envelope.request { true } else { false }
     guard isForResource ? cheap.hasSome(now: loop.now) : cheap.take(now: loop.now) else {
-      throw Failure(.tooBusy, "too many requests of the lease were refused", hint: "try again in some seconds")
+      throw Failure(.tooBusy, "too many requests of the lease were refused", hint: "try again in a few seconds")
     }
     let call = try LentCall(envelope, ticket, bodies, connections, owner)
     calls[ticket] = call
     do throws(SystemError) { try call.begin(over: daemon, for: peer) } catch {
       calls[ticket] = nil
-      throw Failure(.tooBusy, "the daemon takes no requests of the lease now", hint: "try again")
+      throw Failure(.tooBusy, "the daemon does not accept requests of the lease at the moment", hint: "try again")
     }
     return call
   }
@@ -254,7 +254,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
 extension Failure {
   static let crowdedLease = Failure(
-    .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
+    .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
   static let noDaemon = Failure(
-    .daemonUnavailable, "the daemon of the lease is not there now", hint: "try again in a moment")
+    .daemonUnavailable, "the daemon of the lease is not available at the moment", hint: "try again in a moment")
 }

@@ -99,7 +99,7 @@ final class LentCall {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
         throw Failure(
           .descriptorMissing,
-          "the request must bring a descriptor for the answer, and before it one for a body to send")
+          "the request must pass a descriptor for the answer, preceded by one for the body, if any")
       }
       guard !descriptors[descriptors.count - 1].descriptor.isSeekable() else {
         throw Failure(.invalidRequest, "the answer must go to a pipe or a socket")
@@ -284,5 +284,5 @@ final class LentCall {
 
 extension Failure {
   fileprivate static let noDescriptor = Failure(
-    .tooBusy, "there is no descriptor for the request", hint: "try again when some have ended")
+    .tooBusy, "the request has no descriptor", hint: "try again when some have ended")
 }

@@ -100,15 +100,16 @@ package final class Connections {
   }
 
   private var tooManyRequests: Failure {
-    Failure(.tooBusy, "\(mostRequests) requests wait for an answer already", hint: "try again when some have ended")
+    Failure(
+      .tooBusy, "\(mostRequests) requests are already waiting for an answer", hint: "try again when some have ended")
   }
 
   private var outOfDescriptors: Failure {
-    Failure(.tooBusy, "the daemon can open no more connections", hint: "try again when some requests have ended")
+    Failure(.tooBusy, "the daemon cannot open more connections", hint: "try again when some requests have ended")
   }
 
   private var crowded: Failure {
-    Failure(.tooBusy, "this connection waited longest without a request, and others need its place", hint: "try again")
+    Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
   /// Reports to a peer why it is not served. The empty buffer of a new socket always has room for the line.
@@ -157,7 +158,7 @@ package final class Connections {
       if !connection.hasPartialLine { connection.passed = [] }
       if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > mostPassed {
         connection.passed = []
-        refuse(connection, Failure(.tooBusy, "too many descriptors wait for their requests", hint: "try again"))
+        refuse(connection, Failure(.tooBusy, "too many descriptors are waiting for their requests", hint: "try again"))
       }
       scheduleDeadline(of: connection)
     }

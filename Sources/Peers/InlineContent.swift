@@ -27,9 +27,9 @@ package final class InlineContent {
 
   /// - Throws: `invalid_request` for a part that was not requested.
   package func take(_ next: ResourceBodyRequest) throws(Failure) {
-    guard part == nil, writing != nil else { throw Failure(.invalidRequest, "a part of the body came unasked") }
+    guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, written) = (next, 0)
-    guard write() else { throw Failure(.internalError, "the body cannot be passed on") }
+    guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
   /// - Returns: False if the pipe cannot be watched.

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `fails when there is no such program`() async {
     let expected = AgentError(
-      .fixConfiguration, code: "invalid_configuration", message: "there is no program /nonexistent/agent")
+      .fixConfiguration, code: "invalid_configuration", message: "program not found: /nonexistent/agent")
     #expect(await error(starting: "/nonexistent/agent") == expected)
   }
 }

@@ -54,7 +54,7 @@ import WireSupport
     let content = InlineContent(writing, .number(1), replies)
     content.begin()
     replies.isFull = true
-    expect(throws: Failure(.internalError, "the body cannot be passed on")) {
+    expect(throws: Failure(.internalError, "cannot forward the body")) {
       try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     }
     #expect(replies.events[1] == [.bodyWanted])

@@ -82,7 +82,7 @@ private func object(_ text: String) throws -> JSONObject {
   @Test(arguments: ["-1", "x", "", "99999999999", "65536", "3.0"].filter { !$0.isEmpty })
   func `to import want a descriptor's number`(text: String) throws {
     let invocation = try Parser.parse(["account", "import", "work", "--refresh-token-fd=\(text)"])
-    let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" takes the number of an open descriptor")
+    let failure = Failure(.invalidRequest, "\"--refresh-token-fd\" must be the number of an open descriptor")
     expect(throws: failure) { try AccountCommand.import(invocation).run() }
   }
 
@@ -135,7 +135,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       AccountCommand.removed("a", try object(#"{"revoked":false,"detail":"the server is down","active_account":"b"}"#))
         .english
-        == "removed a; tokens not revoked: the server is down; b is the active account now")
+        == "removed a; tokens not revoked: the server is down; b is now the active account")
   }
 }
 

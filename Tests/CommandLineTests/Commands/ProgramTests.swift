@@ -134,7 +134,7 @@ import Wire
         == ProcessResult(
           status: .exited(1), output: [],
           error: Array(
-            "agent: error: the answer could not be written to standard output: No space left on device\n".utf8)))
+            "agent: error: cannot write the answer to standard output: No space left on device\n".utf8)))
   }
 
   @Test func `a reader of standard output that has gone is told of to nobody`() throws {

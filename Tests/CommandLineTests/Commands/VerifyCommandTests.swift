@@ -114,7 +114,7 @@ import Wire
 
   @Test func `notices when results are missing`() throws {
     let (result, _, _) = try run([], results: Self.good, Self.tally(2, 0))
-    #expect(result.status == .exited(4) && result.errorText.contains("before the whole answer was there"))
+    #expect(result.status == .exited(4) && result.errorText.contains("before the answer was complete"))
   }
 
   @Test(arguments: [

@@ -126,7 +126,7 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
       "account remove", "\"account remove\" needs ACCOUNT", hint: "agent help account remove",
       command: "account remove"),
     WrongLine(
-      "exec ls", "no command to run is given after \"--\"",
+      "exec ls", "no command given after \"--\"",
       hint: "agent help exec", command: "exec"),
     WrongLine(
       "exec --", "no command to run is given after \"--\"",

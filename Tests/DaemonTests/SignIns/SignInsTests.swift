@@ -221,7 +221,7 @@ import Wire
 
   @Test(arguments: [
     (String?.none, [String]()), ("read write", []),
-    ("read", ["the server did not grant the whole scope; it withheld: write"]),
+    ("read", ["the server did not grant the full scope; missing: write"]),
   ])
   func `tells what of the scope was withheld`(granted: String?, notices: [String]) throws {
     var answer: JSONObject = [

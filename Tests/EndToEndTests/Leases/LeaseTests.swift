@@ -260,7 +260,7 @@ import Testing
       #expect(result.status == .exited(status), "\(result.errorText)")
       let asked = try tree.directory.readText("asked")
       #expect(asked.split(separator: "\n").count == 2, "\(asked)")
-      #expect(asked.hasPrefix("confirm A lease of the account work") && asked.contains(resource.server.url("")))
+      #expect(asked.hasPrefix("confirm Lease of the account work") && asked.contains(resource.server.url("")))
     }
   }
 
@@ -272,7 +272,7 @@ import Testing
         [try Programs.path("agent"), "serve", "--confirm", "--times", "1", "--socket", tree.path("runtime/s"), "work"])
       _ = try program.until("runtime/s")
       let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
-      _ = try program.until("Permit it?")
+      _ = try program.until("Allow?")
       // The lease itself continues meanwhile.
       let terms = try Peer(tree.path("runtime/s")).ask(#"{"v":1,"request":"lease_status"}"#)
       #expect(terms.contains("places"), "\(terms)")
@@ -307,7 +307,7 @@ import Testing
       try program.type("y")
       try program.type("^M")
       let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
-      _ = try program.until("Permit it?")
+      _ = try program.until("Allow?")
       try program.type("n")
       try program.type("^M")
       #expect(try asks.wait() == .exited(6))

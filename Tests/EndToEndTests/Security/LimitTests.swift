@@ -76,7 +76,7 @@ import Testing
       for command in [["list", "--json"], ["token", "work"]] {
         let result = try tree.agent(command)
         #expect(
-          result.failed(4) && result.errorText.contains("the daemon can open no more connections"),
+          result.failed(4) && result.errorText.contains("the daemon cannot open more connections"),
           "\(result.errorText)")
       }
       #expect(try late.last?.readLine()?.contains(#""code":"too_busy""#) == true)

@@ -91,7 +91,7 @@ import Testing
       let first = try tree.token()
       let young = try tree.agent("token", "--min-valid", "1h")
       #expect(young.outputText == first + "\n")
-      #expect(young.errorText == "agent: the server does not say how long tokens of work last\n")
+      #expect(young.errorText == "agent: the server does not report how long tokens of work are valid\n")
       Threads.sleep(for: .milliseconds(1100))
       #expect(try tree.token("work", "--min-valid", "1s") != first, "it is older than that, so it is renewed")
       #expect(try issuer.count("refreshes") == 1)

@@ -15,7 +15,7 @@ import WireSupport
       case .text: "a text of at most 4096 bytes"
       case .flag: "true or false"
       case .texts: "a list of at most 64 texts"
-      case .integer(let range): "a whole number from \(range)"
+      case .integer(let range): "a number from \(range)"
       }
     }
   }

@@ -184,7 +184,7 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test(arguments: ["0", "-1", "1.5", "1000001", "99999999999999999999999", #""1""#, "true", "[1]", "{}"])
   func `with a version that is none is refused`(version: String) {
-    expect(throws: Failure.invalid(#""v" must be a whole number from 1 to 1000000"#)) {
+    expect(throws: Failure.invalid(#""v" must be a number from 1 to 1000000"#)) {
       try parse(#"{"v":\#(version),"request":"list"}"#)
     }
   }

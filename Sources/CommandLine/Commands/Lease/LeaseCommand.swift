@@ -30,7 +30,7 @@ enum LeaseCommand {
   ) throws(Failure) -> Int32 {
     let signals: Signals.SignalReceiver
     do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
-      throw Failure(error, doing: "signals cannot be received")
+      throw Failure(error, doing: "cannot receive signals")
     }
     var keeper = try LeaseKeeper(
       request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
@@ -61,15 +61,15 @@ enum LeaseCommand {
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
     guard !console.json, Terminal.isTerminal(2) else { return }
     if request.places.isEmpty {
-      console.note(Phrase("programs may send requests as \(account) to every place that the account lists"))
+      console.note(Phrase("programs may send requests as \(account) to every origin listed for the account"))
     } else {
       let places = request.places.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
       console.note(Phrase("programs may send requests as \(account) to \(places)"))
     }
     if let seconds = request.expiresInSeconds {
-      console.note(Phrase("the lease ends after \(RelativeTime.phrase(seconds: seconds)), or with Ctrl-C"))
+      console.note(Phrase("the lease ends after \(RelativeTime.phrase(seconds: seconds)) or when you press Ctrl-C"))
     } else {
-      console.note("the lease ends with Ctrl-C")
+      console.note("the lease ends when you press Ctrl-C")
     }
     console.note(Phrase("to use it: AGENT_SOCKET=\(path) agent request URL"))
   }
@@ -88,7 +88,7 @@ enum LeaseCommand {
         try keeper.handle(poller, events)
       }
     } catch {
-      throw Failure(error, doing: "the lease could not be held")
+      throw Failure(error, doing: "cannot keep the lease open")
     }
   }
 
@@ -160,14 +160,14 @@ enum LeaseCommand {
       }
     } catch {
       keeper.finish()
-      throw Failure(error, doing: "the command could not be waited for")
+      throw Failure(error, doing: "cannot wait for the command")
     }
   }
 
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
     let client = DaemonClient(invocation)
     if client.isPrivate {
-      throw Failure(.invalidRequest, "a private daemon lends nothing: leave \"--no-daemon\" out")
+      throw Failure(.invalidRequest, "a private daemon cannot lend an account: omit \"--no-daemon\"")
     }
     return client
   }
@@ -185,19 +185,19 @@ extension LeaseRequest {
     confirms = invocation[.confirm]
     users = try invocation[.users].map { (text) throws(Failure) in
       guard let number = Int(text), Self.userIDs.contains(number) else {
-        throw Failure(.invalidRequest, "\"--user\" takes the number of a user", hint: "id -u tells your own")
+        throw Failure(.invalidRequest, "\"--user\" must be a user ID", hint: "id -u prints your own")
       }
       return number
     }
     guard users.count <= Self.mostUsers else {
-      throw Failure(.invalidRequest, "\"--user\" may be given \(Self.mostUsers) times")
+      throw Failure(.invalidRequest, "\"--user\" may be used at most \(Self.mostUsers) times")
     }
     guard headers.count <= Self.mostHeaders else {
-      throw Failure(.invalidRequest, "\"--allow-header\" may be given \(Self.mostHeaders) times")
+      throw Failure(.invalidRequest, "\"--allow-header\" may be used at most \(Self.mostHeaders) times")
     }
     uses = try invocation[.leaseUses].map { (text) throws(Failure) in
       guard let number = Int(text), (1...Self.mostUses).contains(number) else {
-        throw Failure(.invalidRequest, "\"--times\" takes a whole number from 1 to \(Self.mostUses)")
+        throw Failure(.invalidRequest, "\"--times\" must be a number from 1 to \(Self.mostUses)")
       }
       return number
     }

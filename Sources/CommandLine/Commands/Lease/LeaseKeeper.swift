@@ -76,7 +76,7 @@ struct LeaseKeeper: ~Copyable {
     _ listener: consuming FileDescriptor, _ hasJail: Bool
   ) throws(Failure) -> DaemonConnection {
     let pair: SocketPair
-    do { pair = try SocketPair() } catch { throw Failure(error, doing: "the lease could not be served") }
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot serve the lease") }
     let process = try DaemonProgram.lease.start(
       arguments: hasJail ? [] : [LeaseProgram.withoutJail], inheriting: [pair.second.raw, listener.raw])
     return try DaemonConnection(over: pair.first, privateDaemon: process)
@@ -92,7 +92,7 @@ struct LeaseKeeper: ~Copyable {
     var envelope = client.envelope(.lease(request))
     envelope.timeoutSeconds = nil
     let pair: SocketPair
-    do { pair = try SocketPair() } catch { throw Failure(error, doing: "the lease could not be opened") }
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot open the lease") }
     try connection.send(envelope, passing: [SharedDescriptor(pair.first)])
     return SharedDescriptor(pair.second)
   }

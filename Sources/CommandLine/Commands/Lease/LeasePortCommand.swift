@@ -11,7 +11,7 @@ enum LeasePortCommand {
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     guard let command = invocation.trailing, let program = command.first else {
-      throw Failure(.invalidRequest, "no command to run is given after \"--\"")
+      throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     let (named, console) = (invocation.operands.first, Console(invocation))
     // No daemon is asked.
@@ -30,7 +30,7 @@ enum LeasePortCommand {
         if case .signalled(let signal) = status { Signals.raise(signal) }
         return status.shellStatus
       } catch {
-        throw Failure(error, doing: "the command could not be waited for")
+        throw Failure(error, doing: "cannot wait for the command")
       }
     }
   }
@@ -45,13 +45,13 @@ enum LeasePortCommand {
       directory = try PrivateDirectory(opening: folder, create: false, withoutOthersRights: 0o022)
     } catch {
       throw Failure(
-        .invalidRequest, "no socket is named, and AGENT_SOCKET names that of no lease",
+        .invalidRequest, "no socket given, and AGENT_SOCKET is not the socket of a lease",
         hint: "agent help exec")
     }
     let names = ((try? directory.fileNames()) ?? []).filter { WireProtocol.leaseHTTPPort(in: $0) != nil }
     guard !names.isEmpty else {
       throw Failure(
-        .invalidRequest, "the lease serves no HTTP", hint: "agent help exec")
+        .invalidRequest, "the lease does not serve HTTP", hint: "agent help exec")
     }
     return names.sorted().map { "\(folder)/\($0)" }
   }
@@ -59,10 +59,10 @@ enum LeasePortCommand {
   private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {
-      throw Failure(.invalidRequest, "\(TokenShape.shown(path)) is no socket of a lease for HTTP")
+      throw Failure(.invalidRequest, "\(TokenShape.shown(path)) is not the socket of a lease that serves HTTP")
     }
     do { return SharedDescriptor(try UnixSocket.listenLoopback(port: port)) } catch {
-      throw Failure(error, doing: "port \(port) of this machine cannot be opened")
+      throw Failure(error, doing: "cannot open port \(port) on this machine")
     }
   }
 

@@ -30,7 +30,7 @@ struct LeaseQuestions {
   init(_ invocation: Invocation, mayUseTerminal: Bool) throws(Failure) {
     let named = invocation[.askProgram]
     guard invocation[.confirm] else {
-      if named != nil { throw Failure(.invalidRequest, "\"--askpass\" belongs to \"--confirm\"") }
+      if named != nil { throw Failure(.invalidRequest, "\"--askpass\" requires \"--confirm\"") }
       program = nil
       return
     }
@@ -39,10 +39,10 @@ struct LeaseQuestions {
       return
     }
     guard let name = named ?? Environment.value("SSH_ASKPASS"), !name.isEmpty else {
-      throw Failure(.invalidRequest, "there is no way to ask", hint: "name a program that asks: --askpass PROGRAM")
+      throw Failure(.invalidRequest, "cannot ask for confirmation", hint: "use a program that asks: --askpass PROGRAM")
     }
     guard let found = Spawn.search(name) else {
-      throw Failure(.invalidRequest, Phrase("there is no program \(TokenShape.shown(name))"))
+      throw Failure(.invalidRequest, Phrase("program not found: \(TokenShape.shown(name))"))
     }
     program = found
   }
@@ -159,10 +159,10 @@ struct LeaseQuestions {
   private static func text(_ question: Event.LeaseQuestion, _ account: String) -> Phrase {
     let peer = question.peer.map { Phrase("process \($0.process) of user \($0.user)") } ?? Phrase("a program")
     guard let origin = question.origin else {
-      return Phrase("A lease of the account \(account): \(peer) wants the token itself.\nPermit it?")
+      return Phrase("Lease of the account \(account): \(peer) requests the token itself.\nAllow?")
     }
     return Phrase(
-      "A lease of the account \(account): \(peer) wants to use \(TerminalText.clean(origin, limit: 300)) (\(TerminalText.clean(question.method, limit: 32)) …).\nPermit it?"
+      "Lease of the account \(account): \(peer) requests \(TerminalText.clean(origin, limit: 300)) (\(TerminalText.clean(question.method, limit: 32)) …).\nAllow?"
     )
   }
 }

@@ -30,7 +30,7 @@ struct LeaseSocket: ~Copyable {
       return
     }
     guard let place = SocketPlace(path: path) else {
-      throw Failure(.invalidRequest, "\"--socket\" takes the absolute path of a socket that is to be made")
+      throw Failure(.invalidRequest, "\"--socket\" must be the absolute path of a new socket")
     }
     try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
   }
@@ -39,7 +39,7 @@ struct LeaseSocket: ~Copyable {
   private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
-        .invalidConfiguration, "there is no place for the socket: neither XDG_RUNTIME_DIR nor HOME is set")
+        .invalidConfiguration, "no directory for the socket: neither XDG_RUNTIME_DIR nor HOME is set")
     }
     let leases: PrivateDirectory
     do {
@@ -49,7 +49,7 @@ struct LeaseSocket: ~Copyable {
     }
     let lock: FileLock
     do { lock = try leases.lockSockets(wait: Self.patience) } catch {
-      throw Failure(error, doing: "\(leases.path) could not be prepared")
+      throw Failure(error, doing: "cannot prepare \(leases.path)")
     }
     let place = SocketPlace(
       directory: "\(leases.path)/\(HexDigit.text(Randomness.bytes(8)))", name: WireProtocol.socketName)
@@ -67,7 +67,7 @@ struct LeaseSocket: ~Copyable {
     }
     if servesOthers, ownsDirectory {
       do { try directory.letOthersThrough() } catch {
-        throw Failure(error, doing: "\(place.directory) cannot be opened")
+        throw Failure(error, doing: "cannot open \(place.directory)")
       }
     }
     let mode: UInt32 = servesOthers ? 0o666 : 0o600
@@ -83,12 +83,12 @@ struct LeaseSocket: ~Copyable {
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, mode: UInt32
   ) throws(Failure) -> FileDescriptor {
     guard !directory.exists(place.name) else {
-      throw Failure(.invalidConfiguration, Phrase("\(place.path) exists already"), hint: "name another path")
+      throw Failure(.invalidConfiguration, Phrase("\(place.path) already exists"), hint: "choose another path")
     }
     do {
       return try UnixSocket.listen(in: directory, name: place.name, mode: mode, backlog: backlog)
     } catch {
-      throw Failure(error, doing: "the socket \(place.path) could not be made")
+      throw Failure(error, doing: "cannot create the socket \(place.path)")
     }
   }
 
@@ -108,7 +108,7 @@ struct LeaseSocket: ~Copyable {
       furtherNames.append(name)
       return socket
     } catch {
-      throw Failure(error, doing: "the socket \(directory.path)/\(name) could not be made")
+      throw Failure(error, doing: "cannot create the socket \(directory.path)/\(name)")
     }
   }
 

@@ -52,7 +52,7 @@ enum LentEnvironment {
     defer { bytes.overwrite() }
     let content: SharedDescriptor
     do { content = SharedDescriptor(try FileDescriptor.inMemory(bytes.span)) } catch {
-      throw Failure(error, doing: "the environment could not be handed over")
+      throw Failure(error, doing: "cannot pass the environment to the command")
     }
     let result = try client.ask(.screenEnvironment(), passing: [content])
     guard let holding = result["holding"]?.array?.compactMap(\.int), let mapped = result["mapped"]?.array,

@@ -42,12 +42,12 @@ struct LentHTTP {
     let (names, places) = (invocation[.urlVariables], invocation[.places])
     tokenName = invocation[.tokenVariable]
     guard let tokenName else {
-      guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" needs \"--token-as\"") }
+      guard names.isEmpty else { throw Failure(.invalidRequest, "\"--url-as\" requires \"--token-as\"") }
       return
     }
     guard !names.isEmpty, names.count <= places.count else {
       throw Failure(
-        .invalidRequest, "\"--url-as\" names a variable for each \"--only\", in the same order",
+        .invalidRequest, "\"--url-as\" needs one variable for each \"--only\", in the same order",
         hint: "agent help exec")
     }
     for name in names + [tokenName] {
@@ -59,7 +59,7 @@ struct LentHTTP {
     }
     for (name, text) in zip(names, places) {
       guard let entry = OriginEntry(text, allowHTTPLoopback: true), !entry.isMail else {
-        throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
+        throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
       }
       served.append((name, entry))
     }
@@ -76,7 +76,7 @@ struct LentHTTP {
         listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
         port = try UnixSocket.localPort(listener.descriptor)
       } catch {
-        throw Failure(error, doing: "no port of this machine can be opened")
+        throw Failure(error, doing: "cannot open a port on this machine")
       }
       let base = "http://127.0.0.1:\(port)"
       let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)

@@ -7,7 +7,7 @@ extension MCPBridge {
   /// Handles a message in a response stream.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
-      return server.warnings.note("the server sent something that is no message, which was left out")
+      return server.warnings.note("ignored data from the server that is not a message")
     }
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
@@ -33,7 +33,7 @@ extension MCPBridge {
   /// Writes a message that belongs to one of the client's, unless it responds to something else.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
-      return server.warnings.note("the server answered a request that was not made, which was left out")
+      return server.warnings.note("ignored an answer from the server to an unknown request")
     }
     sending.open.subtract(message.answers)
     if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
@@ -52,7 +52,7 @@ extension MCPBridge {
     case .reopening:
       guard problem == nil, case .whole(let body) = running.body, let answer = try? MCPMessage(body) else {
         return failed(
-          .reopening, problem ?? Failure(.serverMisbehaved, "the server did not begin the session anew"))
+          .reopening, problem ?? Failure(.serverMisbehaved, "the server did not start a new session"))
       }
       reopened(answer, head)
     case .reopened:
@@ -108,13 +108,13 @@ extension MCPBridge {
       guard !sending.open.isEmpty else { break }
       guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
         return fail(
-          sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
+          sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
       let isNameless = answer.id == nil || answer.id == .null
       deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
       // A response that is still missing will never arrive.
       if !sending.open.isEmpty {
-        fail(sending, Failure(.serverMisbehaved, "the server's answer is no message of MCP"), status: head.status)
+        fail(sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
     case .pending: break
     }
@@ -185,11 +185,13 @@ extension MCPBridge {
       return fail(
         sending,
         Failure(
-          .network, "the answer broke off; the call was not made again, since it may have been carried out"),
+          .network, "the answer was interrupted; the call was not repeated, because it may have been carried out"),
         status: nil)
     }
     let isOver = sending.retries >= Self.mostRetries
-    guard !isOver else { return fail(sending, Failure(.network, "the answer broke off for good"), status: nil) }
+    guard !isOver else {
+      return fail(sending, Failure(.network, "the answer was interrupted permanently"), status: nil)
+    }
     sending.retries += 1
     schedule(after: .milliseconds(min(reader.retryMilliseconds ?? Self.standardRetry, Self.longestRetry))) { [self] in
       guard !sending.open.isEmpty else { return }
@@ -275,7 +277,7 @@ extension MCPBridge {
   /// Called when the server no longer knows the session. It processed nothing of the message.
   private func lost(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
-      return fail(sending, Failure(.serverRejected, "the server does not know the session any more"), status: 404)
+      return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
     }
     sending.isRepeated = true
     waiting.insert(sending, at: 0)
@@ -300,7 +302,7 @@ extension MCPBridge {
 
   private func reopened(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
-      return failed(.reopening, Failure(.serverMisbehaved, "the server did not begin the session anew"))
+      return failed(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
     }
     session.began(answer, head)
     let message = JSON.object(MCPMessage.notification("notifications/initialized")).serialized()

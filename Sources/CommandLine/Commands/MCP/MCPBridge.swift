@@ -83,7 +83,7 @@ final class MCPBridge {
     self.server = server
     output = MCPOutput(server.client.console)
     signIns = MCPSignIns(asks)
-    do { poller = try Poller() } catch { throw Failure(error, doing: "the bridge could not be set up") }
+    do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
   /// Returns when the client has ended.
@@ -103,7 +103,7 @@ final class MCPBridge {
       }
       try close()
     } catch {
-      throw Failure(error, doing: "the bridge could not go on")
+      throw Failure(error, doing: "the bridge cannot continue")
     }
   }
 
@@ -223,7 +223,7 @@ final class MCPBridge {
         if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) }
       } catch {
         drop(running.key)
-        throw Failure(error, doing: "the request could not be made")
+        throw Failure(error, doing: "cannot make the request")
       }
     } catch {
       failed(purpose, error)
@@ -261,7 +261,7 @@ final class MCPBridge {
       guard let pipe = running.exchange.pipeNumber else { return }
       do { try poller.add(pipe, interest: .read, key: key + 1) } catch {
         drop(key)
-        failed(running.purpose, Failure(error, doing: "the answer could not be read"))
+        failed(running.purpose, Failure(error, doing: "cannot read the answer"))
       }
     case .body(let bytes):
       guard !take(bytes, running) else { return }

@@ -22,10 +22,10 @@ struct MCPServer {
     warnings = Console(invocation)
     client = DaemonClient(invocation).forPrograms.patient(
       for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
-    guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL is given") }
+    guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
       throw Failure(
-        .invalidRequest, "the server is named by an https URL", hint: .command("agent mcp https://mcp.example.com/mcp"))
+        .invalidRequest, "the server must be an https URL", hint: .command("agent mcp https://mcp.example.com/mcp"))
     }
     var request = CallRequest(
       account: try invocation.account(operand: nil), url: url, method: "POST", headers: invocation[.headers])

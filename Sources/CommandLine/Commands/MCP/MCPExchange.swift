@@ -56,7 +56,7 @@ final class MCPExchange {
       passed.append(SharedDescriptor(pipe.writing))
       self.pipe = SharedDescriptor(pipe.reading)
     } catch {
-      throw Failure(error, doing: "the request could not be made")
+      throw Failure(error, doing: "cannot make the request")
     }
     try connection.send(client.envelope(.call(request)), passing: passed)
   }
@@ -154,7 +154,7 @@ final class MCPExchange {
     guard let total = result?.bodyBytes else { return }
     while received < total {
       guard pipe != nil, try readPart(tell) else {
-        throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there")
+        throw Failure(.daemonUnavailable, "the daemon ended before the answer was complete")
       }
     }
   }
@@ -163,7 +163,7 @@ final class MCPExchange {
   private func readPart(_ tell: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
-      throw Failure(error, doing: "the answer could not be read")
+      throw Failure(error, doing: "cannot read the answer")
     }
     received += bytes.count
     if !bytes.isEmpty { tell(.body(bytes)) }

@@ -34,7 +34,7 @@ struct MCPMessage {
     let mebibytes = mostBytes >> 20
     return Failure(
       .malformedToken,
-      "the message is too large: it may have \(mebibytes) MiB, \(limits.elements) values and a nesting of \(limits.depth)"
+      "the message is too large: at most \(mebibytes) MiB, \(limits.elements) values and a nesting of \(limits.depth)"
     )
   }
 
@@ -72,7 +72,7 @@ struct MCPMessage {
     (self.bytes, self.requests, self.answers) = (bytes, requests, answers)
   }
 
-  private static let unreadable = Failure(.invalidRequest, "the message is not one of JSON-RPC 2.0")
+  private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
   /// JSON-RPC 2.0 sections 4 and 5.
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {

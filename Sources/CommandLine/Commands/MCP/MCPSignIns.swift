@@ -91,7 +91,7 @@ extension MCPBridge {
       signIns.began(signIn, key: key)
       do { if let number = signIn.number { try poller.add(number, interest: .read, key: key) } } catch {
         _ = signIns.ended(well: false)
-        throw Failure(error, doing: "the sign-in could not be begun")
+        throw Failure(error, doing: "cannot start the sign-in")
       }
     } catch {
       fail(sending, problem)

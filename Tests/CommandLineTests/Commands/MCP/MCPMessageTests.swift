@@ -91,7 +91,7 @@ import Wire
     for text in [deep, long] {
       let failure = #expect(throws: Failure.self) { try Self.message(text) }
       #expect(
-        failure?.message == "the message is too large: it may have 32 MiB, 1048576 values and a nesting of 256")
+        failure?.message == "the message is too large: at most 32 MiB, 1048576 values and a nesting of 256")
       #expect(MCPMessage.id(ofRefused: Array(text.utf8)) == 1)
     }
   }
