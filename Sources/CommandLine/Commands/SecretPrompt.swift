@@ -33,11 +33,11 @@ enum SecretPrompt {
         return try read(terminal, signals, &line, upTo: mostBytes)
       }
     } catch {
-      throw Failure(.invalidRequest, "there is no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
+      throw Failure(.invalidRequest, "no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
     }
     try endProcess(by: ending)
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
-    guard !line.isEmpty else { throw Failure(.invalidRequest, "nothing was typed") }
+    guard !line.isEmpty else { throw Failure(.invalidRequest, "no input") }
     return try body(line.span)
   }
 
@@ -115,7 +115,7 @@ enum Confirmation {
       defer { Signals.unblockAll() }
       ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes)
     } catch {
-      throw Failure(error, doing: "the terminal cannot be read from")
+      throw Failure(error, doing: "cannot read from the terminal")
     }
     try SecretPrompt.endProcess(by: ending)
     return String(decoding: line, as: UTF8.self)

@@ -130,7 +130,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       LogoutCommand.lines(try object(#"{"accounts":[{"account":"c","revoked":false}]}"#), local: true).map(\.english)
         == [
-          "signed out of c here; the server was not told"
+          "signed out of c here only; the server was not contacted"
         ])
   }
 }

@@ -64,7 +64,7 @@ import Wire
     let result = try program.run(line.split(separator: " ").map { String($0) } + ["--no-input"])
     #expect(result.status == .exited(2))
     #expect(
-      result.errorText == "agent: error: standard input cannot hold what --\(first) and --\(second) name\n")
+      result.errorText == "agent: error: standard input cannot be used for --\(first) and --\(second) at once\n")
   }
 
   @Test func `must be there`() {

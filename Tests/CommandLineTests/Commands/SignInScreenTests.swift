@@ -30,7 +30,7 @@ import Wire
 
           https://id.example.com/device?user_code=WDJB-MJHT
 
-        Only go on if you started this yourself;
+        Continue only if you started this yourself;
         never enter a code that someone sent you.
 
 
@@ -64,7 +64,8 @@ import Wire
 
         https://id.example.com/device?user_code=WDJB-MJHT
 
-        Only go on if you started this yourself;
+        Continue only if you started this
+        yourself;
         never enter a code that someone sent
         you.
 

@@ -76,7 +76,7 @@ import Testing
       let end = try program.end()
       #expect(end.status == 130 && end.echoes)
       #expect(end.rows.starts(with: screen.rows.dropLast()))
-      let words = "agent: the sign-in goes on in the background; to wait for it: agent login --resume \(login)"
+      let words = "agent: the sign-in continues in the background; to wait for it: agent login --resume \(login)"
       #expect(end.lines.last == words)
       try issuer.control("approve", screen.bold)
       #expect(try Self.watch(tree, ["login", "--resume", login]).end().status == 0)

@@ -108,7 +108,8 @@ import Testing
       let place = shown.rows.joined(separator: " ").split(separator: " ").first { $0.contains("/authorize?") }
       #expect(try BrowserLogin.browse(String(try #require(place))) == "200")
       let screen = try program.until("[y/N]")
-      #expect(screen.rows.contains { $0.hasPrefix("The server \(issuer.url) says that this is ") }, "\(screen.rows)")
+      #expect(
+        screen.rows.contains { $0.hasPrefix("The server \(issuer.url) identifies the user as ") }, "\(screen.rows)")
       #expect(screen.echoes)
       #expect(try issuer.count("code_grants") == 1)
       #expect(try tree.json("list")["accounts"] == [], "nothing is stored yet")

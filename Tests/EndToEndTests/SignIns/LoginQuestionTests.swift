@@ -15,7 +15,7 @@ import Testing
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         let program = try watch(tree)
-        try program.until("Service, such as")
+        try program.until("Sign in to (")
         try program.type("\(issuer.url)")
         try program.type("^M")
         try program.until("Client ID")
@@ -32,7 +32,7 @@ import Testing
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         let program = try watch(tree)
-        try program.until("Service, such as")
+        try program.until("Sign in to (")
         try program.type("dex")
         try program.type("^M")
         try program.until("Issuer URL")
@@ -81,7 +81,7 @@ import Testing
   @Test func `can be given up`() throws {
     try AgentTree.with { tree in
       let program = try watch(tree)
-      try program.until("Service, such as")
+      try program.until("Sign in to (")
       try program.interrupt()
       let end = try program.end()
       #expect(end.status == 130, "\(end.raw)")

@@ -138,7 +138,7 @@ import Testing
       try waiting.program.type("\u{04}")
       let end = try waiting.program.end()
       #expect(end.status == 2 && end.echoes)
-      #expect(end.lines.contains("agent: error: the input ended before the address came"))
+      #expect(end.lines.contains("agent: error: the input ended before the address was complete"))
     }
   }
 

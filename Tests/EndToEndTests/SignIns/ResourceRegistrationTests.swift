@@ -75,7 +75,7 @@ import Testing
       #expect(screen.rows.contains("the authorization server \(issuer.url)."))
       #expect(
         screen.rows.contains {
-          $0.hasPrefix("Register a client there, sign in, and let its tokens go to the resource?")
+          $0.hasPrefix("Register a client there, sign in, and send its tokens to the resource?")
         })
       #expect(try issuer.count("metadata") == 0 && issuer.count("registrations") == 0)
       try program.type(answer)
@@ -93,7 +93,7 @@ import Testing
       #expect(refused.status == .exited(3) && refused.failureCode == "issuer_not_trusted", "\(refused.errorText)")
       let hint = try #require(
         try JSON(parsing: Array(refused.errorText.utf8))["error"]?["hint"]?.string)
-      let prefix = "if you trust it, which registers a client there: "
+      let prefix = "if you trust it and want to register a client there: "
       try #require(hint.hasPrefix(prefix), "\(hint)")
       let command = hint.dropFirst(prefix.utf8.count)
       let script =

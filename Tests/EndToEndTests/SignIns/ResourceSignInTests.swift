@@ -231,7 +231,7 @@ import Testing
       let program = try WatchedProgram(
         tree, columns: 200, ["NO_COLOR": "1"], [Programs.path("agent"), "login", resource] + Self.options)
       let screen = try program.until("[y/N]")
-      #expect(screen.rows.contains("The resource \(resource) takes tokens of"))
+      #expect(screen.rows.contains("The resource \(resource) accepts tokens from"))
       #expect(screen.rows.contains("the authorization server \(issuer.url)."))
       #expect(try issuer.count("metadata") == 0)
       if !answer.isEmpty { try program.type(answer) }

@@ -72,7 +72,7 @@ struct LoginCommand {
     client = DaemonClient(invocation)
     waiting = LoginWait.Choices(invocation)
     if let login = invocation[.resume] {
-      guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start and --resume exclude each other") }
+      guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start cannot be used with --resume") }
       request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.noWait]))
       (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
       return
@@ -80,10 +80,10 @@ struct LoginCommand {
     mayAsk =
       !invocation[.noInput] && !invocation[.json] && !waiting.isDetached && (try? Terminal.openControlling()) != nil
     let files = try HandedFiles(Set(HandedSecret.allCases), invocation)
-    guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait belongs to --resume ID") }
+    guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait requires --resume ID") }
     if waiting.isDetached, client.isPrivate {
       throw Failure(
-        .invalidRequest, "a sign-in in the background needs a daemon that stays", hint: "leave out --no-daemon")
+        .invalidRequest, "a sign-in in the background requires a persistent daemon", hint: "omit --no-daemon")
     }
     var login = try LoginOptions.request(invocation)
     login.isDetached = waiting.isDetached
@@ -136,7 +136,7 @@ struct LoginCommand {
     switch missing.code {
     case .noAccount where login.account == nil && login.issuer == nil && login.provider == nil:
       let examples = "github, gitlab, google, microsoft.com, https://id.example.org"
-      guard let place = try Confirmation.line(Phrase("Service, such as \(examples)")) else { return false }
+      guard let place = try Confirmation.line(Phrase("Sign in to (\(examples))")) else { return false }
       if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
     case .issuerNeeded where login.issuer == nil:
       tell(missing)
@@ -160,7 +160,7 @@ struct LoginCommand {
   /// The reason was printed before the question.
   private static func unanswered(_ missing: Failure) -> Failure {
     Console.tell("\n")
-    return Failure(missing.code, "nothing was typed", hint: missing.advice)
+    return Failure(missing.code, "no input", hint: missing.advice)
   }
 
   private static func tell(_ missing: Failure) { Console.tell("\(missing.text.localized(limit: 2048))\n") }

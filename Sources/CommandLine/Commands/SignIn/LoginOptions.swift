@@ -14,7 +14,7 @@ enum LoginOptions {
     request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
       let words = prompt.split(separator: " ")
       guard words.count < 2 || !words.contains("none") else {
-        throw Failure(.invalidRequest, "the prompt \("none") stands alone")
+        throw Failure(.invalidRequest, "the prompt \("none") cannot be combined with others")
       }
       return prompt
     }
@@ -24,7 +24,7 @@ enum LoginOptions {
     request.demands.claimsChallenge = invocation[.claimsChallenge]
     request.registersClient = invocation[.register]
     if invocation.has(Option.initialAccessTokenFile), !request.registersClient {
-      throw Failure(.invalidRequest, "--initial-access-token-file belongs to --register")
+      throw Failure(.invalidRequest, "--initial-access-token-file requires --register")
     }
     request.isGuest = invocation[.guest]
     request.activates = invocation[.use]
@@ -36,7 +36,7 @@ enum LoginOptions {
         ("protect", request.protection != nil),
       ]
       if let other = others.first(where: \.1) {
-        throw Failure(.invalidRequest, "--ephemeral and --\(other.0) exclude each other")
+        throw Failure(.invalidRequest, "--ephemeral cannot be used with --\(other.0)")
       }
     }
     if invocation[.ifNeeded] { request.unless = .token }
@@ -68,7 +68,7 @@ enum LoginOptions {
     let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
     let given = named.filter { invocation[$0.0] }
     guard given.count < 2 else {
-      throw Failure(.invalidRequest, "--\(given[0].0.name) and --\(given[1].0.name) exclude each other")
+      throw Failure(.invalidRequest, "--\(given[0].0.name) cannot be used with --\(given[1].0.name)")
     }
     return given.first?.1
   }

@@ -109,7 +109,9 @@ struct LoginReporter {
   private func copy(_ code: Event.DeviceCode) {
     let done = Clipboard.offer(code.userCode)
     console.note(
-      done ? Phrase("the code was offered to the terminal's clipboard") : Phrase("the code cannot be copied here"))
+      done
+        ? Phrase("code copied to the clipboard, if your terminal allows it")
+        : Phrase("this terminal cannot copy the code"))
   }
 
   private func draw(_ code: Event.QRCode) {

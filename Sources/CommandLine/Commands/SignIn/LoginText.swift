@@ -18,9 +18,7 @@ enum LoginText {
     let task =
       browser.mustPaste
       ? Phrase(
-        """
-        open \(browser.url), then pass the address that the browser goes to to standard input, within \(left)
-        """)
+        "open \(browser.url), then send the address that the browser tries to open to standard input, within \(left)")
       : Phrase("open \(browser.url) within \(left)")
     return line(to: task, browser.issuer, clientID: browser.clientID, scope: browser.scope, isQuiet)
   }
@@ -31,8 +29,8 @@ enum LoginText {
     let scope = scope.map { Phrase(verbatim: $0) } ?? Phrase("the server's default scope")
     let text =
       isQuiet
-      ? Phrase("to sign in \(task)")
-      : Phrase("to sign in to \(issuer) (client \(clientID), scope: \(scope)) \(task)")
+      ? Phrase("to sign in, \(task)")
+      : Phrase("to sign in to \(issuer) (client \(clientID), scope: \(scope)), \(task)")
     return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
   }
 
@@ -91,16 +89,16 @@ enum LoginText {
     let person = confirm.name.map { "\($0) (\(subject))" } ?? subject
     return Phrase(
       """
-      It cannot be told whose browser brought the answer: another user of this machine may have signed in.
-      The server \(confirm.issuer) says that this is \(person).
-      Is that you, and shall the session be kept?
+      Cannot determine whose browser sent the answer: another user of this machine may have signed in.
+      The server \(confirm.issuer) identifies the user as \(person).
+      Is that you? Keep the session?
       """)
   }
 
   /// Describes a sign-in that continues in the background.
   static func inBackground(_ login: String) -> Phrase {
     let command = "agent login --resume \(TerminalText.clean(login, limit: 64))"
-    return Phrase("the sign-in goes on in the background; to wait for it: \(command)")
+    return Phrase("the sign-in continues in the background; to wait for it: \(command)")
   }
 
   /// Asks whether to sign in although there is a session.
@@ -131,7 +129,7 @@ enum LoginText {
       let isActive = result["active_account"]?.string.map { $0.utf8.elementsEqual(account.utf8) } ?? false
       text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")
     }
-    if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text), no longer as a guest") }
+    if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text); the account was previously a guest") }
     if result["renews"]?.bool == true { return Phrase("\(text); the session renews itself") }
     guard let expiry = result["expires_at"]?.int else { return text }
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")

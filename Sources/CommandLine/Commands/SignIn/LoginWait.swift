@@ -125,7 +125,7 @@ struct LoginWait {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
     return Phrase(
-      "a browser at your own machine reaches this one through: \(tunnel); or use --device or --paste")
+      "on your own machine run: \(tunnel); or use --device or --paste")
   }
 
   /// This user at this machine, as the person's `ssh` reached it: a tunnel of another user is refused.
@@ -143,7 +143,7 @@ struct LoginWait {
     opener = nil
     if state == .failed {
       try reporter.tell(
-        .notice(Phrase("no browser could be opened; open the address above yourself, or use --paste or --device")))
+        .notice(Phrase("cannot open a browser; open the address above yourself, or use --paste or --device")))
     }
   }
 
@@ -170,7 +170,7 @@ struct LoginWait {
       }
       return Set(try poller.wait(until: moment).map(\.key))
     } catch {
-      throw Failure(error, doing: "waiting for the daemon failed")
+      throw Failure(error, doing: "cannot wait for the daemon")
     }
   }
 

@@ -6,11 +6,11 @@ enum LogoutCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])
     guard !request.local || !request.browser else {
-      throw Failure(.invalidRequest, "--local and --browser exclude each other")
+      throw Failure(.invalidRequest, "--local cannot be used with --browser")
     }
     if request.all {
       guard try invocation.namedAccount() == nil else {
-        throw Failure(.invalidRequest, "name an account or give --all, not both")
+        throw Failure(.invalidRequest, "give an account or --all, not both")
       }
     } else {
       request.account = try invocation.account()
@@ -44,7 +44,7 @@ enum LogoutCommand {
         return Phrase("signed out of \(name); tokens not revoked: \(detail)")
       }
       return local
-        ? Phrase("signed out of \(name) here; the server was not told")
+        ? Phrase("signed out of \(name) here only; the server was not contacted")
         : Phrase("signed out of \(name); tokens not revoked")
     }
   }

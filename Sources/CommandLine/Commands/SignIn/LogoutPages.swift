@@ -25,11 +25,11 @@ struct LogoutPages {
     for account in accounts {
       let name = account["account"]?.string ?? "?"
       guard let url = account["end_session_url"]?.string else {
-        console.note("\(name): no sign-out page is known, so the browser's session at the server goes on")
+        console.note("\(name): no sign-out page is known, so the browser remains signed in at the server")
         continue
       }
       if try open(url) {
-        console.note("\(name): a browser opens the server's sign-out page, which says whether its session there ended")
+        console.note("\(name): opening the server's sign-out page, which shows whether the browser was signed out")
       } else {
         show(url, of: name)
       }
@@ -45,7 +45,7 @@ struct LogoutPages {
 
   private func show(_ url: String, of name: String) {
     guard !console.json else { return }
-    console.note("\(name): to end the browser's session at the server too, open there:")
+    console.note("\(name): to sign the browser out at the server too, open:")
     if !console.quiet { Console.tell(TerminalText.clean(url, limit: Self.longest) + "\n") }
   }
 }
@@ -60,7 +60,7 @@ extension BrowserOpener {
         if let raw = opener.raw { try poller.add(raw, interest: .read, key: 0) }
         _ = try poller.wait(until: deadline)
       } catch {
-        throw Failure(error, doing: "waiting for the browser failed")
+        throw Failure(error, doing: "cannot wait for the browser")
       }
       opener.update(.now)
     }

@@ -19,7 +19,7 @@ struct PastedLine {
       try signals.takeTyping()
       return PastedLine(terminal: SharedDescriptor(try Terminal.openControlling()))
     } catch {
-      throw Failure(error, doing: "the terminal cannot be read from")
+      throw Failure(error, doing: "cannot read from the terminal")
     }
   }
 
@@ -39,7 +39,7 @@ struct PastedLine {
     do {
       count = try Self.read(raw, into: &chunk)
     } catch {
-      throw Failure(error, doing: "the address cannot be read")
+      throw Failure(error, doing: "cannot read the address")
     }
     var hasEnded = count == 0
     if isTerminal { hasEnded = edit(chunk) || hasEnded } else { bytes += chunk }
@@ -50,7 +50,7 @@ struct PastedLine {
       throw Failure(.invalidRequest, "the address is too long")
     }
     if !hasEnded { return nil }
-    throw Failure(.invalidRequest, "the input ended before the address came")
+    throw Failure(.invalidRequest, "the input ended before the address was complete")
   }
 
   /// Handles typed characters and editing keys. Returns whether the input has ended.

@@ -44,7 +44,7 @@ struct ResourceLogin {
     let answer: JSONObject
     do throws(Failure) { answer = try client.ask(.discover(question)) } catch {
       guard onlyForNewAccount, invocation[.issuer] != nil else { throw error }
-      return client.console.note("\(url) tells nothing of itself: \(error.text)")
+      return client.console.note("\(url) publishes no metadata: \(error.text)")
     }
     if let account = answer["account"]?.string {
       request.account = account
@@ -55,7 +55,7 @@ struct ResourceLogin {
       request.issuer = invocation[.issuer]
     } else if answer["issuer_metadata_found"]?.bool == true {
       guard let other = invocation[.issuer] else { return }
-      throw Failure(.invalidRequest, "two issuers are named: \"\(url)\" and \"\(other)\"")
+      throw Failure(.invalidRequest, "two issuers given: \"\(url)\" and \"\(other)\"")
     } else {
       try take(answer, &request)
     }
@@ -64,7 +64,7 @@ struct ResourceLogin {
   private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
-      throw Failure(.internalError, "the daemon's answer about the resource cannot be read")
+      throw Failure(.internalError, "cannot read the daemon's answer about the resource")
     }
     let known = answer["account_issuer"]?.string
     let ready = (answer["servers_with_client"]?.array ?? []).compactMap(\.string)
@@ -129,7 +129,7 @@ struct ResourceLogin {
       guard servers.contains(where: { Self.isSameServer($0, named) }) else {
         throw Failure(
           .accessDenied,
-          "the resource does not accept tokens from \(named); it names \(TerminalText.clean(servers[0], limit: 300))")
+          "the resource does not accept tokens from \(named), only from \(TerminalText.clean(servers[0], limit: 300))")
       }
       return (named, registersAt(named))
     }
@@ -145,10 +145,10 @@ struct ResourceLogin {
   }
 
   static func question(_ resource: String, _ issuer: String, registers: Bool) -> Phrase {
-    let fact = Phrase("The resource \(resource) takes tokens of\nthe authorization server \(issuer).")
+    let fact = Phrase("The resource \(resource) accepts tokens from\nthe authorization server \(issuer).")
     return registers
-      ? Phrase("\(fact)\nRegister a client there, sign in, and let its tokens go to the resource?")
-      : Phrase("\(fact)\nSign in there, and let its tokens go to the resource?")
+      ? Phrase("\(fact)\nRegister a client there, sign in, and send its tokens to the resource?")
+      : Phrase("\(fact)\nSign in there, and send its tokens to the resource?")
   }
 
   /// Exit status 3: the user must confirm that the server is trusted. The hint is the complete command.
@@ -156,7 +156,7 @@ struct ResourceLogin {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
     guard ShellWord.isHarmless(issuer) else {
-      return Failure(.issuerNotTrusted, message, hint: "if you trust it, name it with \("--issuer")")
+      return Failure(.issuerNotTrusted, message, hint: "if you trust it, use \("--issuer")")
     }
     // An account named together with its resource is given as an option instead.
     let left: [OptionDeclaration] =
@@ -169,7 +169,7 @@ struct ResourceLogin {
     return Failure(
       .issuerNotTrusted, message,
       hint: registers
-        ? Phrase("if you trust it, which registers a client there: \(command.text)")
+        ? Phrase("if you trust it and want to register a client there: \(command.text)")
         : Phrase("if you trust it: \(command.text)"))
   }
 }

@@ -35,7 +35,7 @@ struct SignInScreen {
       text += prose(Phrase("Or open this address and check that it shows the same code:")) + "\n"
       text += line(complete) + "\n"
     }
-    text += prose(Phrase("Only go on if you started this yourself;"))
+    text += prose(Phrase("Continue only if you started this yourself;"))
     return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
   }
 
@@ -129,7 +129,7 @@ extension SignInScreen {
     } else {
       text += prose(Phrase("For a browser on another device, cancel and use --device or --paste."))
     }
-    return text + prose(Phrase("Only go on if you started this yourself.")) + "\n"
+    return text + prose(Phrase("Continue only if you started this yourself.")) + "\n"
   }
 
   /// The minimum text for signing in.

@@ -19,7 +19,7 @@ struct SignInSignals: ~Copyable {
     do {
       receiver = try Signals.SignalReceiver(received)
     } catch {
-      throw Failure(error, doing: "signals cannot be received")
+      throw Failure(error, doing: "cannot receive signals")
     }
   }
 
