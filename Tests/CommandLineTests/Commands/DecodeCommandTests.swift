@@ -27,7 +27,7 @@ func unsignedToken(
     try AgentProgram().run(["decode"] + arguments, input: Array(input.utf8))
   }
 
-  static let warning = "agent: warning: NOTHING WAS VERIFIED: anyone can write such a token; agent verify checks one\n"
+  static let warning = "agent: warning: NOT VERIFIED: anyone can write such a token; check it with agent verify\n"
 
   @Test func `shows header and claims, with times in plain words`() throws {
     let claims =
@@ -82,13 +82,13 @@ func unsignedToken(
   }
 
   @Test(arguments: [
-    ("abc", "a token has three parts with two dots between them, and this has no dot"),
-    ("a.b", "a token has three parts with two dots between them, and this has 1 dot"),
-    ("a.b.c.d", "a token has three parts with two dots between them, and this has 3 dots"),
-    ("....................", "a token has three parts with two dots between them, and this has 6 dots"),
+    ("abc", "a token has three parts separated by two dots, but this has no dot"),
+    ("a.b", "a token has three parts separated by two dots, but this has 1 dot"),
+    ("a.b.c.d", "a token has three parts separated by two dots, but this has 3 dots"),
+    ("....................", "a token has three parts separated by two dots, but this has 6 dots"),
     ("e30.e31.c2ln", "the payload of the token is cut off or altered: its last character has stray bits"),
-    ("e30.e30=.c2ln", "the payload of the token has a character that is not base64url, at byte 4"),
-    ("e30.e30.c", "the signature of the token is cut off: base64url never has this length"),
+    ("e30.e30=.c2ln", "the payload of the token is not base64url at byte 4"),
+    ("e30.e30.c", "the signature of the token is cut off: its length is impossible in base64url"),
     ("W10.e30.c2ln", "the header of the token is not a JSON object"),
     ("eyJhIjoxLCJhIjoyfQ.e30.c2ln", "the header of the token is not a JSON object"),
   ])
@@ -144,7 +144,7 @@ func unsignedToken(
 
   @Test func `wants a token`() throws {
     let result = try run(input: "\n \n")
-    #expect(result.status == .exited(2) && result.errorText.contains("there is no token in the input"))
+    #expect(result.status == .exited(2) && result.errorText.contains("the input contains no token"))
   }
 }
 
@@ -167,9 +167,8 @@ func unsignedToken(
     let result = try AgentProgram().run(["verify", unsignedToken()])
     #expect(
       result.errorText == """
-        agent: error: a token is not taken as an argument, since every user of this machine can see the arguments of a \
-        program
-        agent: hint: name a file that holds it, or write it to the standard input of agent verify
+        agent: error: a token cannot be an argument, because every user of this machine can see a program's arguments
+        agent: hint: use a file that contains it, or write it to the standard input of agent verify
 
         """)
   }

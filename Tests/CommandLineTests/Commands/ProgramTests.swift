@@ -186,7 +186,7 @@ import Wire
       try program.run(["exec", "--", command])
         == ProcessResult(
           status: .exited(status), output: [],
-          error: Array("agent: error: \"\(command)\" cannot be run: \(reason)\n".utf8)))
+          error: Array("agent: error: cannot run \"\(command)\": \(reason)\n".utf8)))
   }
 
   @Test func `prints its version and its help without a daemon`() throws {

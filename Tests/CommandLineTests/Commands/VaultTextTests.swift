@@ -71,6 +71,6 @@ import Wire
   @Test func `survives members of any type`() throws {
     let result = try object(#"{"path":3,"exists":{},"slots":[1,{"slot":"x"}],"levels":[{}],"lock_after":"never"}"#)
     #expect(!VaultText.status(result).isEmpty && !VaultText.check(result).isEmpty)
-    #expect(VaultText.levels(.null) == "nothing, since nothing is there")
+    #expect(VaultText.levels(.null) == "nothing, because the vault is empty")
   }
 }

@@ -109,7 +109,7 @@ import Wire
 
   @Test func `wants a token`() throws {
     let (result, _, _) = try run([], results: "", Self.tally(0, 0))
-    #expect(result.status == .exited(2) && result.errorText.contains("there is no token in the input"))
+    #expect(result.status == .exited(2) && result.errorText.contains("the input contains no token"))
   }
 
   @Test func `notices when results are missing`() throws {

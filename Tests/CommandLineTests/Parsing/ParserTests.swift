@@ -129,7 +129,7 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
       "exec ls", "no command given after \"--\"",
       hint: "agent help exec", command: "exec"),
     WrongLine(
-      "exec --", "no command to run is given after \"--\"",
+      "exec --", "no command given after \"--\"",
       hint: "agent help exec", command: "exec"),
   ]
 

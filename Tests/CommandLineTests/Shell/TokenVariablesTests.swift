@@ -57,7 +57,7 @@ import WireSupport
 
   @Test func `none is set when one of them cannot be`() {
     let expected = Failure(
-      .serverMisbehaved, "the value of AGENT_TOKEN_TYPE holds a control character, so it is not set")
+      .serverMisbehaved, "the value of AGENT_TOKEN_TYPE contains a control character, so it is not set")
     expect(throws: expected) { try statements(AnswerLine.make(tokenType: "a\nb")) }
   }
 
@@ -150,7 +150,7 @@ import WireSupport
   @Test func `with a line break go to programs and into JSON, not into shells`() throws {
     let line = AnswerLine.make(claims: Self.claims)
     let variables = try TokenVariables(["TEXT=claim:lines"])
-    let expected = Failure(.serverMisbehaved, "the value of TEXT holds a control character, so it is not set")
+    let expected = Failure(.serverMisbehaved, "the value of TEXT contains a control character, so it is not set")
     for shell in Shell.all where shell.quoting != .json {
       expect(throws: expected) { try statements(line, variables, for: shell) }
     }

@@ -20,7 +20,7 @@ import WireSupport
   }
 
   @Test(arguments: ["", "A", "access_token"]) func `needs both`(text: String) {
-    expect(throws: Failure(.invalidRequest, "\"--var\" takes NAME=FIELD", hint: "agent help env")) {
+    expect(throws: Failure(.invalidRequest, "\"--var\" must be NAME=FIELD", hint: "agent help env")) {
       try VariableMapping(text)
     }
   }
@@ -29,7 +29,7 @@ import WireSupport
   func `has a name that all shells take for one`(name: String) {
     expect(
       throws: Failure(
-        .invalidRequest, "\"\(name)\" is no name for a variable: it takes letters, digits and underscores")
+        .invalidRequest, "\"\(name)\" is not a valid variable name: use letters, digits and underscores")
     ) { try VariableMapping("\(name)=account") }
   }
 
@@ -85,7 +85,7 @@ import WireSupport
   func `has no name that decides what programs run`(name: String) {
     expect(
       throws: Failure(
-        .invalidRequest, "shells or programs use the variable \(name) themselves, so no server may choose its value")
+        .invalidRequest, "shells or other programs use the variable \(name), so a server may not set it")
     ) { try VariableMapping("\(name)=account") }
   }
 

@@ -30,7 +30,7 @@ import Testing
       let status = try tree.status()
       #expect(status["state"] == "offline" && status["refresh"] == "offline" && status["refresh_queued"] == true)
       #expect(status["problem"]?["code"] == "network")
-      #expect(try tree.agent("status").outputText.contains("waits for the network or the server"))
+      #expect(try tree.agent("status").outputText.contains("waiting for the network or the server"))
       try server.open()
       // No caller waits; only the queue retries.
       try server.awaitRefreshes(2)

@@ -96,7 +96,7 @@ import Testing
     try Session.with("--claim", #"note="a\nb""#) { session in
       let refused = try session.tree.agent("env", "--shell", "dotenv", "--var", "NOTE=claim:note")
       #expect(refused.failed(1))
-      #expect(refused.errorText.contains("the value of NOTE holds a control character"))
+      #expect(refused.errorText.contains("the value of NOTE contains a control character"))
       let passed = try session.tree.agent("exec", "--var", "NOTE=claim:note", "--", "printenv", "NOTE")
       #expect(passed.outputText == "a\nb\n")
     }

@@ -39,7 +39,7 @@ import Testing
       #expect(refused.failed(126))
       let missing = try session.tree.agent("exec", "work", "--", "no-such-command-anywhere")
       #expect(missing.failed(127))
-      #expect(missing.errorText.contains("agent: error: \"no-such-command-anywhere\" cannot be run: command not found"))
+      #expect(missing.errorText.contains("agent: error: cannot run \"no-such-command-anywhere\": command not found"))
     }
   }
 

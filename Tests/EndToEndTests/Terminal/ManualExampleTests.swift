@@ -93,7 +93,7 @@ import Testing
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
     "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann": Trial(
       output: "valid: ES256, key k, issuer https://id.example.com, subject ann, expires in ", isSignedIn: false),
-    "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOTHING WAS VERIFIED"),
+    "agent token --id-token | agent decode": Trial(output: "header\n  alg  ", message: "NOT VERIFIED"),
     "pass show agent | agent unlock --passphrase-file -": Trial(
       before: """
         pass() { echo 'correct horse'; }
@@ -122,19 +122,19 @@ import Testing
     "agent status work --check": Trial(output: "work (active account)"),
     "agent account set work --host api.example.com": Trial(message: "agent: changed work\n"),
     "agent account remove work": Trial(message: "agent: removed work, tokens revoked"),
-    "agent vault bind --to host": Trial(message: "agent: bound anew: slot "),
-    "agent vault rotate-key": Trial(message: "agent: made new keys for "),
-    "agent vault set --lock-after 1h": Trial(message: "agent: the vault locks after 1h without use\n"),
+    "agent vault bind --to host": Trial(message: "agent: bound again: slot "),
+    "agent vault rotate-key": Trial(message: "agent: created new keys for "),
+    "agent vault set --lock-after 1h": Trial(message: "agent: the vault locks after 1h of inactivity\n"),
     "pass show agent | agent vault add-passphrase --passphrase-file -": Trial(
       before: "pass() { echo 'correct horse'; }", message: "agent: added: slot "),
     "pass show agent | agent vault rebind --passphrase-file -": Trial(
       before: "pass() { echo 'correct horse'; }; pass | agent vault add-passphrase --passphrase-file - -q",
-      message: "agent: the vault is bound to this device now\n"),
+      message: "agent: the vault is now bound to this device\n"),
     "agent vault change-passphrase --passphrase-file old --new-passphrase-file new": Trial(
       before: """
         echo 'correct horse' >old; echo 'battery staple' >new
         agent account set work --protect passphrase --passphrase-file old -q
-        """, message: "agent: the passphrase was changed\n"),
+        """, message: "agent: passphrase changed\n"),
     #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#: Trial(),
     "agent help login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),
     "agent help --all login": Trial(output: "Sign in to an account.\n\nUsage: ", isSignedIn: false),

@@ -199,7 +199,7 @@ import Testing
         _ = try process.readLine()
         #expect(try session.tree.agent("logout").succeeded)
         #expect(try process.readLine() == "gone")
-        #expect(process.errorText.contains("agent: the token file is gone until the next sign-in to work: signed_out"))
+        #expect(process.errorText.contains("agent: token file removed until you sign in to work: signed_out"))
         try session.tree.signIn(at: session.issuer.url)
         #expect(try process.readLine() == "has \(try session.tree.token())")
         process.closeInput()

@@ -116,7 +116,7 @@ extension DaemonClient {
         if !isWorking() { break }
       }
     } catch {
-      throw Failure(error, doing: "the data could not be read")
+      throw Failure(error, doing: "cannot read the data")
     }
     throw .noAnswerInTime
   }
@@ -129,7 +129,7 @@ extension DaemonClient {
         if try content.descriptor.read(into: &bytes, upTo: pieceBytes) == 0 { break }
       }
     } catch {
-      throw Failure(error, doing: "the data could not be read")
+      throw Failure(error, doing: "cannot read the data")
     }
     return bytes
   }
@@ -147,7 +147,7 @@ extension DaemonClient {
       let count = try content.descriptor.read(into: &bytes, upTo: ResourceBodyRequest.mostBytes)
       return (ResourceBodyRequest(bytes: bytes, isLast: count == 0), [])
     } catch {
-      throw Failure(error, doing: "the data could not be read")
+      throw Failure(error, doing: "cannot read the data")
     }
   }
 
@@ -165,7 +165,7 @@ extension DaemonClient {
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
     let pipe: Pipe
-    do { pipe = try Pipe() } catch { throw Failure(error, doing: "the request could not be made") }
+    do { pipe = try Pipe() } catch { throw Failure(error, doing: "cannot make the request") }
     _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
     try connection.send(envelope(.call(request)), passing: passed)

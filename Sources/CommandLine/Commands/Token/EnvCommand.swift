@@ -65,7 +65,7 @@ enum EnvCommand {
     do {
       try FileDescriptor(opening: path, for: .appending).writeAll(text)
     } catch {
-      throw Failure(error, doing: Phrase("\(path), which \(variable) names, cannot be written"))
+      throw Failure(error, doing: Phrase("cannot write \(path) (set in \(variable))"))
     }
   }
 
@@ -93,7 +93,7 @@ enum EnvCommand {
             program: Machine.executablePath(), arguments: arguments,
             changes: "\(directory)/\(WireProtocol.changesName)") ?? ""
       } catch {
-        throw Failure(.invalidRequest, "the name of the account or this program's path holds a line break")
+        throw Failure(.invalidRequest, "the account name or this program's path contains a line break")
       }
       try Console.answer(text)
     }

@@ -6,19 +6,19 @@ internal import Wire
 enum ExecCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     guard let trailing = invocation.trailing, let program = trailing.first else {
-      throw Failure(.invalidRequest, "no command to run is given after \"--\"")
+      throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     if invocation[.lease] { return try LeaseCommand.exec(trailing, invocation) }
     for option in Options.lease + [Option.urlVariables.declaration, Option.tokenVariable.declaration]
     where invocation.has(option) {
-      throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--lease\"")
+      throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lease\"")
     }
     var client = DaemonClient(invocation)
     client.isReplacedAfterwards = true
     if invocation[.tokenFile] { return try TokenFileCommand.action(trailing, client, invocation) }
     for option in [Option.signal.declaration, Option.onRenewal.declaration, Option.idToken.declaration]
     where invocation.has(option) {
-      throw Failure(.invalidRequest, "\"--\(option.name)\" needs \"--token-file\"")
+      throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--token-file\"")
     }
     let variables = try TokenVariables(invocation)
     let request = try TokenRequest(invocation, variables)

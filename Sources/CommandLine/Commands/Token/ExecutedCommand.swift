@@ -23,7 +23,7 @@ enum ExecutedCommand {
   /// Reports that a command could not be run, and returns the exit status for it.
   static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
-    console.report(Failure(.invalidRequest, Phrase("\"\(program)\" cannot be run: \(reason)")))
+    console.report(Failure(.invalidRequest, Phrase("cannot run \"\(program)\": \(reason)")))
     return error.isNotFound ? notFound : cannotRun
   }
 }

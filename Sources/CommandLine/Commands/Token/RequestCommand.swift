@@ -10,7 +10,7 @@ enum RequestCommand {
     let client = DaemonClient(invocation)
     if client.console.json, output == nil {
       throw Failure(
-        .invalidRequest, "with --json the body needs a place of its own", hint: "name a file for it with \("--output")")
+        .invalidRequest, "with --json the body must go to a file", hint: "set the file with \("--output")")
     }
     let (data, includesHead, timeout) = (try data(invocation[.data]), invocation[.include], invocation[.timeout])
     let isRaw = invocation[.raw]
@@ -65,7 +65,7 @@ enum RequestCommand {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
       throw Failure(
-        .invalidRequest, "several --data are the parts of a form, and a file with \"@\" is sent as it is, alone")
+        .invalidRequest, "several --data form fields cannot be combined with a file (\"@\"), which is sent unchanged")
     }
     return given.joined(separator: "&")
   }
@@ -79,16 +79,16 @@ enum RequestCommand {
     guard let data else { return nil }
     guard namesFile(data) else {
       do { return SharedDescriptor(try FileDescriptor.inMemory(Array(data.utf8).span)) } catch {
-        throw Failure(error, doing: "the data cannot be sent")
+        throw Failure(error, doing: "cannot send the data")
       }
     }
     let path = String(data.dropFirst())
     if path.utf8.elementsEqual("-".utf8), !console.mayAsk, Terminal.isTerminal(0) {
-      throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal")
+      throw Failure(.invalidRequest, "cannot read from a terminal with --no-input")
     }
     return SharedDescriptor(
       try NamedFile.openInput(path, within: seconds) {
-        Failure(.invalidRequest, Phrase("the data in \"\(path)\" cannot be read: \($0)"))
+        Failure(.invalidRequest, Phrase("cannot read the data in \"\(path)\": \($0)"))
       })
   }
 }
@@ -143,6 +143,6 @@ struct BodyWriter: ~Copyable {
   }
 
   private static func unwritable(_ path: String, _ problem: Phrase) -> Failure {
-    Failure(.storage, Phrase("the answer could not be written to \"\(path)\": \(problem)"))
+    Failure(.storage, Phrase("cannot write the answer to \"\(path)\": \(problem)"))
   }
 }

@@ -22,7 +22,7 @@ enum TokenCommand {
         }
         request.note(answer.description, client.console)
         if form == .header, !wantsIDToken, answer.description.tokenType.lowercased().utf8.elementsEqual("dpop".utf8) {
-          client.console.note("each request with this token needs a proof as well: agent proof, or agent request")
+          client.console.note("each request with this token also needs a proof: agent proof, or agent request")
         }
       }
     }
@@ -103,7 +103,7 @@ extension TokenRequest {
   func note(_ answer: TokenDescription, _ console: Console) {
     if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
-    console.note(Phrase("the server does not say how long tokens of \(answer.account) last"))
+    console.note(Phrase("the server does not report how long tokens of \(answer.account) are valid"))
   }
 }
 

@@ -59,7 +59,7 @@ enum TokenFileCommand {
       status = try supervisor.run(&keeper)
     } catch {
       keeper.finish()
-      throw Failure(error, doing: "the command could not be waited for")
+      throw Failure(error, doing: "cannot wait for the command")
     }
     keeper.finish()
     if case .signalled(let signal) = status {
@@ -81,7 +81,7 @@ struct TokenFileRenewal: Sendable {
   init(_ invocation: Invocation) throws(Failure) {
     signal = try invocation[.signal].map { (text) throws(Failure) in
       guard let signal = Signals.named(text) else {
-        throw Failure(.invalidRequest, "\"--signal\" takes a signal such as HUP or USR1")
+        throw Failure(.invalidRequest, "\"--signal\" must be a signal such as HUP or USR1")
       }
       return signal
     }
@@ -136,7 +136,7 @@ struct TokenFileSupervisor: ~Copyable {
         executable: program, arguments: [Array(program.utf8)], environment: environment, nullInput: true)
     } catch {
       let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
-      console.note("\(program) cannot be run: \(reason)")
+      console.note("cannot run \(program): \(reason)")
     }
   }
 

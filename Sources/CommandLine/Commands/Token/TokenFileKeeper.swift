@@ -99,13 +99,13 @@ struct TokenFileKeeper: ~Copyable {
     if let code = file.removal {
       console.note(
         code == .locked
-          ? Phrase("the token file is gone until the next unlock to \(file.account): \(code.rawValue)")
-          : Phrase("the token file is gone until the next sign-in to \(file.account): \(code.rawValue)"))
+          ? Phrase("token file removed until you unlock \(file.account): \(code.rawValue)")
+          : Phrase("token file removed until you sign in to \(file.account): \(code.rawValue)"))
     } else if !wasThere {
-      console.note("the token file is back")
+      console.note("token file restored")
     }
     if !file.path.utf8.elementsEqual(path.utf8) {
-      console.note("the token file is \(file.path) from now on, which the command does not know")
+      console.note("the token file has moved to \(file.path), which the command does not know")
     }
   }
 
@@ -114,7 +114,7 @@ struct TokenFileKeeper: ~Copyable {
     isHandingOver = false
     if isThere {
       hasChanged = true
-      console.note("the token file is gone until a daemon writes it again: \(failure.text)")
+      console.note("token file removed until a daemon writes it again: \(failure.text)")
     }
     isThere = false
   }

@@ -14,7 +14,7 @@ enum TokenText {
     var isPrintable = !token.isEmpty
     for index in token.indices where !token[index].isVisibleASCII { isPrintable = false }
     guard isPrintable else {
-      throw Failure(.serverMisbehaved, Phrase("the \(kind) holds characters that no token may have"))
+      throw Failure(.serverMisbehaved, Phrase("the \(kind) contains characters that are invalid in a token"))
     }
   }
 
@@ -26,7 +26,7 @@ enum TokenText {
     guard !scheme.isEmpty,
       scheme.utf8.allSatisfy(\.isTokenCharacter)
     else {
-      throw Failure(.serverMisbehaved, "the token's type holds characters that no type may have")
+      throw Failure(.serverMisbehaved, "the token type contains invalid characters")
     }
     return scheme
   }

@@ -42,10 +42,10 @@ struct TokenVariables: Sendable {
     for text in texts {
       let mapping = try VariableMapping(text)
       if mapping.field == .tokenFile, !isForFile {
-        throw Failure(.invalidRequest, "there is a token file only with \"exec --token-file\"", hint: "agent help exec")
+        throw Failure(.invalidRequest, "a token file requires \"exec --token-file\"", hint: "agent help exec")
       }
       guard !mappings.contains(where: { $0.name == mapping.name }) else {
-        throw Failure(.invalidRequest, "\"--var\" names \(mapping.name) twice")
+        throw Failure(.invalidRequest, "\"--var\" sets \(mapping.name) twice")
       }
       mappings.append(mapping)
     }
@@ -148,6 +148,6 @@ struct TokenVariables: Sendable {
 
   /// The failure if a variable cannot contain the value that the server chose.
   static func unusable(_ name: String) -> Failure {
-    Failure(.serverMisbehaved, "the value of \(name) holds a control character, so it is not set")
+    Failure(.serverMisbehaved, "the value of \(name) contains a control character, so it is not set")
   }
 }

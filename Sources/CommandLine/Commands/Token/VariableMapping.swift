@@ -19,16 +19,16 @@ final class VariableMapping: Sendable {
   /// - Throws: `invalid_request` for anything else, and for a name that ``VariableName`` refuses.
   init(_ text: String) throws(Failure) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-      throw Failure(.invalidRequest, "\"--var\" takes NAME=FIELD", hint: "agent help env")
+      throw Failure(.invalidRequest, "\"--var\" must be NAME=FIELD", hint: "agent help env")
     }
     name = String(text[..<end])
     guard VariableName.isWellFormed(text[..<end].utf8) else {
       throw Failure(
-        .invalidRequest, "\"\(name)\" is no name for a variable: it takes letters, digits and underscores")
+        .invalidRequest, "\"\(name)\" is not a valid variable name: use letters, digits and underscores")
     }
     guard !VariableName.isRefused(name) else {
       throw Failure(
-        .invalidRequest, "shells or programs use the variable \(name) themselves, so no server may choose its value")
+        .invalidRequest, "shells or other programs use the variable \(name), so a server may not set it")
     }
     let spelling = String(text[text.utf8.index(after: end)...])
     guard let field = TokenField(spelling) else { throw Self.unknownField(spelling) }

@@ -60,8 +60,8 @@ struct LevelSecret {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {
       throw Failure(
-        .invalidRequest, "the \(named.title) is not named, and --no-input forbids to ask for it",
-        hint: "name a file with \("--\(named.fileOption)")")
+        .invalidRequest, "no \(named.title) given, and --no-input forbids asking for it",
+        hint: "use a file with \("--\(named.fileOption)")")
     }
     return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
   }
@@ -74,7 +74,7 @@ struct LevelSecret {
       case .plain: isPIN ? Phrase("PIN") : Phrase("Passphrase")
       case .ofVault: Phrase("Passphrase of the vault")
       case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
-      case .untilNow: isPIN ? Phrase("PIN until now") : Phrase("Passphrase until now")
+      case .untilNow: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
       }
     return try SecretPrompt.ask(question, hint: hint, pipe)
   }
@@ -94,7 +94,7 @@ struct LevelSecret {
     throw Failure(.invalidRequest, mismatch)
   }
 
-  private var hint: Phrase { "name a file: --\(named.fileOption)" }
+  private var hint: Phrase { "use a file: --\(named.fileOption)" }
 
   private func pipe(_ secret: Span<UInt8>) throws(Failure) -> FileDescriptor {
     try FileDescriptor.pipe(holding: secret, called: named.title)

@@ -50,7 +50,7 @@ enum LockCommand {
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
     let client = DaemonClient(invocation)
     guard !client.isPrivate else {
-      throw Failure(.invalidRequest, "a private agentd ends with its command, so there is nothing to lock or unlock")
+      throw Failure(.invalidRequest, "a private agentd ends with its command, so it cannot be locked or unlocked")
     }
     return client
   }

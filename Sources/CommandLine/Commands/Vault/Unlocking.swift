@@ -26,7 +26,7 @@ struct Unlocking {
     var opened: [Protection] = []
     while let level = try next(account, over: &connection) {
       // A level that is locked again immediately would cause an endless loop.
-      guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again meanwhile") }
+      guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again in the meantime") }
       try open(level, over: &connection)
       opened.append(level)
     }

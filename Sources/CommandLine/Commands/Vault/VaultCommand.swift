@@ -19,7 +19,7 @@ enum VaultCommand {
   }
 
   static func bind(_ invocation: Invocation) -> Action {
-    change(.bind(invocation[.to]), invocation) { Phrase("bound anew: \(VaultText.slot(.object($0)))") }
+    change(.bind(invocation[.to]), invocation) { Phrase("bound again: \(VaultText.slot(.object($0)))") }
   }
 
   static func addPassphrase(_ invocation: Invocation) throws(Failure) -> Action {
@@ -37,14 +37,14 @@ enum VaultCommand {
     return change(
       .changePassphrase(level), invocation,
       bringing: { () throws(Failure) in [try old.open(for: .untilNow), try new.open(isNew: true)] },
-      noting: { _ in level == .tpm2 ? Phrase("the PIN was changed") : Phrase("the passphrase was changed") })
+      noting: { _ in level == .tpm2 ? Phrase("PIN changed") : Phrase("passphrase changed") })
   }
 
   static func removeSlot(_ invocation: Invocation) throws(Failure) -> Action {
     guard let text = invocation.operands.first, let number = Int(text), (1...VaultRequest.maximumSlot).contains(number)
     else {
       throw Failure(
-        .invalidRequest, "a slot is a number from 1 to \(VaultRequest.maximumSlot)", hint: "agent vault status")
+        .invalidRequest, "a slot must be a number from 1 to \(VaultRequest.maximumSlot)", hint: "agent vault status")
     }
     return change(.removeSlot(number), invocation) { _ in Phrase("removed the slot \(number)") }
   }
@@ -60,7 +60,7 @@ enum VaultCommand {
         for slot in slots { secrets.append(try passphrase.open(for: .ofSlot(slot))) }
         return try client.ask(.vault(.rotateKey(slots: slots)), passing: secrets, over: &connection)
       }
-      try client.console.confirm(result) { Phrase("made new keys for \(VaultText.levels($0["rotated"]))") }
+      try client.console.confirm(result) { Phrase("created new keys for \(VaultText.levels($0["rotated"]))") }
     }
   }
 
@@ -68,24 +68,24 @@ enum VaultCommand {
     let secret = try LevelSecret.passphrase(invocation)
     return change(
       .rebind, invocation, bringing: { () throws(Failure) in [try secret.open(for: .ofVault)] },
-      noting: { _ in Phrase("the vault is bound to this device now") })
+      noting: { _ in Phrase("the vault is now bound to this device") })
   }
 
   static func setAside(_ invocation: Invocation) -> Action {
     change(.setAside, invocation) { result in
       let paths = (result["paths"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
-      return Phrase("kept as \(paths); the next sign-in makes a new vault")
+      return Phrase("kept as \(paths); the next sign-in creates a new vault")
     }
   }
 
   static func set(_ invocation: Invocation) throws(Failure) -> Action {
     guard let seconds = invocation[.lockAfter] else {
-      throw Failure(.invalidRequest, "no setting to change is named", hint: "agent help vault set")
+      throw Failure(.invalidRequest, "no setting given", hint: "agent help vault set")
     }
     return change(.set(lockAfterSeconds: seconds), invocation) { _ in
       seconds == 0
-        ? Phrase("the vault does not lock by itself")
-        : Phrase("the vault locks after \(DurationText.text(seconds: seconds)) without use")
+        ? Phrase("the vault does not lock automatically")
+        : Phrase("the vault locks after \(DurationText.text(seconds: seconds)) of inactivity")
     }
   }
 
@@ -97,7 +97,7 @@ enum VaultCommand {
     let numbers = slots.map { String($0) }.joined(separator: ", ")
     throw Failure(
       .invalidRequest, "the passphrases of several slots are needed: \(numbers)",
-      hint: "type them, or remove slots first; all slots: agent vault status")
+      hint: "enter them, or remove slots first; all slots: agent vault status")
   }
 
   private static func change(

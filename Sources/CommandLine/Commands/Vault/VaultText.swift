@@ -33,7 +33,7 @@ enum VaultText {
       switch vault["binding"]?.string {
       case "tpm2": Phrase("the TPM")
       case "host":
-        bound ? Phrase("this machine") : Phrase("the device secret alone, since the machine has no id")
+        bound ? Phrase("this machine") : Phrase("the device secret only, because the machine has no ID")
       case nil: Phrase("a passphrase only")
       case .some(let other): Phrase(verbatim: other)
       }
@@ -45,18 +45,18 @@ enum VaultText {
     guard let vault else { return Phrase(verbatim: "") }
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
     let path = vault["path"]?.string ?? "unknown"
-    guard let binding = binding(vault) else { return Phrase("\(path), bound to nothing") }
+    guard let binding = binding(vault) else { return Phrase("\(path), not bound") }
     return Phrase("\(path), bound to \(binding)")
   }
 
   static func problems(_ vault: JSON?) -> [Phrase] {
     guard let vault, vault["exists"]?.bool == true, vault["device_bound"]?.bool == false else { return [] }
-    return [binding(vault).map { Phrase("the vault is bound to \($0)") } ?? Phrase("the vault is bound to nothing")]
+    return [binding(vault).map { Phrase("the vault is bound to \($0)") } ?? Phrase("the vault is not bound")]
   }
 
   private static func idleTime(_ seconds: Int) -> Phrase {
     seconds == 0
-      ? Phrase("only when asked to") : Phrase("after \(DurationText.text(seconds: seconds)) without use")
+      ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
   /// Whether no account is kept at the level. While `device` is locked, its accounts are unknown.
@@ -93,7 +93,7 @@ enum VaultText {
   static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
     return words.isEmpty
-      ? Phrase("nothing, since nothing is there") : Phrase(verbatim: words.joined(separator: ", "))
+      ? Phrase("nothing, because the vault is empty") : Phrase(verbatim: words.joined(separator: ", "))
   }
 
   static func check(_ result: JSONObject) -> String {
@@ -113,7 +113,7 @@ enum VaultText {
     case "opens": Phrase("ok")
     case "asks": Phrase("intact, not opened")
     case "locked": Phrase("locked")
-    case "foreign": Phrase("made on another device")
+    case "foreign": Phrase("created on another device")
     case "secret_missing": Phrase("device secret missing")
     case "unavailable": Phrase("TPM not available")
     case "damaged": Phrase("damaged")

@@ -65,7 +65,7 @@ extension DaemonClient {
   }
 
   private static func verdictPipe() throws(Failure) -> Pipe {
-    do { return try Pipe() } catch { throw Failure(error, doing: "the tokens could not be handed over") }
+    do { return try Pipe() } catch { throw Failure(error, doing: "cannot pass the tokens to the daemon") }
   }
 
   private func receive(

@@ -55,7 +55,7 @@ enum DecodeCommand {
   private static func warn(_ console: Console) {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
     let name = ProgramName.current.text
-    let text = Phrase("NOTHING WAS VERIFIED: anyone can write such a token; \(name) verify checks one").localized()
+    let text = Phrase("NOT VERIFIED: anyone can write such a token; check it with \(name) verify").localized()
     Console.tell("\(name): \(word) \(text)\n")
   }
 }

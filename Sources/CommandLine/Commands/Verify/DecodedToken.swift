@@ -27,10 +27,10 @@ struct DecodedToken: Hashable {
       let dots = parts.count - 1
       throw Self.malformed(
         dots == 0
-          ? Phrase("a token has three parts with two dots between them, and this has no dot")
+          ? Phrase("a token has three parts separated by two dots, but this has no dot")
           : Phrase.counted(
-            dots, one: "a token has three parts with two dots between them, and this has \(dots) dot",
-            other: "a token has three parts with two dots between them, and this has \(dots) dots"))
+            dots, one: "a token has three parts separated by two dots, but this has \(dots) dot",
+            other: "a token has three parts separated by two dots, but this has \(dots) dots"))
     }
     let header = try Self.decode(text.extracting(parts[0]), Phrase("header"))
     guard let members = (try? JSON(parsing: header))?.object else {
@@ -64,10 +64,10 @@ struct DecodedToken: Hashable {
     } catch {
       switch error {
       case .impossibleLength:
-        throw malformed(Phrase("the \(name) of the token is cut off: base64url never has this length"))
+        throw malformed(Phrase("the \(name) of the token is cut off: its length is impossible in base64url"))
       case .invalidCharacter(let offset):
         throw malformed(
-          Phrase("the \(name) of the token has a character that is not base64url, at byte \(offset + 1)"))
+          Phrase("the \(name) of the token is not base64url at byte \(offset + 1)"))
       case .nonCanonical:
         throw malformed(Phrase("the \(name) of the token is cut off or altered: its last character has stray bits"))
       }

@@ -13,17 +13,17 @@ enum TokenInput {
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
       let file = try NamedFile.open(path, within: seconds) {
-        Failure(.invalidRequest, Phrase("the file \"\(path)\" cannot be read: \($0)"))
+        Failure(.invalidRequest, Phrase("cannot read the file \"\(path)\": \($0)"))
       }
       return TokenReader(file, isTyped: false, within: seconds)
     }
     let isTyped = Terminal.isTerminal(0)
     if isTyped {
-      guard console.mayAsk else { throw Failure(.invalidRequest, "with --no-input nothing is read from a terminal") }
-      console.note("reading tokens, one a line, up to an end of file (Ctrl-D)")
+      guard console.mayAsk else { throw Failure(.invalidRequest, "cannot read from a terminal with --no-input") }
+      console.note("reading tokens, one per line, until end of file (Ctrl-D)")
     }
     do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped, within: seconds) } catch {
-      throw Failure(.invalidRequest, Phrase("standard input cannot be read: \(Phrase(known: error.message))"))
+      throw Failure(.invalidRequest, Phrase("cannot read standard input: \(Phrase(known: error.message))"))
     }
   }
 
@@ -32,11 +32,11 @@ enum TokenInput {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(
       .invalidRequest,
-      "a token is not taken as an argument, since every user of this machine can see the arguments of a program",
-      hint: "name a file that holds it, or write it to the standard input of agent \(command.rawValue)")
+      "a token cannot be an argument, because every user of this machine can see a program's arguments",
+      hint: "use a file that contains it, or write it to the standard input of agent \(command.rawValue)")
   }
 
   /// The failure of an empty input.
   static let nothing = Failure(
-    .invalidRequest, "there is no token in the input", hint: "a token is given in a file or on standard input")
+    .invalidRequest, "the input contains no token", hint: "pass a token in a file or on standard input")
 }

@@ -65,20 +65,20 @@ enum VerifyCommand {
     if let first = keys.first {
       if keys.count > 1 { throw Invocation.choice(first.declaration, keys[1].declaration) }
       try refuse([Option.account.declaration, Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
-        Phrase("--\(first.name) names the keys, so \($0) has no place beside it")
+        Phrase("--\(first.name) already sets the keys, so \($0) cannot be used")
       }
       let isInput = (invocation[first] ?? "").utf8.elementsEqual((first.name == Option.hmacKeyFD.name ? "0" : "-").utf8)
       if isInput, path?.utf8.elementsEqual("-".utf8) ?? true {
-        throw Failure(.invalidRequest, "standard input cannot hold both the keys and the tokens")
+        throw Failure(.invalidRequest, "standard input cannot contain both the keys and the tokens")
       }
     } else if issuer == nil || invocation[.account] != nil {
       try refuse([Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
-        Phrase("\($0) belongs to --issuer; an account has its own")
+        Phrase("\($0) can be used only with --issuer; an account has its own")
       }
     }
     if invocation[.profile] != nil {
       try refuse([Option.type.declaration]) {
-        Phrase("--profile has a type of its own, so \($0) has no place beside it")
+        Phrase("--profile sets the type, so \($0) cannot be used")
       }
     }
     guard invocation[.signatureOnly] else { return }
@@ -88,7 +88,7 @@ enum VerifyCommand {
         Option.demandedClaims.declaration, Option.allowMissing.declaration, Option.profile.declaration,
       ] + (keys.isEmpty ? [] : [Option.issuer.declaration])
     ) {
-      Phrase("with --signature-only no claim is looked at, so \($0) has no place")
+      Phrase("--signature-only checks no claims, so \($0) cannot be used")
     }
   }
 
@@ -123,7 +123,7 @@ enum VerifyCommand {
 
   private static func openKeys(_ path: String, within seconds: Int?) throws(Failure) -> FileDescriptor {
     try NamedFile.openInput(path, within: seconds) {
-      Failure(.invalidRequest, Phrase("the key set \"\(path)\" cannot be read: \($0)"))
+      Failure(.invalidRequest, Phrase("cannot read the key set \"\(path)\": \($0)"))
     }
   }
 }
