@@ -45,7 +45,7 @@ extension Agent {
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {
-        throw Failure(.invalidConfiguration, verbatim: "there is no program \(programPath)")
+        throw Failure(.invalidConfiguration, verbatim: "program not found: \(programPath)")
       }
       return program
     }

@@ -41,7 +41,7 @@ extension FileDescriptor {
       try pipe.writing.writeAll(bytes)
       return pipe.reading
     } catch {
-      throw Failure(error, doing: "the \(name) could not be handed over")
+      throw Failure(error, doing: "cannot pass the \(name) to the daemon")
     }
   }
 }

@@ -21,7 +21,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
   ) throws(Failure) {
     guard let user = try? UnixSocket.peerUserID(socket), user == Machine.userID || user == otherUser else {
-      throw Failure(.daemonUnavailable, "the socket is served by another user's process, so nothing was sent to it")
+      throw Failure(.daemonUnavailable, "another user's process serves the socket, so nothing was sent to it")
     }
     self.socket = socket
     self.privateDaemon = privateDaemon

@@ -6,7 +6,7 @@ extension Failure {
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
-      self.init(.storage, Phrase("\(path) cannot be used: \(Phrase(stringLiteral: error.message))"))
+      self.init(.storage, Phrase("cannot use \(path): \(Phrase(stringLiteral: error.message))"))
     case .untrusted(let problem, let path):
       let sentence = Phrase(
         template: problem.sentence(about: "%1$s", mode: "%2$s"),
@@ -14,7 +14,7 @@ extension Failure {
       var hint = error.remedy.map { Phrase(verbatim: $0) }
       if FileSystemKind(at: path)?.ignoresModes == true {
         hint = Phrase(
-          "its file system ignores modes; name a directory on another one in XDG_STATE_HOME and XDG_CONFIG_HOME")
+          "its file system ignores file modes; set XDG_STATE_HOME and XDG_CONFIG_HOME to directories on another one")
       } else if case .tooOpen = problem {
         hint = hint ?? Phrase("use a directory of your own")
       }

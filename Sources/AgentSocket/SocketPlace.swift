@@ -30,7 +30,7 @@ package struct SocketPlace: Sendable, Hashable {
     }
     if let user, !user.isEmpty {
       guard let number = UInt32(user), number != UInt32.max else {
-        throw Failure(.invalidConfiguration, "AGENT_SOCKET_USER must be the number of a user")
+        throw Failure(.invalidConfiguration, "AGENT_SOCKET_USER must be a user ID")
       }
       place.otherUser = number
     }

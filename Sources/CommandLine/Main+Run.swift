@@ -85,7 +85,7 @@ extension Failure {
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(
-      .unknownRequest, "the daemon that runs is of another version and does not know this request",
+      .unknownRequest, "the running daemon has another version and does not know this request",
       hint: "agent daemon stop")
   }
 }

@@ -48,7 +48,7 @@ struct DaemonClient {
     // The last second is for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
     guard seconds > 0 || Instant.now < deadline else {
-      throw Failure(.timeout, "the calling program did not end its question in time")
+      throw Failure(.timeout, "the calling program did not finish its request in time")
     }
     var client = self
     client.timeoutSeconds = max(1, seconds - 1)

@@ -36,11 +36,11 @@ enum DaemonLauncher {
         if case .untrusted(.notOwned, _) = error, place.otherUser == nil {
           throw Failure(
             .daemonUnavailable, Phrase("\(place.directory) belongs to another user"),
-            hint: "if that user's daemon may have what you send: AGENT_SOCKET_USER=UID")
+            hint: "if you trust that user's daemon: AGENT_SOCKET_USER=UID")
         }
       }
       throw Failure(
-        .daemonUnavailable, Phrase("no daemon listens at \(place.path), which AGENT_SOCKET names"),
+        .daemonUnavailable, Phrase("no daemon is listening at \(place.path) (AGENT_SOCKET)"),
         hint: "agent daemon start")
     }
     let places = place.map { [$0] } ?? SocketPlace.all
@@ -67,7 +67,7 @@ enum DaemonLauncher {
     guard var problem else {
       throw Failure(
         .invalidConfiguration,
-        "there is no place for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set", hint: withoutHome)
+        "no directory for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set", hint: withoutHome)
     }
     // As for the user of a service or a container, whose home is "/" or does not exist.
     problem.advice = problem.advice ?? withoutHome
@@ -75,7 +75,7 @@ enum DaemonLauncher {
   }
 
   private static var withoutHome: Phrase {
-    Phrase("name a directory of yours in \("HOME"), or keep nothing: \("agent login --no-daemon --ephemeral")")
+    Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
 
   /// A connection to a private `agentd`, which ends with the connection.
@@ -91,7 +91,7 @@ enum DaemonLauncher {
       try requireHome()
     }
     let pair: SocketPair
-    do { pair = try SocketPair() } catch { throw Failure(error, doing: "a private agentd could not be started") }
+    do { pair = try SocketPair() } catch { throw Failure(error, doing: "cannot start a private agentd") }
     let daemon = try DaemonProgram.daemon.start(
       arguments: ["--connection-fd", "\(DaemonProgram.inheritedNumber)"], inheriting: [pair.second.raw],
       needsHome: needsHome)
@@ -107,7 +107,7 @@ enum DaemonLauncher {
     guard let foreign = UserDirectories.foreign else { return }
     throw Failure(
       .invalidConfiguration,
-      "\(foreign.variable) is \(foreign.path), which belongs to another user than root: nothing was started or written",
+      "\(foreign.variable) is \(foreign.path), which does not belong to root: nothing was started or written",
       hint: foreignHint(foreign))
   }
 
@@ -120,14 +120,14 @@ enum DaemonLauncher {
     } catch {
       throw Failure(
         .invalidConfiguration,
-        "HOME is not set to an absolute path in UTF-8, so there is no place for the user's files",
+        "HOME is not set to an absolute path in UTF-8, so there is no directory for your files",
         hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
     }
   }
 
   /// How to use root's own directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
-    if foreign.variable == "HOME" { return Phrase("leave sudo out, or give it the option -H") }
+    if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
   }
 
@@ -139,9 +139,9 @@ enum DaemonLauncher {
     do {
       lock = try directory.lock(WireProtocol.startLockName, wait: patience)
     } catch  where error.isAgain {
-      throw Failure(.daemonUnavailable, "another command has been starting the daemon for too long")
+      throw Failure(.daemonUnavailable, "another command is taking too long to start the daemon")
     } catch {
-      throw Failure(error, doing: "\(place.directory) cannot be used for the daemon's socket")
+      throw Failure(error, doing: "cannot use \(place.directory) for the daemon's socket")
     }
     let connection = try startUnderLock(in: directory, place, console, patience)
     lock.release()
@@ -162,7 +162,7 @@ enum DaemonLauncher {
       }
     }
     if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
-    throw Failure(.daemonUnavailable, "agentd was started and ended again")
+    throw Failure(.daemonUnavailable, "agentd ended right after it started")
   }
 
   private enum Launch { case listening, alreadyServed }
@@ -174,7 +174,7 @@ enum DaemonLauncher {
     try requireHome()
     let begin = Instant.now
     let readiness: Pipe
-    do { readiness = try Pipe() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { readiness = try Pipe() } catch { throw Failure(error, doing: "cannot start agentd") }
     let daemon = try DaemonProgram.daemon.start(
       arguments: [
         "--directory", place.directory, "--socket-name", place.name, "--ready-fd",
@@ -183,7 +183,7 @@ enum DaemonLauncher {
       inheriting: [readiness.writing.raw])
     let reading = readiness.reading
     // Closes our copy of the writing end, because otherwise the end of agentd would go unnoticed.
-    do { try readiness.writing.close() } catch { throw Failure(error, doing: "agentd could not be started") }
+    do { try readiness.writing.close() } catch { throw Failure(error, doing: "cannot start agentd") }
     switch isReady(reading, patience) {
     case .some(true):
       console.detail(
@@ -191,13 +191,13 @@ enum DaemonLauncher {
           + " \(RelativeTime.precise(begin.duration(to: .now)))")
       return .listening
     case .none:
-      throw Failure(.daemonUnavailable, "agentd was started and does not listen")
+      throw Failure(.daemonUnavailable, "agentd started but is not listening")
     case .some(false):
       let words = daemon.lastWords()
       if daemon.reap() == alreadyRunning { return .alreadyServed }
       throw Failure(
         .daemonUnavailable,
-        words.map { Phrase("agentd could not start: \($0)") } ?? Phrase("agentd could not start"))
+        words.map { Phrase("agentd failed to start: \($0)") } ?? Phrase("agentd failed to start"))
     }
   }
 

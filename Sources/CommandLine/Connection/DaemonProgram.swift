@@ -35,7 +35,7 @@ struct DaemonProgram {
         return try start(candidate, arguments: arguments, environment, inheriting: inherited)
       } catch  where !error.isNotFound {
         throw Failure(
-          .invalidConfiguration, Phrase("\(candidate) could not be started: \(Phrase(known: error.message))"))
+          .invalidConfiguration, Phrase("cannot start \(candidate): \(Phrase(known: error.message))"))
       } catch {
         continue
       }

@@ -41,7 +41,7 @@ struct PipedAnswer: ~Copyable {
     guard let total = total(result) else { throw Reply.unreadable }
     while passed < total {
       guard let count = try pass(pipe) else {
-        throw Failure(.daemonUnavailable, "the daemon ended before the whole answer was there")
+        throw Failure(.daemonUnavailable, "the daemon ended before the answer was complete")
       }
       passed += count
     }
@@ -50,7 +50,7 @@ struct PipedAnswer: ~Copyable {
 
   /// Throws read errors as failures.
   static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
-    do { return try body() } catch { throw Failure(error, doing: "the answer could not be read") }
+    do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
   /// - Parameter pass: Returns false at the pipe's end.

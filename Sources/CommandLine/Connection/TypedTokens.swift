@@ -36,14 +36,14 @@ struct TokenReader {
     do {
       _ = try source.descriptor.read(into: &bytes, upTo: isTyped ? Self.typedPieceBytes : Self.pieceBytes)
     } catch {
-      throw Failure(.invalidRequest, Phrase("the tokens cannot be read: \(Phrase(known: error.message))"))
+      throw Failure(.invalidRequest, Phrase("cannot read the tokens: \(Phrase(known: error.message))"))
     }
     let piece = bytes[start...]
     hasEnded = piece.isEmpty || (isTyped && piece.last != UInt8(ascii: "\n"))
     guard !isTyped || piece.count < Self.mostTypedBytes else {
       throw Failure(
-        .invalidRequest, "the token may be cut off: a terminal keeps \(Self.mostTypedBytes) bytes of a line",
-        hint: "give it in a file, or by a pipe")
+        .invalidRequest, "the token may be cut off: a terminal accepts at most \(Self.mostTypedBytes) bytes per line",
+        hint: "use a file or a pipe")
     }
     return piece.count
   }
@@ -87,14 +87,14 @@ struct TypedTokens {
     _ = try reader.read(into: &bytes)
     while try !hasRoom() { try whileFull() }
     do { try pipe.descriptor.writeAll(bytes.span) } catch {
-      throw Failure(error, doing: "the tokens could not be handed over")
+      throw Failure(error, doing: "cannot pass the tokens to the daemon")
     }
     return !reader.hasEnded
   }
 
   private func hasRoom() throws(Failure) -> Bool {
     do { return try pipe.descriptor.waitUntilWritable(timeout: Self.patience) } catch {
-      throw Failure(error, doing: "the tokens could not be handed over")
+      throw Failure(error, doing: "cannot pass the tokens to the daemon")
     }
   }
 }

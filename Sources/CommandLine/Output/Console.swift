@@ -74,7 +74,7 @@ struct Console: Sendable {
   /// The failure to write an answer.
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
-      .storage, Phrase("the answer could not be written to standard output: \(Phrase(known: error.message))"))
+      .storage, Phrase("cannot write the answer to standard output: \(Phrase(known: error.message))"))
     failure.isUntold = error.isDisconnected
     return failure
   }

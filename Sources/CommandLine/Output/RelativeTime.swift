@@ -42,7 +42,7 @@ enum RelativeTime {
   /// `expires in 54m` or `expired 2h ago`.
   static func expiryPhrase(at unixSeconds: Int, now: Int) -> Phrase {
     let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)
-    guard !overflow else { return Phrase("expires at an unknown time") }
+    guard !overflow else { return Phrase("expiry unknown") }
     return left > 0
       ? Phrase("expires in \(phrase(seconds: left))") : Phrase("expired \(phrase(seconds: 0 &- left)) ago")
   }

@@ -59,7 +59,7 @@ final class Invocation {
 
   /// The failure if both or neither of two alternative options are given.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
-    Failure(.invalidRequest, "give one of --\(option.name) and --\(other.name)")
+    Failure(.invalidRequest, "use only one of --\(option.name) and --\(other.name)")
   }
 
   /// Refuses options that have no effect. Call it after the command's code has read its options and before it acts.
@@ -88,10 +88,10 @@ extension Invocation {
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
-      throw Failure(.invalidRequest, "two accounts are named: \"\(operand)\" and \"\(option)\"")
+      throw Failure(.invalidRequest, "two accounts given: \"\(operand)\" and \"\(option)\"")
     }
     guard let account = operand ?? option else { return nil }
-    guard !account.isEmpty else { throw Failure(.invalidRequest, "the account's name is empty") }
+    guard !account.isEmpty else { throw Failure(.invalidRequest, "the account name is empty") }
     return account
   }
 
@@ -100,7 +100,7 @@ extension Invocation {
 
   /// See ``namedAccount()``, but required.
   func requiredAccount() throws(Failure) -> String {
-    guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account is named") }
+    guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account given") }
     return account
   }
 
@@ -122,21 +122,21 @@ extension Invocation {
       let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
     else { return failure }
     var failure = failure
-    failure.advice = Phrase("AGENT_ACCOUNT names it in this shell; \(advice)")
+    failure.advice = Phrase("AGENT_ACCOUNT sets it in this shell; \(advice)")
     return failure
   }
 
   /// The method and the URL of a request; the method is nil by default.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
-    guard let url = operands.last else { throw Failure(.invalidRequest, "no URL is given") }
+    guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
     guard operands.count > 1 else { return (named, url) }
-    guard named == nil else { throw Failure(.invalidRequest, "the method is named twice") }
+    guard named == nil else { throw Failure(.invalidRequest, "the method is given twice") }
     let method = operands[0]
     // No common method contains lower-case letters, so the user may have intended another word, such as an account.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
     throw Failure(
-      .invalidRequest, "\(TokenShape.shown(method)) is no method of a request",
+      .invalidRequest, "\(TokenShape.shown(method)) is not a request method",
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 

@@ -93,12 +93,12 @@ struct Parser {
     }
     if operands.count > command.operands.limit {
       throw error(
-        Phrase("\(TokenShape.shown(operands[command.operands.limit])) is one argument too many"),
+        Phrase("unexpected argument \(TokenShape.shown(operands[command.operands.limit]))"),
         hint: commandToRun(from: nil))
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error(
-        Phrase("no command to run is given after \"--\""), hint: "agent help \(command.name.rawValue)")
+        Phrase("no command given after \"--\""), hint: "agent help \(command.name.rawValue)")
     }
   }
 
@@ -140,10 +140,10 @@ struct Parser {
   private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)
   {
     guard option.argument.metavar != nil else {
-      guard attached == nil else { throw error(Phrase("\"\(spelling)\" takes no value")) }
+      guard attached == nil else { throw error(Phrase("\"\(spelling)\" does not accept a value")) }
       return given.append((option, ""))
     }
-    guard let text = attached ?? remaining.popFirst() else { throw error(Phrase("\"\(spelling)\" needs a value")) }
+    guard let text = attached ?? remaining.popFirst() else { throw error(Phrase("\"\(spelling)\" requires a value")) }
     if let objection = option.argument.objection(to: text, behind: spelling) { throw error(objection) }
     given.append((option, text))
   }
@@ -155,7 +155,7 @@ struct Parser {
     if candidates.isEmpty, command == nil,
       CommandTable.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
     {
-      return error(Phrase("\(message) before the command"), hint: Phrase("give it after the command's name"))
+      return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
     }
     return error(message, hint: meant(candidates.map { "--\($0)" }) ?? commandToRun(from: argument))
   }

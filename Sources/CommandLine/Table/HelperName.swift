@@ -9,7 +9,7 @@ enum HelperName: String, CaseIterable, Sendable {
     guard let name = Self(rawValue: word) else {
       throw Failure(
         .invalidRequest,
-        "\(TokenShape.shown(word)) is no protocol of a helper; choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))",
+        "unknown helper protocol \(TokenShape.shown(word)); choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))",
         hint: Phrase.meant(by: word, among: Self.allCases.map(\.rawValue)) ?? Phrase(verbatim: "agent help helper"))
     }
     self = name

@@ -86,13 +86,13 @@ enum OptionArgument: Sendable {
       let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
       if !meant.isEmpty {
         return Phrase(
-          "\"\(option)\" does not take \(TokenShape.shown(text)): did you mean \(Phrase.choices(meant))?")
+          "\"\(option)\" does not accept \(TokenShape.shown(text)): did you mean \(Phrase.choices(meant))?")
       }
-      return Phrase("\"\(option)\" takes one of: \(words.joined(separator: ", "))")
+      return Phrase("\"\(option)\" must be one of: \(words.joined(separator: ", "))")
     case .duration(let range), .durationOrNever(let range):
       if seconds(text) != nil { return nil }
       let bounds = [range.lowerBound, range.upperBound].map { DurationText.text(seconds: $0) }
-      return Phrase("\"\(option)\" takes a time such as 90s, 5m or 1h, from \(bounds[0]) to \(bounds[1])")
+      return Phrase("\"\(option)\" must be a time such as 90s, 5m or 1h, from \(bounds[0]) to \(bounds[1])")
     }
   }
 

@@ -65,7 +65,7 @@ private func object(_ text: String) throws -> JSONObject {
 
   @Test func `status of nothing says what to do`() throws {
     let result = try object(#"{"accounts":[],"vault":{"path":"/s","exists":false,"device_bound":false}}"#)
-    #expect(StatusCommand.text(result, Presentation(now: 0)) == "no accounts; \"agent login\" adds one\n")
+    #expect(StatusCommand.text(result, Presentation(now: 0)) == "no accounts; add one with \"agent login\"\n")
   }
 
   @Test func `status says when the vault is not bound to the machine`() throws {
@@ -84,7 +84,7 @@ private func object(_ text: String) throws -> JSONObject {
         + "?        unknown\n?        unknown\n")
     #expect(
       StatusCommand.text(result, isNamed: true, showsAll: true, Presentation(now: 0))
-        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nsocket\nvault   unknown, bound to nothing\n")
+        == "?\n  state  unknown\n\n?\n  state  unknown\n\ndaemon\nsocket\nvault   unknown, not bound\n")
   }
 
   @Test func `list marks the active account, and has no time of a token`() throws {

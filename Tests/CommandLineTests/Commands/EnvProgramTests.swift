@@ -35,7 +35,7 @@ import Wire
     #expect(result.status == .exited(2) && result.outputText == "(exit 2);\n")
     #expect(
       result.errorText.hasPrefix(
-        "agent: error: \"--shell\" takes one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json\n"
+        "agent: error: \"--shell\" must be one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json\n"
       ))
   }
 

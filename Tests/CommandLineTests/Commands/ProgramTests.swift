@@ -52,7 +52,7 @@ import Wire
       [Reply](repeating: .failure(failure), count: 3).map { $0.serialized() })
     let error = "agent: error: no account is called gone\n"
     let inherited = try program.run(["token"], adding: ["AGENT_ACCOUNT=gone"])
-    #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT names it in this shell; agent list\n")
+    #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT sets it in this shell; agent list\n")
     // Typed, or not the name in the variable.
     for (arguments, variable) in [(["token", "gone"], "gone"), (["token"], "other")] {
       let result = try program.run(arguments, adding: ["AGENT_ACCOUNT=\(variable)"])

@@ -22,7 +22,7 @@ import Wire
       VaultText.status(result) == """
         vault       /s/vault.x
         binding     the TPM
-        locks       after 90m without use
+        locks       after 90m of inactivity
         device      open, home work
         passphrase  locked, bank
         tpm2        no accounts

@@ -21,7 +21,7 @@ import Wire
     #expect(
       result
         == ProcessResult(
-          status: .exited(4), output: [], error: Array("agent: error: agentd could not start: no [31mluck\n".utf8)))
+          status: .exited(4), output: [], error: Array("agent: error: agentd failed to start: no [31mluck\n".utf8)))
   }
 
   @Test func `gives up when agentd says that it listens and does not`() throws {
@@ -30,7 +30,7 @@ import Wire
     #expect(
       result
         == ProcessResult(
-          status: .exited(4), output: [], error: Array("agent: error: agentd was started and ended again\n".utf8)))
+          status: .exited(4), output: [], error: Array("agent: error: agentd ended right after it started\n".utf8)))
   }
 
   /// The substitute writes its arguments and environment to one named pipe, and waits at another until the test listens

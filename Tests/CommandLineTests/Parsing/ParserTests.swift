@@ -103,25 +103,26 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
       "token --no-such-thing", "unknown option \"--no-such-thing\"", hint: "agent help token", command: "token"),
     WrongLine(
       "--min-valid 5 token", "unknown option \"--min-valid\" before the command",
-      hint: "give it after the command's name"),
+      hint: "put it after the command"),
     WrongLine("token -x", "unknown option \"-x\"", hint: "agent help token", command: "token"),
-    WrongLine("token --json=yes", "\"--json\" takes no value", hint: "agent help token", command: "token"),
-    WrongLine("token --account", "\"--account\" needs a value", hint: "agent help token", command: "token"),
-    WrongLine("token -qa", "\"-a\" needs a value", hint: "agent help token", command: "token"),
+    WrongLine("token --json=yes", "\"--json\" does not accept a value", hint: "agent help token", command: "token"),
+    WrongLine("token --account", "\"--account\" requires a value", hint: "agent help token", command: "token"),
+    WrongLine("token -qa", "\"-a\" requires a value", hint: "agent help token", command: "token"),
     WrongLine("token --account=", "the value of \"--account\" is empty", hint: "agent help token", command: "token"),
     WrongLine(
-      "token --min-valid soon", "\"--min-valid\" takes a time such as 90s, 5m or 1h, from 0s to 1d",
+      "token --min-valid soon", "\"--min-valid\" must be a time such as 90s, 5m or 1h, from 0s to 1d",
       hint: "agent help token", command: "token"),
     WrongLine(
-      "token --timeout 0", "\"--timeout\" takes a time such as 90s, 5m or 1h, from 1s to 1h", hint: "agent help token",
+      "token --timeout 0", "\"--timeout\" must be a time such as 90s, 5m or 1h, from 1s to 1h",
+      hint: "agent help token",
       command: "token"),
     WrongLine(
       "env --shell tcl",
-      "\"--shell\" takes one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json",
+      "\"--shell\" must be one of: sh, bash, zsh, fish, csh, powershell, nu, dotenv, systemd, github-actions, json",
       hint: "agent help env",
       command: "env"),
-    WrongLine("token a b", "\"b\" is one argument too many", hint: "agent help token", command: "token"),
-    WrongLine("list -- a", "\"a\" is one argument too many", hint: "agent help list", command: "list"),
+    WrongLine("token a b", "unexpected argument \"b\"", hint: "agent help token", command: "token"),
+    WrongLine("list -- a", "unexpected argument \"a\"", hint: "agent help list", command: "list"),
     WrongLine(
       "account remove", "\"account remove\" needs ACCOUNT", hint: "agent help account remove",
       command: "account remove"),
@@ -164,11 +165,11 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   @Test func `is not guessed when two are named, or when a variable was empty`() throws {
     let two = try Parser.parse(["token", "-a", "work", "home"])
-    expect(throws: Failure(.invalidRequest, "two accounts are named: \"home\" and \"work\"")) {
+    expect(throws: Failure(.invalidRequest, "two accounts given: \"home\" and \"work\"")) {
       try two.namedAccount()
     }
     let empty = try Parser.parse(["token", ""])
-    expect(throws: Failure(.invalidRequest, "the account's name is empty")) { try empty.namedAccount() }
+    expect(throws: Failure(.invalidRequest, "the account name is empty")) { try empty.namedAccount() }
   }
 }
 

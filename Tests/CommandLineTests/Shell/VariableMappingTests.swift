@@ -128,7 +128,7 @@ import WireSupport
   }
 
   @Test func `is named once`() {
-    expect(throws: Failure(.invalidRequest, "\"--var\" names A twice")) {
+    expect(throws: Failure(.invalidRequest, "\"--var\" sets A twice")) {
       try TokenVariables(["A=account", "B=account", "A=issuer"])
     }
   }

@@ -212,7 +212,7 @@ import WireSupport
   @Test func `ends where the tokens cannot be read`() throws {
     try begin([Self.file(Self.keys), Self.unreadable(), Self.results()])
     home.runJobs()
-    #expect(home.sink.failures[1]?.message.hasPrefix("the tokens cannot be read: ") == true)
+    #expect(home.sink.failures[1]?.message.hasPrefix("cannot read the tokens: ") == true)
   }
 
   @Test func `ends where the keys cannot be read`() throws {

@@ -179,7 +179,7 @@ import Testing
       let result = try user.agent(["list"], in: ["/usr/bin/prlimit", "--nproc=2"])
       #expect(result.failed(4))
       #expect(
-        result.errorText.contains("agentd could not start: the system allows no more threads or processes"),
+        result.errorText.contains("agentd failed to start: the system allows no more threads or processes"),
         "\(result.errorText)")
       #expect(try user.agent("list").succeeded)
     }

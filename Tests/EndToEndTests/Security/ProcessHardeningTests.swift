@@ -135,7 +135,7 @@ import Testing
         // Then the socket directory is in the home directory, too.
         let result = try tree.agent(command, ["XDG_RUNTIME_DIR": nil, "XDG_STATE_HOME": nil])
         #expect(
-          !result.succeeded && result.errorText.contains("leave sudo out, or give it the option -H"),
+          !result.succeeded && result.errorText.contains("run without sudo, or use sudo -H"),
           "\(result.errorText)")
       }
       #expect(try ProcessRunner.shell("find '\(tree.path("home"))' -mindepth 1 -user root").outputText == "")

@@ -49,7 +49,7 @@ import Testing
       let result = try tree.agent(words, ["AGENT_SOCKET": socket])
       #expect(result.failed(4), "\(result.errorText)")
       #expect(
-        result.errorText.contains("no daemon listens at \(socket), which AGENT_SOCKET names"), "\(result.errorText)")
+        result.errorText.contains("no daemon is listening at \(socket) (AGENT_SOCKET)"), "\(result.errorText)")
       #expect(try tree.daemons().isEmpty)
     }
   }

@@ -448,7 +448,7 @@ import Testing
       try #require(tree.shell("sh", "mkdir -p ../other/run; chown -R 4711 ../other; chmod 700 ../other/run").succeeded)
       let home = try Self.findings("environment", tree, ["HOME": other], status: 1)
       #expect(
-        home.count == 1 && home[0].hasPrefix("fail HOME is ") && home[0].hasSuffix("give it the option -H"), "\(home)")
+        home.count == 1 && home[0].hasPrefix("fail HOME is ") && home[0].hasSuffix("use sudo -H"), "\(home)")
       let run = try Self.findings("directory", tree, ["XDG_RUNTIME_DIR": "\(other)/run"], status: 1)
       #expect(
         run.count == 1 && run[0].hasPrefix("warn XDG_RUNTIME_DIR: ")

@@ -83,7 +83,7 @@ import Testing
   @Test func `are tested in each shell that the program has a function for`() throws {
     let refused = try AgentTree.with { try $0.agent("env", "--hook", "none") }
     let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
-    #expect(refused.errorText.contains("\"--hook\" takes one of: \(shells)\n"), "\(refused.errorText)")
+    #expect(refused.errorText.contains("\"--hook\" must be one of: \(shells)\n"), "\(refused.errorText)")
   }
 
   @Test(arguments: Shell.allCases) func `are there, go with a sign-out and come back`(shell: Shell) throws {
