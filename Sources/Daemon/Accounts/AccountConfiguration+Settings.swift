@@ -12,7 +12,7 @@ extension AccountConfiguration {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
     guard let issuer = given.issuer else {
-      throw Failure(.invalidRequest, "a new account needs an issuer", hint: "name it with \("--issuer")")
+      throw Failure(.invalidRequest, "a new account needs an issuer", hint: "use \("--issuer")")
     }
     guard let clientID = given.clientID else { throw Self.missingClientID }
     self.init(issuer: issuer, clientID: clientID)
@@ -49,13 +49,13 @@ extension AccountConfiguration {
     if let obstacle = provider.obstacle {
       throw Failure(
         .invalidRequest,
-        Phrase("no sign-in to \(provider.title) is possible from a terminal: \(Phrase(stringLiteral: obstacle))"))
+        Phrase("cannot sign in to \(provider.title) from a terminal: \(Phrase(stringLiteral: obstacle))"))
     }
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
         .issuerNeeded, "\(provider.title) needs your organisation's issuer URL",
-        hint: provider.issuerExample.map { Phrase("name it with \("--issuer"), such as \($0)") }
-          ?? Phrase("name it with \("--issuer")"))
+        hint: provider.issuerExample.map { Phrase("use \("--issuer"), for example \($0)") }
+          ?? Phrase("use \("--issuer")"))
     }
     return issuer
   }
@@ -64,14 +64,14 @@ extension AccountConfiguration {
   func refuseItself(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
     throw Failure(
-      .invalidRequest, "--assertion-account names another account than the one that signs in by it",
-      hint: "name the account that the user is signed in to at the other server: agent list")
+      .invalidRequest, "--assertion-account must be a different account",
+      hint: "use the account that is signed in at the other server: agent list")
   }
 
   static var missingClientID: Failure {
     Failure(
       .invalidRequest, "a new account needs the client id that the issuer gave you",
-      hint: "name it with \("--client-id")")
+      hint: "use \("--client-id")")
   }
 
   /// Applies the settings in the request and keeps all others. ``ProxySetting`` applies the proxy.
@@ -91,7 +91,7 @@ extension AccountConfiguration {
     }
     if let name = given.assertionVariable, !Self.isVariable(name) {
       throw Failure(
-        .invalidRequest, "the name of a variable has letters, digits and underscores, and begins with no digit")
+        .invalidRequest, "a variable name consists of letters, digits and underscores, and does not start with a digit")
     }
     if let name = given.assertionAccount { _ = try AccountName(requested: name) }
     guard given.pins.allSatisfy(Self.isPin) else { throw Failure(ConfigurationError(.pin, "pins")) }
@@ -104,7 +104,7 @@ extension AccountConfiguration {
       throw Failure(
         .invalidRequest, "\("--assertion-variable") has an effect only with \("--assertion-from gitlab-ci")",
         hint:
-          "add that, or leave the variable out; an account loses it by \("--unset assertion-variable")"
+          "add it, or omit the variable; to remove it from the account: \("--unset assertion-variable")"
       )
     }
     for entry in try originEntries(named: named) { list(entry) }
@@ -152,12 +152,12 @@ extension AccountConfiguration {
         let place = String(text.prefix { $0 != " " })
         throw OriginEntry(place, allowHTTPLoopback: self.allowHTTPLoopback) == nil
           ? Failure(
-            .invalidRequest, "a host that may get the token is a name, with a port if need be, or an https origin",
+            .invalidRequest, "a host must be a name, optionally with a port, or an https origin",
             hint: OriginEntry(place, allowHTTPLoopback: true).map { _ in
               "for a development server on this machine: \(Phrase.switching("allow-http-loopback"))"
             })
           : Failure(
-            .invalidRequest, "what goes to a host is said by user=, token=, scope=, resource=, audience= and header=",
+            .invalidRequest, "the settings of a host are user=, token=, scope=, resource=, audience= and header=",
             hint: "agent account set --help --all")
       }
       _ = try TokenTarget.make(entry, account: nil)
@@ -211,9 +211,9 @@ extension AccountConfiguration {
 extension ExtraParameters.Problem {
   fileprivate var text: Phrase {
     switch self {
-    case .malformed: Phrase("a parameter is NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")")
+    case .malformed: Phrase("a parameter must be NAME=VALUE, with a name of letters, digits, \("-"), \(".") and \("_")")
     case .reserved(let name):
-      Phrase("the parameter \(TerminalText.clean(name, limit: 64)) is set by the sign-in itself")
+      Phrase("the parameter \(TerminalText.clean(name, limit: 64)) cannot be changed, because the sign-in sets it")
     case .repeated(let name): Phrase("the parameter \(TerminalText.clean(name, limit: 64)) is given twice")
     case .tooMany: Phrase("there are too many parameters")
     case .claims: Phrase("\("claims") must be a JSON object")

@@ -16,7 +16,7 @@ extension AccountRequests {
     var configuration = try AccountConfiguration(given)
     let proxyCredentials = try configuration.takeProxy(of: given)
     guard let tokenSource = sources.first else {
-      throw Failure(.invalidRequest, "the request must bring a descriptor for the refresh token")
+      throw Failure(.invalidRequest, "the request must pass a descriptor for the refresh token")
     }
     let directory = settingsFile.directoryPath
     let cancellation = context.cancellation(of: ticket)

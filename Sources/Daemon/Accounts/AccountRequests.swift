@@ -129,7 +129,7 @@ final class AccountRequests: AccountPart {
     try changed.refuseItself(as: account.name)
     if given.proxy != nil, try changed.takeProxy(of: given) != nil {
       throw Failure(
-        .invalidRequest, "a proxy's password is taken at sign-in only", hint: .command("agent login \(asked)"))
+        .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(asked)"))
     }
     let change = AccountChange(
       account: account.name, from: old, to: changed, services: services(for: account.name),

@@ -13,8 +13,8 @@ extension ClientRegistrationRecord.Deletion {
   private var detail: Phrase? {
     switch self {
     case .deleted: nil
-    case .gone: Phrase("the server no longer knew it")
-    case .local: Phrase("the server was not told")
+    case .gone: Phrase("the server no longer knows it")
+    case .local: Phrase("the server was not contacted")
     case .notOffered: Phrase("the server offers no way to delete it")
     case .failed(let error): Failure(error, account: nil).text
     }

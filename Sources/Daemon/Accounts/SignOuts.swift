@@ -263,18 +263,18 @@ extension SignOutOperation.Confirmation {
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil
-    case .toldElsewhere: Phrase("another process of agent told the server, and knows what it answered")
-    case .local: Phrase("the server was not told and may still accept the tokens")
+    case .toldElsewhere: Phrase("another agent process contacted the server and has its answer")
+    case .local: Phrase("the server was not contacted and may still accept the tokens")
     case .notOffered(nil): Phrase("the server offers no revocation and may still accept the tokens")
     case .notOffered(.some(let page)):
       Phrase("the server offers no revocation and may still accept the tokens; end the session at \(page)")
     case .failed(let error):
       Phrase("the server may still accept the tokens: \(Failure(error, account: nil).text)")
     case .postponed(.cancelled):
-      Phrase("the server may still accept the tokens: it is told when the renewal that is under way has ended")
+      Phrase("the server may still accept the tokens; they are revoked when the current renewal has ended")
     case .postponed(let error):
       Phrase(
-        "the server may still accept the tokens: \(Failure(error, account: nil).text); it is told again until it answers, for a day"
+        "the server may still accept the tokens: \(Failure(error, account: nil).text); revocation is retried for a day"
       )
     }
   }

@@ -224,14 +224,14 @@ extension DaemonPart {
 
 extension Failure {
   static let unsendableMethod = Failure(
-    .invalidRequest, "the method is not one that can be sent", hint: "GET, POST, PUT, PATCH, DELETE …")
-  static let insecurePlace = Failure(.invalidRequest, "a token is sent to https URLs only")
+    .invalidRequest, "invalid request method", hint: "GET, POST, PUT, PATCH, DELETE …")
+  static let insecurePlace = Failure(.invalidRequest, "a token is sent only to https URLs")
   static let missingDescriptors = Failure(
-    .invalidRequest, "the request must bring one descriptor for each secret that it announces")
+    .invalidRequest, "the request must pass one descriptor for each secret that it announces")
 
   static func unusableDescriptor(_ error: SystemError) -> Failure {
     Failure(
-      .invalidRequest, Phrase("a descriptor of the request cannot be used: \(Phrase(stringLiteral: error.message))"))
+      .invalidRequest, Phrase("cannot use a descriptor of the request: \(Phrase(stringLiteral: error.message))"))
   }
 
   static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")

@@ -43,7 +43,7 @@ final class SessionEvents: AccountPart {
       return loop.send(.result(request.leases ? leases.json : log.sessionJSON(of: account)), to: ticket)
     }
     guard followers.begin(ticket, request.leases ? .leases : .sessions(of: account)) else {
-      throw Failure(.tooBusy, "\(Followers.most) commands follow the events already", hint: "end one of them")
+      throw Failure(.tooBusy, "\(Followers.most) commands already follow the events", hint: "end one of them")
     }
     loop.send(.event(.following), to: ticket)
   }

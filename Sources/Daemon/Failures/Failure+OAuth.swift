@@ -29,7 +29,7 @@ extension OAuthError {
     if let retryAfterSeconds {
       let wait = Phrase("try again in \(retryAfterSeconds) s")
       if code == .keyNotPublished {
-        return Phrase("\(wait), when the keys are fetched again; if it stays so, the server must publish its key")
+        return Phrase("\(wait), when the keys are fetched again; if the error remains, the server must publish its key")
       }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
@@ -49,7 +49,7 @@ extension OAuthError {
   /// The sign-in by browser, also on another machine, if the device grant is forbidden.
   fileprivate func browserHint(_ login: SignInCommand) -> Phrase? {
     guard needsBrowser else { return nil }
-    return Phrase("sign in with a browser, also on another machine: \(login.pasting)")
+    return Phrase("sign in with a browser, on this or another machine: \(login.pasting)")
   }
 
   /// The sign-in that the advice recommends.
@@ -67,6 +67,6 @@ extension OAuthError {
 
   /// The sign-in at the intended issuer.
   fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
-    issuerMeant.map { Phrase("the slash at the end counts: \(login.with([.init("issuer", $0)]))") }
+    issuerMeant.map { Phrase("the final slash matters: \(login.with([.init("issuer", $0)]))") }
   }
 }

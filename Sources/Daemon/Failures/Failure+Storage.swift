@@ -16,16 +16,16 @@ extension Failure {
     case .unknownMember(let known):
       let name = error.place.split(separator: ".").last.map { String($0) } ?? error.place
       self.init(
-        .invalidConfiguration, error.located(Phrase("there is no setting \(TerminalText.clean(error.place))")),
+        .invalidConfiguration, error.located(Phrase("unknown setting \(TerminalText.clean(error.place))")),
         hint: Phrase.meant(by: name, among: known) ?? Phrase("choose one of \(known.joined(separator: ", "))"))
     case .unsupportedVersion:
       self.init(
-        .invalidConfiguration, error.located(Phrase("the settings file is of a version this program does not know")))
+        .invalidConfiguration, error.located(Phrase("the settings file has a version that this program does not know")))
     case .tooManyAccounts:
       self.init(.invalidConfiguration, "there are already \(Settings.maximumAccounts) accounts")
     case .accountExists:
       self.init(
-        .accountExists, "there is an account named \(TerminalText.clean(error.place, limit: 64)) already",
+        .accountExists, "the account \(TerminalText.clean(error.place, limit: 64)) already exists",
         hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.place, limit: 64))")
     case .accountChanged:
       self.init(
@@ -33,12 +33,12 @@ extension Failure {
         hint: "try again")
     case .directory(let problem):
       self.init(
-        .storage, "the settings cannot be used: \(Phrase(problem))",
+        .storage, "cannot use the settings: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .storage(let problem) where problem.isAgain:
       self.init(
-        .tooBusy, "another program keeps the settings file \(TerminalText.clean(error.place)) locked",
-        hint: "end what it does, then try again")
+        .tooBusy, "another program holds a lock on the settings file \(TerminalText.clean(error.place))",
+        hint: "wait for it to finish, then try again")
     case .storage(let problem):
       self.init(
         .storage,
@@ -47,11 +47,11 @@ extension Failure {
       self.init(
         .invalidConfiguration,
         "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
-        hint: "see agent-config(5), or name the client with \("--client-id")")
+        hint: "see agent-config(5), or set the client with \("--client-id")")
     case .caFile(let problem?):
       self.init(
         .invalidConfiguration,
-        "the file \"\(TerminalText.clean(error.place))\" cannot be read: \(Phrase(stringLiteral: problem.message))")
+        "cannot read the file \"\(TerminalText.clean(error.place))\": \(Phrase(stringLiteral: problem.message))")
     case .caFile(nil):
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
@@ -63,29 +63,29 @@ extension Failure {
     case .missingClientSecret:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
-        hint: "to be asked for it: \(Phrase.switching("client-secret-prompt"))")
+        hint: "to enter it: \(Phrase.switching("client-secret-prompt"))")
     case .clientKey(let problem): self.init(.invalidConfiguration, problem.text)
     case .clientCertificate:
       self.init(
-        .invalidConfiguration, "the client's certificate is not in PEM form, or not for the client's key")
+        .invalidConfiguration, "the client's certificate is not in PEM format or does not match the client's key")
     case .clientKeyAlgorithm:
       self.init(
-        .invalidConfiguration, "the client's key is not one for \(TerminalText.clean(error.place, limit: 64))",
-        hint: "leave out \("--client-key-algorithm"), which then is the one that the key is for")
+        .invalidConfiguration, "the client's key cannot be used with \(TerminalText.clean(error.place, limit: 64))",
+        hint: "omit \("--client-key-algorithm") to use the one that matches the key")
     case .missingClientKey:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a private key",
-        hint: "name its file with \("--client-key-file")")
+        hint: "set its file with \("--client-key-file")")
     case .missingClientCertificate:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a certificate",
-        hint: "name both files with \("--client-certificate-file") and \("--client-key-file")")
+        hint: "set both files with \("--client-certificate-file") and \("--client-key-file")")
     case .passphrase:
       self.init(
         .invalidConfiguration,
-        "a passphrase or PIN has 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
+        "a passphrase or PIN must have 1 to \(VaultSecret.maximumBytes) bytes of UTF-8")
     case .pin:
-      self.init(.invalidConfiguration, "a pin is not of the form sha256//BASE64=")
+      self.init(.invalidConfiguration, "a pin must have the form sha256//BASE64=")
     }
   }
 }
@@ -106,7 +106,7 @@ extension ConfigurationError {
       return Phrase("the settings file is not valid at: \(name)")
     }
     return line?.isMissing == true
-      ? Phrase("\(name) is missing, which must be \(expected)") : Phrase("\(name) must be \(expected)")
+      ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
   /// The valid values of a setting outside the accounts, after "must be".
@@ -119,10 +119,10 @@ extension ConfigurationError {
     case ("accounts", "issuer"): return Phrase("the URL of the issuer")
     case ("accounts", "client_id"): return Phrase("the client ID")
     case ("accounts", "endpoints"): return Phrase("an object")
-    case ("accounts", _) where parts.count < 3: return Phrase("an object with accounts by their names")
-    case (_, "events"): return Phrase("a list of names of events")
+    case ("accounts", _) where parts.count < 3: return Phrase("an object that maps account names to accounts")
+    case (_, "events"): return Phrase("a list of event names")
     case (_, "account"): return Phrase("the name of an account")
-    case (_, "run"): return Phrase("a list of texts, the first one the absolute path of a program")
+    case (_, "run"): return Phrase("a list of texts, starting with the absolute path of a program")
     case (_, "timeout"): return Phrase("a number of seconds from 1 to 300")
     case (let first?, _) where first.hasPrefix("on"): return Phrase("a list of at most \(EventCommand.most) objects")
     default: return nil
@@ -131,15 +131,15 @@ extension ConfigurationError {
 
   private static func text(_ syntax: JSONError.Code) -> Phrase {
     switch syntax {
-    case .unexpectedByte: Phrase("a value, a name in quotes, a comma or a bracket was expected here")
-    case .unexpectedEnd: Phrase("the file ends here, where a value or a bracket was expected")
-    case .trailingBytes: Phrase("the end of the file was expected here")
-    case .duplicateMember: Phrase("another name was expected here: there is a member of this name already")
-    case .invalidUTF8, .loneSurrogate: Phrase("text in UTF-8 was expected here")
-    case .invalidEscape: Phrase("an escape of JSON was expected after this backslash")
-    case .invalidNumber, .numberTooLong: Phrase("a number as JSON writes it was expected here")
+    case .unexpectedByte: Phrase("expected a value, a quoted name, a comma or a bracket")
+    case .unexpectedEnd: Phrase("unexpected end of file: expected a value or a bracket")
+    case .trailingBytes: Phrase("expected the end of the file")
+    case .duplicateMember: Phrase("duplicate name")
+    case .invalidUTF8, .loneSurrogate: Phrase("expected UTF-8 text")
+    case .invalidEscape: Phrase("expected a JSON escape after this backslash")
+    case .invalidNumber, .numberTooLong: Phrase("expected a JSON number")
     case .tooDeep, .tooManyMembers, .tooManyElements, .stringTooLong, .tooLarge:
-      Phrase("less was expected here: the settings file is too large")
+      Phrase("the settings file is too large")
     }
   }
 }
@@ -150,7 +150,8 @@ extension AccountName {
     do { try self.init(text) } catch {
       throw Failure(
         .invalidRequest,
-        "an account name is 1 to 64 letters, digits, dots, dashes or underscores, and begins with no dot and no dash")
+        "an account name must have 1 to 64 letters, digits, dots, dashes or underscores, and must not start with a dot or a dash"
+      )
     }
   }
 }
@@ -158,16 +159,16 @@ extension AccountName {
 extension ConfigurationError.KeyProblem {
   fileprivate var text: Phrase {
     switch self {
-    case .malformed: Phrase("the client's key is neither a private key in PEM form nor a JSON Web Key")
+    case .malformed: Phrase("the client's key is neither a PEM private key nor a JSON Web Key")
     case .encrypted:
       Phrase("the client's key is protected by a passphrase; decrypt it first, for example with openssl pkey")
-    case .unsupported: Phrase("the client's key is of a kind that is not supported, or not for signatures")
-    case .weak: Phrase("the client's key is too weak: RSA keys need 2048 bits at least")
+    case .unsupported: Phrase("the client's key has an unsupported type or is not a signing key")
+    case .weak: Phrase("the client's key is too weak: RSA keys need at least 2048 bits")
     case .heldWithAuthorization:
-      Phrase("the client's key is in the TPM and has an authorization of its own; make one without it")
+      Phrase("the client's key is in the TPM and has its own authorization; create one without it")
     case .heldUnsuitably:
       Phrase(
-        "the client's key is in the TPM and cannot be used there; make one on P-256 without a policy, as agent-login(1) shows"
+        "the client's key is in the TPM but cannot be used; create a P-256 key without a policy, as shown in agent-login(1)"
       )
     }
   }

@@ -30,8 +30,8 @@ extension Failure {
     case .tooOpen?, .writable?:
       problem.flatMap { DirectoryError.untrusted($0, path: path).remedy }.map { Phrase(verbatim: $0) }
     case .notOwned?: Phrase(verbatim: "sudo chown \(Machine.userID) \(quoted)")
-    case .symbolicLink?, .dangling?: Phrase("put the file itself in the place of the link")
-    case .special?, .notRegular?, .notDirectory?: Phrase("move it away, and put the right file there")
+    case .symbolicLink?, .dangling?: Phrase("replace the link with the file itself")
+    case .special?, .notRegular?, .notDirectory?: Phrase("replace it with the right file")
     case nil: FileAccess(of: path) == .missing ? nil : Phrase(verbatim: "chmod u+rwX \(quoted)")
     }
   }

@@ -40,24 +40,25 @@ extension Failure {
       self.init(error, account: account, entered: entered)
       text =
         isRevoked
-        ? Phrase("\(text); the server was told to end the new session")
-        : Phrase("\(text); the new session is left at the server")
+        ? Phrase("\(text); the new session was revoked at the server")
+        : Phrase("\(text); the new session still exists at the server")
     case .identityUnknown(let account): self.init(unknownUserOf: account)
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
-        .lifetimeTooShort, "tokens for \(account) last at most \(PlainTime.short(lifetime))",
+        .lifetimeTooShort, "tokens for \(account) are valid for at most \(PlainTime.short(lifetime))",
         hint: "use a shorter --min-valid")
     case .originNotListed(let account, let origin, let url): self.init(notListed: origin, account, url)
     case .originUnconfirmed(let account, let origin):
       self.init(unconfirmed: origin, account: account)
     case .originOfOtherUser(let account, let origin, let user):
       self.init(
-        .originNotAllowed, "\(account) lists \(origin) for the user name \(TerminalText.clean(user, limit: 64)) only",
-        hint: ShellWord.isHarmless(user) ? Phrase("name it with \("--user=" + ShellWord.quoted(user))") : nil)
+        .originNotAllowed,
+        "\(account) may send its token to \(origin) only with the user name \(TerminalText.clean(user, limit: 64))",
+        hint: ShellWord.isHarmless(user) ? Phrase("use \("--user=" + ShellWord.quoted(user))") : nil)
     case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
-    case .noPlace: self.init(.originNotAllowed, "a token goes to https URLs and to mail servers over TLS only")
-    case .content: self.init(.storage, "the data to send could not be read completely")
-    case .contentLate(let seconds): self.init(.timeout, "nothing came of the data to send for \(seconds) s")
+    case .noPlace: self.init(.originNotAllowed, "a token is sent only to https URLs and to mail servers over TLS")
+    case .content: self.init(.storage, "cannot read all of the data to send")
+    case .contentLate(let seconds): self.init(.timeout, "no data to send arrived for \(seconds) s")
     case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
     case .redirectPortTaken(let port, let holder): self.init(port: port, holder, login)
@@ -77,14 +78,14 @@ extension Failure {
     case .idTokenNeeded(let account, let isExpired): self.init(idTokenOf: account, isExpired: isExpired)
     case .assertionUnreadable(let problem):
       self.init(
-        .assertionNeeded, "the assertion cannot be read: \(Phrase(problem))",
+        .assertionNeeded, "cannot read the assertion: \(Phrase(problem))",
         hint: problem.remedy.map { Phrase(verbatim: $0) })
     case .assertionNotNamed(let account):
       self.init(
         .assertionNeeded,
-        "\(account) is renewed by an assertion, and its settings name none: one that was handed over is good once",
+        "\(account) needs an assertion to renew, but its settings contain none, and an assertion passed once cannot be used again",
         hint: Phrase(
-          "sign in with a new one, by \("--assertion-fd") or \("--assertion-file"), or in another way: agent login \(account)"
+          "sign in with a new one, using \("--assertion-fd") or \("--assertion-file"), or in another way: agent login \(account)"
         ).running("agent login \(account)"))
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")
@@ -93,10 +94,11 @@ extension Failure {
     case .stopping(let isForGood): self = isForGood ? .stopped : .stopping
     case .tooBusy(let count):
       self.init(
-        .tooBusy, "\(count) requests wait for servers already, as many as may", hint: "try again when some have ended")
+        .tooBusy, "too many requests (\(count)) are already waiting for servers", hint: "try again when some have ended"
+      )
     case .memory:
       self.init(
-        .internalError, "no memory is left for secrets", hint: "agent daemon restart")
+        .internalError, "out of memory for secrets", hint: "agent daemon restart")
     case .oauth(let error): self.init(error, login)
     case .idToken(let error): self.init(OAuthError(error), login)
     case .vault(let error): self.init(error, account: account)
@@ -110,7 +112,7 @@ extension Failure {
 extension Failure {
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
-      self.init(.noAccount, "there is no account yet", hint: .command("agent login"))
+      self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
       return
     }
     let meant = Suggestion.candidates(for: name, among: known).map { "\"\($0)\"" }
@@ -144,7 +146,7 @@ extension Failure {
   private init(movedTo origin: String, of account: String) {
     self.init(
       .endpointMoved,
-      "the server of \(account) now names an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
+      "the server of \(account) now has an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
       hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
@@ -153,14 +155,14 @@ extension Failure {
     let message =
       switch claim {
       case "sub", "iss":
-        Phrase("the server answered for another user than the one signed in to \(account)")
+        Phrase("the server answered for a different user than the one signed in to \(account)")
       case "aud", "azp":
-        Phrase("the server answered for another client than the one signed in to \(account)")
+        Phrase("the server answered for a different client than the one signed in to \(account)")
       case "nonce":
-        Phrase("the server answered for another sign-in than that of \(account)")
+        Phrase("the server answered for a different sign-in to \(account)")
       default:
         Phrase(
-          "the server answered for another user or client than the one signed in to \(account)")
+          "the server answered for a different user or client than the one signed in to \(account)")
       }
     let hint =
       claim == "nonce"
@@ -172,7 +174,7 @@ extension Failure {
   private init(unknownUserOf account: String) {
     self.init(
       .identityChanged,
-      "the server did not say who signed in, so it may not be the user who is signed in to \(account)",
+      "the server did not identify the user, who may not be the one signed in to \(account)",
       hint: "if that is right: agent logout \(account), then agent login \(account)")
   }
 
@@ -180,7 +182,7 @@ extension Failure {
     self.init(
       .serverRejected,
       "\(account) has no refresh token, so it cannot get other tokens",
-      hint: "a refresh token is usually requested by the scope offline_access at sign-in")
+      hint: "to get a refresh token, usually request the scope offline_access at sign-in")
   }
 }
 
@@ -192,13 +194,13 @@ extension Failure {
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
-        .originNotAllowed, "no account lists \(origin) (\("--host")), so no token goes there",
+        .originNotAllowed, "no account may send its token to \(origin) (see \("--host"))",
         hint: Self.signingIn(at: url ?? origin))
       return
     }
     self.init(
-      .originNotAllowed, "the token of \(account) is not for \(origin); nothing was sent",
-      hint: Self.listing(origin, account).map { Phrase("if it may get the token: \($0)") })
+      .originNotAllowed, "\(account) may not send its token to \(origin)",
+      hint: Self.listing(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
   /// The command that signs in at a URL. For a server without sign-in, such as a mail server: the help on adding its
@@ -213,14 +215,14 @@ extension Failure {
   private init(unconfirmed origin: String, account: String) {
     self.init(
       .originNotAllowed,
-      "the settings file lists \(origin) for \(account), but it was never confirmed; nothing was sent",
+      "\(account) may not send its token to \(origin): the settings file lists it, but it was never confirmed",
       hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
   }
 
   private init(several names: [String], for origin: String) {
     self.init(
       .invalidRequest,
-      "several accounts may be used for \(origin): \(names.joined(separator: ", "))",
+      "several accounts may send their tokens to \(origin): \(names.joined(separator: ", "))",
       hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
   }
 
@@ -239,14 +241,14 @@ extension Failure {
   private init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
-        .redirectUnavailable, "the answer of the sign-in cannot be received: \(Phrase(stringLiteral: problem.message))",
+        .redirectUnavailable, "cannot receive the sign-in's answer: \(Phrase(stringLiteral: problem.message))",
         hint: login.pasting)
       return
     }
     self.init(
       .redirectUnavailable,
-      "another program listens at port \(port), so the answer of the sign-in cannot be received",
-      hint: "end that program, or sign in without a listener: \(login.pasting)")
+      "cannot receive the sign-in's answer: another program is listening on port \(port)",
+      hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
   private init(port: Int, _ holder: PortHolder, _ login: SignInCommand) {
@@ -259,14 +261,14 @@ extension Failure {
       }
     self.init(
       .redirectUnavailable,
-      "port \(port) is in use by \(whose), so the answer of the sign-in cannot be received",
-      hint: "end that program, or sign in without a listener: \(login.pasting)")
+      "cannot receive the sign-in's answer: port \(port) is in use by \(whose)",
+      hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
   private init(redirectOf provider: String, _ login: SignInCommand) {
     let example = "http://localhost:47600/callback"
     self.init(
-      .invalidRequest, "\(provider) compares the port of a redirect URI, so one must be registered there by hand",
+      .invalidRequest, "\(provider) compares the port of the redirect URI, so register one there yourself",
       hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
   }
 
@@ -274,12 +276,12 @@ extension Failure {
   private init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
-    let fact = Phrase("\(server) wants a client id of your own")
+    let fact = Phrase("\(server) requires your own client ID")
     let text =
       switch (missing.registration, missing.registration?.option, redirect) {
       case (let page?, let option?, let uri?):
         Phrase(
-          "\(fact): register one at \(page.page) as \(page.kind), with the redirect URI \(uri) and \"\(option)\" switched on"
+          "\(fact): register one at \(page.page) as \(page.kind), with the redirect URI \(uri) and \"\(option)\" enabled"
         )
       case (let page?, _, let uri?):
         Phrase("\(fact): register one at \(page.page) as \(page.kind), with the redirect URI \(uri)")
@@ -287,10 +289,10 @@ extension Failure {
       case (nil, _, let uri?): Phrase("\(fact): register a public client there, with the redirect URI \(uri)")
       case (nil, _, nil): fact
       }
-    var hint = Phrase("give it with \("--client-id"), or where it can be asked for, on a terminal: \(login.asking)")
+    var hint = Phrase("use \("--client-id"), or run on a terminal: \(login.asking)")
     if missing.canRegister { hint = Phrase("\(hint); or, to have one registered: \(login.registering)") }
     if missing.canPublish {
-      hint = Phrase("\(hint); or, to publish one at a URL of yours, see: agent help account client-metadata")
+      hint = Phrase("\(hint); or, to publish one at your own URL, see: agent help account client-metadata")
     }
     self.init(.clientNeeded, text, hint: hint)
   }
@@ -299,11 +301,11 @@ extension Failure {
   private init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
-      ? Phrase("a sign-in by browser at \(missing.provider) needs the secret of the client")
-      : Phrase("\(missing.provider) gives no tokens without the secret of the client")
+      ? Phrase("signing in to \(missing.provider) with a browser requires the client secret")
+      : Phrase("\(missing.provider) issues tokens only with the client secret")
     self.init(
       .clientNeeded, missing.page.map { Phrase("\(fact), which is shown at \($0)") } ?? fact,
-      hint: Phrase("\(login.askingForSecret); or name the file that holds it with \("--client-secret-file")"))
+      hint: Phrase("\(login.askingForSecret); or set its file with \("--client-secret-file")"))
     needsClientSecret = true
   }
 
@@ -313,24 +315,24 @@ extension Failure {
     case .malformed:
       self.init(
         .invalidRequest,
-        "client metadata can be published at an https URL with a path, without dot segments, fragment and default port, and with scheme and host in small letters",
+        "client metadata must be at an https URL with a path, without dot segments, fragment or default port, and with a lowercase scheme and host",
         hint: "agent help account client-metadata")
     case .secret:
       self.init(
         .invalidRequest,
-        "a client whose id is the URL of its metadata can have no secret",
-        hint: "leave the secret out, or let the client prove itself with a key, which \("--client-key-file") names")
+        "a client ID that is a metadata URL cannot have a secret",
+        hint: "omit the secret, or use a client key with \("--client-key-file")")
     case .certificate:
       self.init(
-        .invalidRequest, "the metadata that a client publishes do not vouch for a certificate",
-        hint: "leave the certificate out: the key alone proves who the client is")
+        .invalidRequest, "a client identified by published metadata cannot use a certificate",
+        hint: "omit the certificate: the key alone identifies the client")
     case .unannounced(let canRegister):
       let registered = Phrase(
-        "name a client that is registered there with \("--client-id"); if it is this URL, with its redirect URI in \("--redirect-uri")"
+        "use a client registered there with \("--client-id"); if it is this URL, set its redirect URI with \("--redirect-uri")"
       )
       self.init(
         .invalidConfiguration,
-        "the server does not take the URL of client metadata as a client id (client_id_metadata_document_supported)",
+        "the server does not accept a metadata URL as a client ID (client_id_metadata_document_supported)",
         hint: canRegister
           ? Phrase("\(registered); or have one registered: \(login.registering)") : registered)
     }
@@ -338,14 +340,14 @@ extension Failure {
 
   private init(redirectElsewhere login: SignInCommand) {
     self.init(
-      .redirectUnavailable, "the redirect URI of this account is not an address of this machine",
+      .redirectUnavailable, "the redirect URI of this account is not on this machine",
       hint: login.pasting)
   }
 
   private init(demandsOf login: SignInCommand) {
     self.init(
       .invalidRequest,
-      "a device code can carry none of \(SignInDemands().options.map { "--\($0.name)" }.joined(separator: ", "))",
+      "a sign-in with a device code does not support \(SignInDemands().options.map { "--\($0.name)" }.joined(separator: ", "))",
       hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
   }
 
@@ -357,7 +359,7 @@ extension Failure {
 
   private init(guestOverUserOf account: String) {
     self.init(
-      .invalidRequest, "a user is signed in to \(account), whom no session without a user replaces",
+      .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
       hint: "agent logout \(account)")
   }
 
@@ -371,7 +373,7 @@ extension Failure {
     case .claim(let name):
       self.init(
         .assertionRejected, "\(assertion) has no usable claim \(name)",
-        hint: "RFC 7523, section 3, demands the claims iss, sub, aud and exp")
+        hint: "RFC 7523, section 3, requires the claims iss, sub, aud and exp")
     case .expired(let seconds):
       self.init(
         .assertionNeeded, "\(assertion) expired \(PlainTime.short(seconds)) ago (exp)", hint: source.wayToNewOne)
@@ -383,16 +385,16 @@ extension Failure {
       self.init(
         .assertionRejected, "\(assertion) is not for \(TerminalText.clean(expected, limit: 2048)) (aud)",
         hint:
-          "ask the platform for one that is; where the server takes another audience, name that with \("--assertion-audience")"
+          "request one for it from the platform; if the server accepts another audience, use \("--assertion-audience")"
       )
     case .wrongClient(let expected):
       self.init(
         .assertionRejected, "\(assertion) is not for the client \(TerminalText.clean(expected)) (client_id)",
-        hint: "the server that gave it must know this client by that name")
+        hint: "the server that issued it must know this client by that name")
     case .refused(let status):
       self.init(
-        .assertionNeeded, "no assertion came from GitHub Actions (HTTP status \(status))",
-        hint: "the job needs the permission id-token: write, and can ask for as long as it runs")
+        .assertionNeeded, "received no assertion from GitHub Actions (HTTP status \(status))",
+        hint: "the job needs the permission id-token: write, and can request assertions while it runs")
     }
   }
 
@@ -400,13 +402,13 @@ extension Failure {
     let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
     if case .workflow = source {
       self.init(
-        .assertionNeeded, "\(account) signs in by an assertion of GitHub Actions, and \(names) are not set",
-        hint: "give the job the permission id-token: write, and call the command from one of its steps")
+        .assertionNeeded, "\(account) signs in with an assertion of GitHub Actions, but \(names) are not set",
+        hint: "give the job the permission id-token: write, and run the command in one of its steps")
     } else {
       self.init(
-        .assertionNeeded, "\(account) signs in by the assertion in the variable \(names), which is not set",
+        .assertionNeeded, "\(account) signs in with the assertion in the variable \(names), which is not set",
         hint:
-          "call the command from the job, and name the variable under id_tokens: there, or another one with \("--assertion-variable")"
+          "run the command in the job and set the variable under id_tokens: there, or another one with \("--assertion-variable")"
       )
     }
     variables = source.variables
@@ -419,7 +421,7 @@ extension Failure {
 
   private init(expiredSecretOf account: String) {
     self.init(
-      .clientRejected, "the secret of the client that was registered for \(account) has expired",
+      .clientRejected, "the client secret registered for \(account) has expired",
       hint: .command("agent login \(account) --register"))
   }
 }
@@ -432,16 +434,16 @@ extension AssertionSource {
     case .variable(let name): Phrase("the assertion in the variable \(TerminalText.clean(name))")
     case .workflow: Phrase("the assertion of GitHub Actions")
     case .account(let account): Phrase("the assertion for the user of \(account)")
-    case .handedOver: Phrase("the assertion that was handed over")
+    case .handedOver: Phrase("the assertion passed to this command")
     }
   }
 
   /// How to replace an assertion that is too old.
   fileprivate var wayToNewOne: Phrase {
     switch self {
-    case .file: Phrase("have the platform write a new one there; it replaces the file by itself where it can")
-    case .variable: Phrase("it is as old as the job, so only a new job has a new one")
-    case .handedOver: Phrase("hand over a new one")
+    case .file: Phrase("let the platform write a new one there; some platforms replace the file automatically")
+    case .variable: Phrase("it was created with the job, so only a new job has a new one")
+    case .handedOver: Phrase("pass a new one")
     case .workflow, .account: Phrase("check this machine's clock")
     }
   }

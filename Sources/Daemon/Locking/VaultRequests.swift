@@ -20,7 +20,7 @@ final class VaultRequests: DaemonPart {
 
   func vault(_ request: VaultRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard passed.count >= request.secretCount else {
-      throw Failure(.invalidRequest, "the request must bring a descriptor for each secret that it needs")
+      throw Failure(.invalidRequest, "the request must pass a descriptor for each secret that it needs")
     }
     let secrets = Array(passed.suffix(request.secretCount))
     switch request {

@@ -78,15 +78,15 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
         try parts.resources.call(request, ticket, timeoutSeconds: envelope.timeoutSeconds, passed: passed)
-      case .resourceBody: throw Failure(.invalidRequest, "no request of this connection takes a part of a body now")
+      case .resourceBody: throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
       case .verify(let request):
         try parts.verifications.verify(request, ticket, hasDeadline: envelope.timeoutSeconds != nil, passed: passed)
       case .vault(let request): try parts.vault.vault(request, ticket, passed: passed)
       case .events(let request): try parts.events.events(request, ticket)
       case .lease(let request): try parts.resources.leases.open(request, ticket, passed: passed)
       case .leasePeer(let request): try parts.resources.leases.peer(request, ticket, passed: passed)
-      case .leaseHTTP: throw Failure(.invalidRequest, "the process of a lease takes this request, not the daemon")
-      case .leaseAnswer: throw Failure(.invalidRequest, "no lease of this connection asks anything")
+      case .leaseHTTP: throw Failure(.invalidRequest, "send this request to the process of a lease, not the daemon")
+      case .leaseAnswer: throw Failure(.invalidRequest, "no lease on this connection is waiting for an answer")
       case .leaseStatus: try parts.resources.leases.status(ticket)
       case .tokenFile(let request): try parts.tokenFiles.tokenFile(request, ticket)
       }

@@ -30,7 +30,7 @@ final class AssumedRoles: DaemonPart {
     guard
       let role = WebIdentityRole(
         arn: request.roleARN, sessionName: request.sessionName, seconds: request.durationSeconds)
-    else { throw Failure(.invalidRequest, "the role or the name of its session cannot be one") }
+    else { throw Failure(.invalidRequest, "invalid role or role session name") }
     let endpoint: Endpoint
     // The account's origins determine later if plain http is allowed.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
@@ -59,7 +59,7 @@ final class AssumedRoles: DaemonPart {
     guard kind == .idToken || grant.dpopKey == nil else {
       throw Failure(
         .tokenNotBound,
-        "the access token of \(account.name.text) needs a proof with each request, which the service does not take",
+        "the access token of \(account.name.text) needs a proof with each request, which the service does not support",
         hint: "agent account set \(account.name.text) --host \(ShellWord.quoted("\(key.endpoint.text) token=id_token"))"
       )
     }

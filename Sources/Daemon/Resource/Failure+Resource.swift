@@ -16,33 +16,33 @@ extension Failure {
     switch verdict {
     case .insufficientAuthentication(let acrValues, let maxAge):
       self.init(
-        .stepUpNeeded, "\(origin) wants a sign-in of another kind, or a more recent one",
+        .stepUpNeeded, "\(origin) requires a different or more recent sign-in",
         hint: Self.stepUp(name, acrValues, maxAge))
     case .insufficientScope(let needed) where !needed.isEmpty && account.granted.isSuperset(of: needed):
       // Another sign-in would grant the same scope.
       self.init(
-        .accessDenied, "\(origin) does not permit this, though the token has the scope that it names",
-        hint: "ask whoever runs the service for the right to do this")
+        .accessDenied, "\(origin) does not permit this, although the token has the required scope",
+        hint: "ask the service's administrator for permission")
     case .insufficientScope(let needed):
       self.init(
-        .accessDenied, "\(origin) wants a scope that the token does not have", hint: Self.scopes(account, needed))
+        .accessDenied, "\(origin) requires a scope that the token does not have", hint: Self.scopes(account, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
       self.init(
-        .stepUpNeeded, "\(origin) wants claims that the token does not have\(wanted)",
+        .stepUpNeeded, "\(origin) requires claims that the token does not have\(wanted)",
         hint: .command("agent login \(name)\(answer)"))
     case .proofRefused:
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
-        hint: "run the command again; if that does not help, see that this machine's clock is right")
+        hint: "run the command again; if that does not help, check this machine's clock")
     case .refused where isForGood:
       self.init(
-        .tokenRefused, "\(origin) refuses the tokens of \(name), new ones too; the session itself is good",
+        .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
         hint: .command("agent login \(name)"))
     case .refused:
       self.init(
-        .tokenRefused, "\(origin) refused the token; what was sent is not kept, so it could not be sent again",
+        .tokenRefused, "\(origin) refused the token; the request could not be repeated, because its data was not kept",
         hint: "run the command again: it gets a new token")
     case .redirected: return nil
     case .none:
@@ -85,7 +85,7 @@ extension Failure {
     var scopes: [String] = []
     for scope in current + needed where !scopes.contains(scope) { scopes.append(scope) }
     guard !needed.isEmpty, let option = option("scope", scopes.joined(separator: " ")) else {
-      return Phrase("sign in with this scope among those that \("--scope") names")
+      return Phrase("sign in with this scope included in \("--scope")")
     }
     return .command("agent login \(account.name.text)\(option)")
   }

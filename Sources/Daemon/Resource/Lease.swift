@@ -113,7 +113,7 @@ final class Lease: Admission {
     case .call(let call):
       // With any other descriptor, the peer could block a read or a write.
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
-        throw refusal(Failure(.descriptorMissing, "the bodies of a lease's requests go through local sockets"), ticket)
+        throw refusal(Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
       }
       do throws(Failure) { envelope.request = .call(try pinned(call, ticket)) } catch { throw refusal(error, ticket) }
     case .token(let token) where request.handsOutToken:
@@ -167,7 +167,7 @@ final class Lease: Admission {
   /// Counts a use.
   private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
     guard underWay.count < Self.mostAtOnce, hasPlace() else {
-      throw Failure(.tooBusy, "too many requests of the lease are under way", hint: "try again when some have ended")
+      throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
     }
     underWay[ticket] = use
     usesLeft = usesLeft.map { $0 - 1 }
@@ -253,12 +253,12 @@ final class Lease: Admission {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
     case .tokenRefused, .stepUpNeeded:
-      Failure(failure.code, "the resource wants another sign-in than the one that the lease is for")
+      Failure(failure.code, "the resource requires a different sign-in from the one of the lease")
     case .assertionNeeded where !failure.variables.isEmpty:
       Failure(
         failure.code,
-        "the account of the lease needs variables of the machine that lends it, and no lease hands any over",
-        hint: "have a command on that machine renew the token")
+        "the account of the lease needs environment variables of the lending machine, which a lease cannot pass",
+        hint: "run a command on that machine to renew the token")
     case _ where failure.code.exitStatus == .signInNeeded:
       Failure(failure.code, "the account of the lease needs a sign-in")
     case _ where failure.message.hasPart(account.text):

@@ -210,46 +210,46 @@ struct LeaseRules {
 
 extension Failure {
   fileprivate static let unplainPath = Failure(
-    .notPermitted, "servers may read the path as another one, and the lease is limited to a path", hint: plainForm)
+    .notPermitted, "servers may interpret the path differently, and the lease is limited to a path", hint: plainForm)
   static let unplainPlace = Failure(
-    .invalidRequest, "servers may read the path of the place as another one", hint: plainForm)
+    .invalidRequest, "servers may interpret the path of this URL differently", hint: plainForm)
   private static let plainForm = Phrase(
-    "leave out empty segments, \";\" and encoded characters other than spaces and letters past ASCII")
+    "remove empty segments, \";\" and encoded characters other than spaces and non-ASCII letters")
 
   fileprivate static func bodyWithout(_ method: ResourceMethod) -> Failure {
     Failure(
-      .notPermitted, "the lease sends no body with \(method.text)",
-      hint: "leave out the body, use POST, PUT or PATCH, or name the method where the lease is opened")
+      .notPermitted, "the lease does not allow a body with \(method.text)",
+      hint: "omit the body, use POST, PUT or PATCH, or allow the method when opening the lease")
   }
 
   fileprivate static func secondPlace(_ method: ResourceMethod) -> Failure {
     Failure(
       .notPermitted,
-      "\(method.text) names a second resource, so a lease sends it only if it names the method and no path",
-      hint: "read the one and write the other, in two requests")
+      "\(method.text) names a second resource, so it is allowed only if the lease allows the method and has no path",
+      hint: "use two requests: read one resource, then write the other")
   }
 
   static func unallowableHeader(_ name: String) -> Failure {
     Failure(
-      .invalidRequest, "a lease never passes the header \(TerminalText.clean(name, limit: 64)) on",
-      hint: "name a header whose name has letters, digits and hyphens, and that changes nothing but the content")
+      .invalidRequest, "a lease never sends the header \(TerminalText.clean(name, limit: 64))",
+      hint: "use a header that affects only the content and whose name has only letters, digits and hyphens")
   }
 
   fileprivate static func ambiguousName(_ name: String) -> Failure {
     Failure(
-      .notPermitted, "a lease does not send the header \(name): servers may read its name as another one",
+      .notPermitted, "a lease does not send the header \(name): servers may interpret its name differently",
       hint: "use only letters, digits and hyphens in the name")
   }
 
   fileprivate static func steeringField(_ name: String) -> Failure {
     Failure(
-      .notPermitted, "a lease does not send the header \(name), which can change what a request addresses or does",
-      hint: "leave out the header")
+      .notPermitted, "a lease does not send the header \(name), which can change the target or effect of a request",
+      hint: "omit the header")
   }
 
   fileprivate static func unplainValue(_ name: String) -> Failure {
     Failure(
-      .notPermitted, "a lease does not send the header \(name) with characters other than ASCII",
+      .notPermitted, "a lease does not send the header \(name) with non-ASCII characters",
       hint: "encode its value")
   }
 }

@@ -35,10 +35,10 @@ final class Leases: AccountPart {
   /// - Parameter passed: One end of a pair of sockets. The process that accepts the peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.most else {
-      throw Failure(.tooBusy, "there are \(Self.most) leases already", hint: "end a command that holds one")
+      throw Failure(.tooBusy, "there are already \(Self.most) leases", hint: "end a command that has one open")
     }
     guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
-      throw Failure(.invalidRequest, "the request must bring one end of a pair of local sockets")
+      throw Failure(.invalidRequest, "the request must pass one end of a pair of local sockets")
     }
     let account = try broker.resolve(request.account)
     for method in request.methods where ResourceMethod(method) == nil {
@@ -47,14 +47,14 @@ final class Leases: AccountPart {
     for name in request.headers where !LeaseRules.mayAllow(name) { throw .unallowableHeader(name) }
     _ = try TokenTarget.make(request.target, account: account.name.text)
     guard !request.handsOutToken || !request.target.scope.isEmpty else {
-      throw Failure(.invalidRequest, "a token is handed out only with a scope of its own", hint: "name it by --scope")
+      throw Failure(.invalidRequest, "a lease of tokens needs a scope", hint: "set it with --scope")
     }
     var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
     // UserInfo identifies the user, so it is lent only if it was requested.
     if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
     guard !places.isEmpty else {
       throw Failure(
-        .originNotAllowed, "\(account.name.text) lists no place for its token",
+        .originNotAllowed, "\(account.name.text) may not send its token anywhere",
         hint: "agent help account set")
     }
     let name = HexDigit.text(Randomness.bytes(8))
@@ -91,7 +91,7 @@ final class Leases: AccountPart {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
-      throw Failure(.invalidRequest, "a place of a lease is a host, an origin or a URL without a query")
+      throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
     }
     // No request could match it.
     guard LeaseRules.segments(entry.path) != nil else { throw .unplainPlace }
@@ -103,7 +103,8 @@ final class Leases: AccountPart {
 
   private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
     do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
-      throw Failure(.tooBusy, "there is no descriptor for the lease", hint: "try again when some requests have ended")
+      throw Failure(
+        .tooBusy, "the request has no descriptor for the lease", hint: "try again when some requests have ended")
     }
     leases[lease.owner] = lease
     if let end = lease.end { schedule(at: end) { [self] in self.end(lease, .time) } }
@@ -124,7 +125,7 @@ final class Leases: AccountPart {
       note(.refused(.tooBusy), lease.name, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
-        throw Failure(.descriptorMissing, "the request must bring one end of a pair of local sockets")
+        throw Failure(.descriptorMissing, "the request must pass one end of a pair of local sockets")
       }
       admit(peer, passed[0], to: lease)
     }
@@ -144,7 +145,7 @@ final class Leases: AccountPart {
   }
 
   private static let crowded = Failure(
-    .tooBusy, "the lease has as many connections as it may", hint: "try again when some have ended")
+    .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
 
   /// Sends the access rules of its lease to a peer.
   func status(_ ticket: Ticket) throws(Failure) {
@@ -177,10 +178,10 @@ final class Leases: AccountPart {
   /// The response with a token, without anything that identifies its account.
   private func lent(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.isNarrow(grant) else {
-      throw Failure(.notPermitted, "the server did not narrow the token to the scope of the lease")
+      throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
     }
     guard grant.dpopKey == nil else {
-      throw Failure(.notPermitted, "the token is bound to a key, so it is of no use to others")
+      throw Failure(.notPermitted, "the token is bound to a key, so others cannot use it")
     }
     let description = TokenDescription(
       account: "lease", issuer: "lease", subject: nil, tokenType: grant.tokenType, scope: grant.scope,

@@ -58,7 +58,7 @@ final class PlacedTokens: AccountPart {
   private func nothingNamed() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
-      .invalidRequest, "neither a place nor an account is named",
+      .invalidRequest, "neither a URL nor an account is given",
       hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
@@ -175,7 +175,7 @@ final class PlacedTokens: AccountPart {
 
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
-      throw Failure(.invalidRequest, "the request must bring a descriptor with the token")
+      throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
     }
     let named = try broker.named(request.account)
     choose(request.url, user: nil, named, ticket) { [self] choice in

@@ -14,7 +14,7 @@ struct ProofTarget {
     call = try ResourceCall.Target(
       CallRequest(account: request.account, url: request.url, method: request.method, headers: [], sendsBody: false))
     if let nonce = request.nonce, !DPoPProof.isNonce(nonce) {
-      throw Failure(.invalidRequest, "the nonce holds characters that no nonce may have, or is too long")
+      throw Failure(.invalidRequest, "the nonce is too long or contains invalid characters")
     }
     nonce = request.nonce
     wantsToken = request.accessToken

@@ -50,7 +50,7 @@ final class ResourceRequests: AccountPart {
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
     guard others.count < ResourceTransfer.mostAtOnce, sameOrigin < ResourceTransfer.mostAtOneOrigin else {
       throw Failure(
-        .tooBusy, "\(others.count) requests are under way already, as many as may",
+        .tooBusy, "too many requests (\(others.count)) are already in progress",
         hint: "try again when some have ended")
     }
   }
@@ -62,7 +62,7 @@ final class ResourceRequests: AccountPart {
         return fail(
           transfer,
           Failure(
-            .tooBusy, "\(ResourceTransfer.mostStreams) streams of events are open already",
+            .tooBusy, "\(ResourceTransfer.mostStreams) event streams are already open",
             hint: "try again when some have ended"))
       }
       transfer.isStream = true

@@ -62,7 +62,7 @@ final class ResourceTransfer: @unchecked Sendable {
     (inlineBody, inlineContent) = (reading, writing)
     guard passed.count == (request.sendsBody ? 2 : 1), let last = passed.last else {
       throw Failure(
-        .descriptorMissing, "the request must bring a descriptor for the answer, and before it one for a body to send")
+        .descriptorMissing, "the request must pass a descriptor for the answer, preceded by one for the body, if any")
     }
     do throws(SystemError) {
       content = try request.sendsBody ? DescriptorContent(passed[0]) : nil
@@ -99,7 +99,7 @@ final class ResourceTransfer: @unchecked Sendable {
       guard let bytes else { return [ends.writing] }
       return [SharedDescriptor(try FileDescriptor.inMemory(bytes.span)), ends.writing]
     } catch {
-      throw Failure(.internalError, Phrase("the request could not be made: \(Phrase(stringLiteral: error.message))"))
+      throw Failure(.internalError, Phrase("cannot make the request: \(Phrase(stringLiteral: error.message))"))
     }
   }
 
@@ -155,7 +155,7 @@ extension Failure {
       case .userinfoPresent:
         self.init(
           .invalidRequest, "the URL has a user name or a password before its host, which is never sent",
-          hint: "leave out what is before the @")
+          hint: "remove everything before the @")
         return
       case .tooLong, .invalidCharacter, .invalidHost, .invalidPort, .invalidPercentEncoding: break
       }
@@ -167,9 +167,9 @@ extension Failure {
 
   fileprivate init(_ problem: ResourceField.Problem) {
     switch problem {
-    case .malformed: self.init(.invalidRequest, "a header is not of the form \"Name: value\", or too long")
+    case .malformed: self.init(.invalidRequest, "a header is too long or does not have the form \"Name: value\"")
     case .reserved(let name):
-      self.init(.invalidRequest, "the header \(name) is not yours to set: agentd writes it or leaves it out")
+      self.init(.invalidRequest, "the header \(name) cannot be set: agentd sets or omits it")
     case .tooMany: self.init(.invalidRequest, "there are too many headers")
     }
   }

@@ -35,7 +35,7 @@ struct LoginSettings {
     if stored != nil, request.isEphemeral != settings.ephemeral.contains(account) {
       throw request.isEphemeral
         ? Failure(
-          .accountExists, "there is an account named \(account.text) already, which is not ephemeral",
+          .accountExists, "the account \(account.text) already exists and is not ephemeral",
           hint: "choose another name")
         : Failure(
           .accountExists, "\(account.text) is ephemeral and ends with the daemon",
@@ -43,7 +43,7 @@ struct LoginSettings {
     }
     var configuration: AccountConfiguration
     if request.registersClient, request.clientID != nil {
-      throw Failure(.invalidRequest, "a client that is registered now has no client id yet: leave out --client-id")
+      throw Failure(.invalidRequest, "a client that is about to be registered has no client ID yet: omit --client-id")
     }
     switch (request.issuer, stored) {
     case (nil, .some(let stored)): configuration = stored
@@ -66,9 +66,9 @@ struct LoginSettings {
           hint: "did you mean \(choices)? Otherwise name the server with --issuer")
       }
       throw Failure(
-        .issuerNeeded, "there is no account named \(account.text) yet, and no issuer was named",
+        .issuerNeeded, "no account or known service is called \(account.text)",
         hint: Phrase(
-          "give it with \("--issuer"), or where it can be asked for, on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
+          "use \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
         ))
     }
     if request.registersClient { configuration.forgetClient() }
@@ -95,8 +95,8 @@ struct LoginSettings {
       handsOverProof || configuration.tokenEndpointAuthMethod != .none
     {
       throw Failure(
-        .invalidRequest, "with \("--assertion-grant client-credentials") the assertion alone proves who the client is",
-        hint: "leave out the secret, the key, the certificate and the method of client authentication")
+        .invalidRequest, "with \("--assertion-grant client-credentials") only the assertion identifies the client",
+        hint: "omit the secret, the key, the certificate and the client authentication method")
     }
     let sources = [
       (AccountSetting.assertionAccount, configuration.assertionAccount != nil, request.assertionAccount != nil),
@@ -112,7 +112,7 @@ struct LoginSettings {
     guard names.count > 1 else { return try configuration.refuseItself(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
-      .invalidRequest, "--\(names[1]) and --\(names[0]), by which \(account.text) signs in, exclude each other",
+      .invalidRequest, "--\(names[1]) cannot be used with --\(names[0]), which \(account.text) uses to sign in",
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
@@ -144,7 +144,7 @@ struct LoginSettings {
     guard let issuer = request.issuer else {
       if let active = settings.active { return active }
       throw Failure(
-        .noAccount, "no service to sign in to is named",
+        .noAccount, "no service to sign in to is given",
         hint: "agent login github; other services: agent help providers")
     }
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
@@ -155,7 +155,7 @@ struct LoginSettings {
       }
     }
     throw Failure(
-      .invalidRequest, "all names that an account at this server gets by itself are taken; name the account")
+      .invalidRequest, "all default account names for this server are in use; choose a name")
   }
 
   /// Default names for an account, best first: the host name, then with a number. Empty if the host is not valid.

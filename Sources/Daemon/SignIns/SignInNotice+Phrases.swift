@@ -5,17 +5,17 @@ extension Phrase {
   /// Describes a notice of a sign-in to users.
   init(_ notice: SignIn.Notice) {
     switch notice {
-    case .clientFile(let path): self = "the client id is from \(path)"
-    case .clientQuery: self = "the client id is a URL with a query, which some servers refuse: publish it without one"
+    case .clientFile(let path): self = "using the client ID from \(path)"
+    case .clientQuery: self = "the client ID is a URL with a query, which some servers refuse: publish it without one"
     case .clientRegistered(let clientID): self = "the server registered a client for this account: \(clientID)"
     case .foreignManagement:
-      self = "the server names a place of another server to manage the client at, so it cannot be deleted from here"
+      self = "the server manages its clients on another server, so this client cannot be deleted from here"
     case .tpmAway:
       self =
-        "the TPM cannot be reached now, so the key that the tokens are bound to is in the vault; to have it in the TPM, sign in later with \("--key tpm2")"
+        "the TPM cannot be reached, so the key that binds the tokens is in the vault; to use the TPM, sign in later with \("--key tpm2")"
     case .keysMissing:
       self =
-        "the server names no keys to verify an ID Token with, so the sign-in fails if it sends one: name the URL of its keys with \("--jwks-uri"), or leave \("openid") out of \("--scope")"
+        "the server publishes no keys to verify an ID Token, so the sign-in fails if it sends one: set the URL of its keys with \("--jwks-uri"), or remove \("openid") from \("--scope")"
     case .earlierSession(nil): self = "the earlier session stays valid at the server until it expires there"
     case .earlierSession(let page?):
       self = "the earlier session stays valid at the server until it expires there, or until you end it: \(page)"

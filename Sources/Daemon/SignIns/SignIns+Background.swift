@@ -51,7 +51,7 @@ extension SignIns {
     }
     guard request.waits else { return loop.send(.result(standing(login, login.expiry)), to: ticket) }
     if login.ticket != .nobody {
-      loop.send(.failure(Failure(.cancelled, "another command waits for this sign-in now")), to: login.ticket)
+      loop.send(.failure(Failure(.cancelled, "another command is now waiting for this sign-in")), to: login.ticket)
     }
     login.ticket = ticket
     if let event = login.event { loop.send(.event(event), to: ticket) }

@@ -78,8 +78,8 @@ extension SignIns {
     guard accept(waiting.request.answer(inPasted: request.url), login, waiting) != .foreign else {
       noteForeignRedirect(login)
       throw Failure(
-        .redirectRejected, "this is not the redirect address of this sign-in",
-        hint: "copy the whole address from the browser: it begins with \(waiting.request.redirectURI)?")
+        .redirectRejected, "this address does not belong to this sign-in",
+        hint: "copy the complete address from the browser: it begins with \(waiting.request.redirectURI)?")
     }
     return login
   }
@@ -148,7 +148,7 @@ extension SignIns {
 
   private static func unconfirmed(_ account: AccountName) -> Failure {
     Failure(
-      .accessDenied, "it cannot be told whose browser brought the answer, and nobody confirmed who signed in",
+      .accessDenied, "cannot determine whose browser sent the answer, and no one confirmed the user",
       hint: .command("agent login \(account.text) --device"))
   }
 }
@@ -181,7 +181,7 @@ extension SignIns: RedirectJudge {
     // Any user of this machine could have sent it, so the sign-in continues.
     report(
       Phrase(
-        "the browser brought the error \(error) without the state of this sign-in, so it may not be the server's answer; if the browser shows an error too, end the sign-in with Ctrl-C"
+        "the browser sent the error \(error) without the state of this sign-in, so it may not be from the server; if the browser also shows an error, end the sign-in with Ctrl-C"
       ), to: login)
   }
 
@@ -190,7 +190,7 @@ extension SignIns: RedirectJudge {
     login.visits.hasMetTLS = true
     report(
       Phrase(
-        "the browser tried https at the address that is for http only: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).pasting)"
+        "the browser used https for an address that supports only http: \(uri); allow http for it in the browser's settings (\"HTTPS only\"), or: \(command(of: login).pasting)"
       ), to: login)
   }
 
@@ -208,7 +208,7 @@ extension SignIns: RedirectJudge {
       let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(own)@\(Machine.hostName())"
       report(
         Phrase(
-          "a connection of user \(other) was refused, since this sign-in is of user \(own); a tunnel must be of that user: \(tunnel); or: \(command(of: login).pasting)"
+          "refused a connection from user \(other), because this sign-in belongs to user \(own); a tunnel must belong to that user: \(tunnel); or: \(command(of: login).pasting)"
         ), to: login)
     }
   }

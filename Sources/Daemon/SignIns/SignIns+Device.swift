@@ -26,7 +26,7 @@ extension SignIns {
     if login.polling.device.interval > Self.longestUntoldInterval {
       let seconds = login.polling.device.interval
       let notice = Phrase(
-        "this server may be asked only every \(seconds) seconds, so it may take that long after you approve")
+        "this server can be polled only every \(seconds) seconds, so it may take that long after you approve")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
@@ -76,7 +76,7 @@ extension SignIns {
       }
       if login.polling.device.suspectsFastClock, !login.polling.hasWarnedOfClock {
         login.polling.hasWarnedOfClock = true
-        let notice = Phrase("the server keeps asking to slow down: this machine's clock may run too fast")
+        let notice = Phrase("the server keeps asking to slow down: this machine's clock may be too fast")
         loop.send(.event(.notice(notice)), to: login.ticket)
       }
       step(.signInPending(seconds: login.polling.device.interval), login.account)

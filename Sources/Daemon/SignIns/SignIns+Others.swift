@@ -15,7 +15,7 @@ extension SignIns {
   /// Refuses a change of settings or name during a sign-in, which would write the old ones back.
   func refuseDuring(_ account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
-    throw Failure(.tooBusy, "a sign-in to \(account.text) is under way", hint: "finish or cancel it first")
+    throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
   }
 
   /// Ends the unapproved sign-ins of an account at its sign-out.

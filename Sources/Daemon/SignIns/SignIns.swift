@@ -145,7 +145,7 @@ final class SignIns: AccountPart {
     do {
       return String(try Random.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     } catch {
-      throw Failure(.internalError, "the system returned no random numbers")
+      throw Failure(.internalError, "the system returned no random data")
     }
   }
 
@@ -240,7 +240,7 @@ final class SignIns: AccountPart {
     }
     if !outcome.withheldScope.isEmpty {
       let scope = TerminalText.clean(outcome.withheldScope.joined(separator: " "))
-      let notice = Phrase("the server did not grant the whole scope; it withheld: \(scope)")
+      let notice = Phrase("the server did not grant the full scope; missing: \(scope)")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     let told = login.waiting?.prepared.notices ?? []
@@ -251,14 +251,14 @@ final class SignIns: AccountPart {
       endLeftover(of: login.account) { replaced.end($0) }
     }
     if outcome.unattended != nil, !outcome.isRepeatable {
-      let notice = Phrase("the assertion was good once: this session ends with its access token")
+      let notice = Phrase("the assertion cannot be used again: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
     if outcome.unattended == nil, !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
-        ? Phrase("the server gave no refresh token: the access token itself is kept, until the server refuses it")
-        : Phrase("the server gave no refresh token: this session ends with its access token")
+        ? Phrase("the server issued no refresh token: the access token is kept until the server refuses it")
+        : Phrase("the server issued no refresh token: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
       if !outcome.isKept { loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket) }
     }
@@ -274,14 +274,15 @@ final class SignIns: AccountPart {
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
     if let provider = outcome.configuration.provider {
       return Phrase(
-        "what \(Provider.named(provider).title) gives a refresh token for: agent help providers \(provider.rawValue)")
+        "to see when \(Provider.named(provider).title) issues a refresh token: agent help providers \(provider.rawValue)"
+      )
     }
     guard !outcome.askedScope.contains("offline_access") else {
-      return Phrase("to get a refresh token, the client must be allowed the grant type refresh_token at the server")
+      return Phrase("to get a refresh token, enable the grant type refresh_token for the client at the server")
     }
     let scope = (outcome.askedScope + ["offline_access"]).joined(separator: " ")
     let again = SignInCommand(account.text).with([.init("scope", scope)])
-    return Phrase("many servers give a refresh token for one scope more: \(again)")
+    return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
 
   func fail(_ login: Login, _ error: SessionError) {

@@ -105,7 +105,7 @@ final class StatusRequests: AccountPart {
     object[.refresh] = .string(summary.configuration.refresh.rawValue)
     object[.problem] =
       Failure(
-        .noAccount, "it is not in config.json: its session is kept in the vault, but neither used nor renewed",
+        .noAccount, "not in config.json: its session stays in the vault, but is neither used nor renewed",
         hint: "agent account remove \(summary.name.text)"
       ).json
     return object

@@ -19,7 +19,7 @@ final class TokenFiles: AccountPart {
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     guard tokenFiles.count + claiming.count < TokenFile.most else {
-      throw Failure(.tooBusy, "there are \(TokenFile.most) token files already", hint: "end a command that uses one")
+      throw Failure(.tooBusy, "there are already \(TokenFile.most) token files", hint: "end a command that uses one")
     }
     claiming.insert(ticket)
     work.run({ [store = tokenFileStore, directory = runtimeDirectory] () throws(Failure) in
@@ -46,13 +46,13 @@ final class TokenFiles: AccountPart {
       let (name, lock) = try store.claim(name)
       return Claim(store: store, name: name, lock: lock)
     } catch let error as SystemError {
-      if error.isAgain { throw Failure(.tooBusy, "another daemon writes that token file", hint: "try again") }
-      throw Failure(.storage, Phrase("a token file could not be made: \(Phrase(stringLiteral: error.message))"))
+      if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
+      throw Failure(.storage, Phrase("cannot create a token file: \(Phrase(stringLiteral: error.message))"))
     } catch let error as DirectoryError {
       throw Failure(
-        .storage, "a token file could not be made: \(Phrase(error))", hint: error.remedy.map { Phrase(verbatim: $0) })
+        .storage, "cannot create a token file: \(Phrase(error))", hint: error.remedy.map { Phrase(verbatim: $0) })
     } catch {
-      throw Failure(.internalError, "a token file could not be made")
+      throw Failure(.internalError, "cannot create a token file")
     }
   }
 
@@ -151,7 +151,7 @@ final class TokenFiles: AccountPart {
     guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
     file.writing = nil
     if case .failure(let error) = outcome {
-      let problem = Phrase("the token file could not be written: \(Phrase(stringLiteral: error.message))")
+      let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
       return notWritten(file, Failure(.storage, problem))
     }
     (file.written, file.passedOver, file.hasBegun) = (generation, nil, true)

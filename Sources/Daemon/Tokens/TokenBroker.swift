@@ -108,7 +108,7 @@ final class TokenBroker: DaemonPart {
     guard let asked = name ?? settings.active?.text else {
       if settings.accounts.isEmpty { throw Failure(.noAccount(name: nil), account: nil) }
       let choices = settings.accounts.prefix(3).map { "agent use \($0.name.text)" }
-      throw Failure(.noAccount, "no account is the active one", hint: Phrase.choices(choices))
+      throw Failure(.noAccount, "no account is active", hint: Phrase.choices(choices))
     }
     guard let account = try? AccountName(asked), let configuration = settings[account] else {
       throw Failure(.noAccount(name: asked, known: settings.accounts.map(\.name.text)), account: nil)

@@ -168,7 +168,7 @@ extension Result<AccessGrant, SessionError> {
     case .failure(.expired)
     where slot.session.holdsLast(at: .now) && slot.session.grant?.isAlive(at: .now) == true:
       throw Wire.Failure(
-        .sessionExpired, "\(slot.name.text) has no refresh token, so only a sign-in gets a new token",
+        .sessionExpired, "\(slot.name.text) has no refresh token: sign in to get a new token",
         hint: .command("agent login \(slot.name.text)"))
     case .failure(let error): throw Wire.Failure(error, account: slot.name.text)
     }

@@ -18,7 +18,7 @@ enum HandedKeys {
     keys.reportWarnings(report)
     guard !keys.keys.isEmpty else {
       throw Failure(
-        .invalidConfiguration, "the key set holds no key that can be used",
+        .invalidConfiguration, "the key set contains no usable key",
         hint: "public keys: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519")
     }
     keys.reportLeftOut(keys.skipped, report)
@@ -28,14 +28,14 @@ enum HandedKeys {
   private static func content(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count <= JWKSet.maximumByteCount {
-      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
       do throws(SystemError) {
         guard try descriptor.descriptor.waitUntilReadable(timeout: patience) else { continue }
         if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
       } catch {
         guard error.isAgain else {
           throw Failure(
-            .invalidConfiguration, Phrase("the key set cannot be read: \(Phrase(stringLiteral: error.message))"))
+            .invalidConfiguration, Phrase("cannot read the key set: \(Phrase(stringLiteral: error.message))"))
         }
       }
     }
@@ -63,10 +63,10 @@ enum HandedKeys {
     do throws(JOSEError) { return try JWKSet(pem: bytes.span) } catch {
       let what: Phrase =
         switch error.code {
-        case .embeddedPrivateKey: Phrase("it holds a private key; tokens are verified by public keys")
+        case .embeddedPrivateKey: Phrase("it contains a private key; tokens are verified with public keys")
         case .weakKey: Phrase("an RSA key must have 2048 to 8192 bits, and an odd exponent")
-        case .unsupportedKey: Phrase("it holds a key of a kind that is not supported")
-        case .invalidKeySet: Phrase("no PUBLIC KEY or CERTIFICATE is in it")
+        case .unsupportedKey: Phrase("it contains a key of an unsupported type")
+        case .invalidKeySet: Phrase("it contains no PUBLIC KEY or CERTIFICATE")
         default: Phrase("a key in it is malformed")
         }
       throw Failure(.invalidConfiguration, Phrase("the PEM file is not valid: \(what)"))
@@ -83,7 +83,7 @@ enum HandedKeys {
     } catch {
       guard case .content = error else { throw Failure(error, account: nil) }
       throw Failure(
-        .invalidConfiguration, "the HMAC key cannot be read: it has 1 to \(MACKey.maximumByteCount) bytes")
+        .invalidConfiguration, "cannot read the HMAC key: it must have 1 to \(MACKey.maximumByteCount) bytes")
     }
     do { return try key.get() } catch { throw Self.failure(error) }
   }
@@ -92,12 +92,13 @@ enum HandedKeys {
     switch problem.code {
     case .unsuitableKey:
       Failure(
-        .invalidConfiguration, "that is no HMAC key: it holds a key of a pair, a certificate, or a key for another use",
-        hint: "public keys, in PEM form or as JSON Web Keys, are for --jwks")
+        .invalidConfiguration,
+        "not an HMAC key: the file contains a public or private key, a certificate, or a key for another use",
+        hint: "for public keys (PEM or JSON Web Keys) use --jwks")
     case .weakKey:
       Failure(.invalidConfiguration, "the HMAC key is too short: 32 bytes for HS256, 48 for HS384, 64 for HS512")
     case .unsupportedKey: Failure(.invalidConfiguration, "the HMAC key is for an algorithm that is not supported")
-    case .library: Failure(.internalError, "the HMAC key could not be read")
+    case .library: Failure(.internalError, "cannot read the HMAC key")
     default: Failure(.invalidConfiguration, "the HMAC key is malformed")
     }
   }
@@ -106,15 +107,15 @@ enum HandedKeys {
 extension JWKSet {
   /// Reports how many keys cannot be used.
   func reportLeftOut(_ count: Int, _ report: (Phrase) -> Void) {
-    if count > 0 { report(Phrase("\(count) of the keys in the set cannot be used and were left out")) }
+    if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }
 
   /// Reports members of the set that a key set must not contain.
   func reportWarnings(_ report: (Phrase) -> Void) {
     if warnings.contains(.privateKey) {
-      report(Phrase("the key set holds a private key, which was left out: tokens are verified by public keys"))
+      report(Phrase("ignored a private key in the key set: tokens are verified with public keys"))
     } else if warnings.contains(.symmetricKey) {
-      report(Phrase("the key set holds a symmetric key, which was left out"))
+      report(Phrase("ignored a symmetric key in the key set"))
     }
   }
 }

@@ -89,13 +89,13 @@ struct TokenCheck: Sendable {
 
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
     while !lines.isAtEnd {
-      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
       do throws(SystemError) {
         guard try tokens.descriptor.waitUntilReadable(timeout: Self.patience) else { continue }
         return try lines.next(from: tokens.descriptor)
       } catch {
         guard error.isAgain else {
-          throw Failure(.invalidRequest, Phrase("the tokens cannot be read: \(Phrase(stringLiteral: error.message))"))
+          throw Failure(.invalidRequest, Phrase("cannot read the tokens: \(Phrase(stringLiteral: error.message))"))
         }
       }
     }
@@ -105,12 +105,12 @@ struct TokenCheck: Sendable {
   private func write(_ bytes: [UInt8]) throws(Failure) {
     var written = 0
     while written < bytes.count {
-      if cancellation.isCancelled { throw Failure(.cancelled, "the check was given up") }
+      if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
       do throws(SystemError) {
         written += try results.descriptor.write(bytes.span.extracting(written...))
       } catch {
         guard error.isAgain, (try? results.descriptor.waitUntilWritable(timeout: Self.patience)) != nil else {
-          throw Failure(.cancelled, "nobody reads the results")
+          throw Failure(.cancelled, "the results are not being read")
         }
       }
     }

@@ -116,7 +116,7 @@ extension TokenProblem {
     case .badSignature: (.badSignature, "the signature does not fit")
     case .invalidPayload: (.invalidClaims, "the payload of the token is not a JSON object")
     case .invalidClaim: (.invalidClaim, "a claim of the token is of the wrong type or out of range")
-    case .library: (.internalError, "the check failed for a reason of its own, such as lack of memory")
+    case .library: (.internalError, "the check itself failed, for example for lack of memory")
     }
   }
 }

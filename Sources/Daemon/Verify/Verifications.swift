@@ -24,12 +24,12 @@ final class Verifications: AccountPart {
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
     guard verifications.count < Self.mostVerifications else {
-      throw Failure(.tooBusy, "\(Self.mostVerifications) checks of tokens are under way already", hint: "try again")
+      throw Failure(.tooBusy, "\(Self.mostVerifications) token checks are already in progress", hint: "try again")
     }
     guard passed.count == (request.bringsKeys || request.bringsSecret ? 3 : 2) else {
       throw Failure(
         .invalidRequest,
-        "the request must bring a descriptor for the tokens and one for the results, and before them one for a key set"
+        "the request must pass one descriptor for the tokens and one for the results, preceded by one for the key set, if any"
       )
     }
     var rules = try TokenRules(request)
@@ -81,7 +81,7 @@ final class Verifications: AccountPart {
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.bringsKeys || request.bringsSecret {
       guard request.account == nil, !request.bringsKeys || !request.bringsSecret else {
-        throw Failure(.invalidRequest, "keys are handed over, or those of an account's issuer count, but not both")
+        throw Failure(.invalidRequest, "use either your own keys or those of an account's issuer")
       }
       return request.bringsSecret ? .secret(first) : .descriptor(first)
     }
@@ -96,10 +96,10 @@ final class Verifications: AccountPart {
     if let name = request.account {
       let account = try broker.resolve(name)
       guard isMeant(account.configuration) else {
-        throw Failure(.invalidRequest, "the account \(account.name.text) is one at another issuer")
+        throw Failure(.invalidRequest, "the account \(account.name.text) belongs to another issuer")
       }
       guard !namesWay else {
-        throw Failure(.invalidRequest, "an account says itself how its issuer is reached: name that or the account")
+        throw Failure(.invalidRequest, "an account has its own connection settings: use those or the account")
       }
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
@@ -126,7 +126,7 @@ extension Verifications {
     }
     guard known.allSatisfy({ way($0.configuration) == way(first.configuration) }) else {
       throw Failure(
-        .invalidRequest, "several accounts have that issuer, and they trust different authorities, pins or keys",
+        .invalidRequest, "several accounts have that issuer but trust different authorities, pins or keys",
         hint: "choose one: \(Phrase.choices(known.prefix(3).map(\.name.text), of: "account"))")
     }
     return .issuer(first.configuration, first.name, proxyCredentials: nil)
@@ -143,7 +143,7 @@ extension TokenRules {
     requiresExpiry = !request.allowsMissingExpiry
     demands = try request.claims.map { (text) throws(Failure) in
       guard let demand = ClaimDemand(text) else {
-        throw Failure(.invalidRequest, "a claim that is demanded is written NAME=VALUE")
+        throw Failure(.invalidRequest, "a required claim must be NAME=VALUE")
       }
       return demand
     }
@@ -164,13 +164,13 @@ extension TokenRules {
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
       || !request.requiredClaims.isEmpty || !request.claims.isEmpty
     if request.signatureOnly, checksClaims {
-      throw Failure(.invalidRequest, "where only the signature is checked there is no audience and no time")
+      throw Failure(.invalidRequest, "a check of the signature alone does not check audience or time")
     }
     if request.profile != nil, request.type != nil {
-      throw Failure(.invalidRequest, "a profile has a type of its own, so no other can be named")
+      throw Failure(.invalidRequest, "a profile sets its own type")
     }
     if request.allowsMissingExpiry, request.profile ?? .logoutToken != .logoutToken {
-      throw Failure(.invalidRequest, "each token of that profile has exp, so it cannot be waived")
+      throw Failure(.invalidRequest, "tokens of that profile always have exp, so it cannot be optional")
     }
   }
 
@@ -183,7 +183,7 @@ extension TokenRules {
       guard let algorithm = algorithm(name) else {
         throw Failure(
           .invalidRequest,
-          "\"\(TerminalText.clean(name, limit: 32))\" is not an algorithm that tokens are verified with",
+          "\"\(TerminalText.clean(name, limit: 32))\" is not a supported signature algorithm",
           hint: Phrase.meant(by: name, among: Algorithm.allCases.map(\.rawValue))
             ?? Phrase("one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
       }

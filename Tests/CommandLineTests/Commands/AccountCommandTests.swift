@@ -67,7 +67,7 @@ private func object(_ text: String) throws -> JSONObject {
   }
 
   @Test func `that change nothing are refused before anyone is asked`() throws {
-    let failure = Failure(.invalidRequest, "no setting to change is named", hint: "agent help account set")
+    let failure = Failure(.invalidRequest, "no setting given", hint: "agent help account set")
     expect(throws: failure) { try AccountCommand.set(try Parser.parse(["account", "set", "work"])) }
   }
 

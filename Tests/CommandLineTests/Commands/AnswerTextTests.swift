@@ -73,7 +73,7 @@ private func object(_ text: String) throws -> JSONObject {
       #"{"accounts":[],"vault":{"path":"/s","exists":true,"device_bound":false,"binding":"host"}}"#)
     #expect(
       StatusCommand.text(result, Presentation(now: 0)).hasSuffix(
-        "\nwarning:  the vault is bound to the device secret alone, since the machine has no id\n"))
+        "\nwarning:  the vault is bound to the device secret only, because the machine has no ID\n"))
   }
 
   @Test func `status survives members of any type`() throws {

@@ -118,13 +118,13 @@ import Wire
   }
 
   @Test(arguments: [
-    (["--jwks", "-"], "standard input cannot hold both the keys and the tokens"),
-    (["--jwks", "k", "--issuer", "https://x", "--signature-only"], "no claim is looked at, so --issuer has no place"),
-    (["--jwks", "k", "--issuer", "https://x", "--ca-file", "c"], "--ca-file has no place beside it"),
-    (["--jwks", "k", "--account", "x"], "--account has no place beside it"),
-    (["--ca-file", "k"], "--ca-file belongs to --issuer"),
-    (["--allow-http-loopback"], "--allow-http-loopback belongs to --issuer"),
-    (["a", "b"], "\"b\" is one argument too many"),
+    (["--jwks", "-"], "standard input cannot contain both the keys and the tokens"),
+    (["--jwks", "k", "--issuer", "https://x", "--signature-only"], "checks no claims, so --issuer cannot be used"),
+    (["--jwks", "k", "--issuer", "https://x", "--ca-file", "c"], "--ca-file cannot be used"),
+    (["--jwks", "k", "--account", "x"], "--account cannot be used"),
+    (["--ca-file", "k"], "--ca-file can be used only with --issuer"),
+    (["--allow-http-loopback"], "--allow-http-loopback can be used only with --issuer"),
+    (["a", "b"], "unexpected argument \"b\""),
   ])
   func `refuses what does not go together`(arguments: [String], message: String) throws {
     let result = try AgentProgram().run(["verify"] + arguments)

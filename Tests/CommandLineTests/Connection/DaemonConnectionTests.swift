@@ -120,7 +120,7 @@ import WireSupport
   @Test func `throws the daemon's own failure`() throws {
     let pair = try UnixSocket.pair()
     var connection = try DaemonConnection(over: pair.first)
-    let failure = Failure(.noAccount, "there is no account yet", hint: "agent login")
+    let failure = Failure(.noAccount, "no accounts yet", hint: "agent login")
     try pair.second.writeAll(Reply.failure(failure).serialized().span)
     let client = DaemonClient(try Parser.parse(["list"]))
     expect(throws: failure) { try client.ask(.state(.list), over: &connection) }

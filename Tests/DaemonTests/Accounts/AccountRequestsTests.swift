@@ -230,7 +230,7 @@ import WireSupport
     #expect(home.logged == [.signedOut(.revoked), .settingsChanged(.removed)])
     try manage(.remove(account: "mail", local: false), 2)
     #expect(home.sink.results[2]?["revoked"] == false)
-    #expect(home.published.dropFirst(4) == [.accountRemoved, .activeChanged], "it was not signed in")
+    #expect(home.published.dropFirst(4) == [.accountRemoved, .activeChanged], "not signed in")
   }
 
   private func importToken(_ text: String, to account: String, _ number: Int) throws {

@@ -64,8 +64,8 @@ import WireSupport
   ]
 
   @Test(arguments: [
-    (true, "; the server was told to end the new session"),
-    (false, "; the new session is left at the server"),
+    (true, "; the new session was revoked at the server"),
+    (false, "; the new session still exists at the server"),
   ])
   func `say what has become of a grant that is not kept`(isRevoked: Bool, end: String) {
     let cause = SessionError.vault(VaultError(.noSpace, path: "/v"))
@@ -86,12 +86,12 @@ import WireSupport
   @Test(arguments: [
     ("sub", "user than the one signed in to work"), ("iss", "user than the one signed in to work"),
     ("aud", "client than the one signed in to work"), ("azp", "client than the one signed in to work"),
-    ("nonce", "sign-in than that of work"),
+    ("nonce", "sign-in to work"),
     (nil, "user or client than the one signed in to work"),
   ])
   func `a change of identity is explained`(claim: String?, other: String) {
     let failure = Self.failure(.identityChanged(account: "work", claim: claim))
-    #expect(failure.message == "the server answered for another \(other)")
+    #expect(failure.message == "the server answered for a different \(other)")
     let purpose = other.hasPrefix("sign-in") ? "if that is right" : "to change the user"
     #expect(failure.hint == "\(purpose): agent logout work, then agent login work")
   }
@@ -152,7 +152,7 @@ import WireSupport
       ResourceHead(status: 403, headers: HTTPHeaders([])), .insufficientScope([scope]), from: "https://api.example",
       of: account, isForGood: false)
     let command = "agent login work --scope \(text == "s" ? scope : "'a b'")"
-    #expect(failure?.hint == (isNamed ? command : "sign in with this scope among those that --scope names"))
+    #expect(failure?.hint == (isNamed ? command : "sign in with this scope included in --scope"))
   }
 
   @Test func `a wrong clock is named with what helps`() {
@@ -179,7 +179,7 @@ import WireSupport
       (.rateLimited, nil, true, "the server's answer was stored: try again in a minute"),
       (
         .keyNotPublished, 7, true,
-        "try again in 7 s, when the keys are fetched again; if it stays so, the server must publish its key"
+        "try again in 7 s, when the keys are fetched again; if the error remains, the server must publish its key"
       ),
     ] as [(OAuthError.Code, Int?, Bool, String)])
   func `a wait is told with what was stored, and with what it is for`(
@@ -220,7 +220,7 @@ import WireSupport
   }
 
   @Test(arguments: [
-    ("https://b.example", "if it may get the token: agent account set work --host b.example"),
+    ("https://b.example", "to allow it: agent account set work --host b.example"),
     ("https://b.example/\u{1B}[31m", nil), ("https://b.example/\u{202E}", nil), ("https://b.example/ c", nil),
     ("https://b.example/'c", nil), ("https://b.example/!c", nil), (#"https://b.example/\c"#, nil),
   ]) func `an origin is in a command only where a person sees what is pasted`(origin: String, hint: String?) {
@@ -249,9 +249,9 @@ import WireSupport
   // EADDRINUSE and EACCES.
   @Test(
     arguments: [
-      (8400, 98, "another program listens at port 8400, so the answer of the sign-in cannot be received"),
-      (8400, 13, "the answer of the sign-in cannot be received: permission denied"),
-      (nil, 98, "the answer of the sign-in cannot be received: address already in use"),
+      (8400, 98, "cannot receive the sign-in's answer: another program is listening on port 8400"),
+      (8400, 13, "cannot receive the sign-in's answer: permission denied"),
+      (nil, 98, "cannot receive the sign-in's answer: address already in use"),
     ] as [(Int?, Int32, String)])
   func `another program is blamed only where it has the port`(port: Int?, number: Int32, message: String) {
     let failure = Self.failure(.redirectUnavailable(port: port, SystemError(errno: number, operation: "bind")))
@@ -326,7 +326,7 @@ import WireSupport
     _ = try directory.open("folder")
     let folder = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("folder"))))
     #expect(folder.message == "\(directory.path("folder")) is not a regular file")
-    #expect(folder.hint == "move it away, and put the right file there")
+    #expect(folder.hint == "replace it with the right file")
     let missing = Self.failure(.vault(VaultError(.badPermissions, path: directory.path("none"))))
     #expect(missing.message == "\(directory.path("none")): permission denied" && missing.hint == "agent doctor")
   }
@@ -352,7 +352,7 @@ import WireSupport
     error.needsBrowser = true
     let failure = Failure(.oauth(error), account: "work", entered: ["--device"])
     #expect(
-      failure.hint == "sign in with a browser, also on another machine: agent login work --paste",
+      failure.hint == "sign in with a browser, on this or another machine: agent login work --paste",
       "\(failure.hint ?? "none")")
   }
 
@@ -427,7 +427,7 @@ import WireSupport
   @Test func `what a device code cannot carry is named whole`() {
     #expect(
       Self.failure(.demandsNeedBrowser).message
-        == "a device code can carry none of --acr, --max-age, --prompt, --login-hint, --claims-challenge")
+        == "a sign-in with a device code does not support --acr, --max-age, --prompt, --login-hint, --claims-challenge")
   }
 
   @Test func `a hint names the account that was asked for`() {

@@ -78,7 +78,7 @@ import Wire
     let failure = try failure("https://api.example" + path)
     #expect(failure?.code == .notPermitted)
     // A path outside the lease as written needs no other message.
-    let words = "servers may read the path as another one, and the lease is limited to a path"
+    let words = "servers may interpret the path differently, and the lease is limited to a path"
     #expect(failure == .notLent || failure?.message == words)
   }
 
@@ -170,7 +170,7 @@ import Wire
       #expect(failure?.code == .notPermitted)
       #expect(
         failure?.message
-          == "a lease does not send the header \(name), which can change what a request addresses or does")
+          == "a lease does not send the header \(name), which can change the target or effect of a request")
     }
   }
 
@@ -180,14 +180,14 @@ import Wire
     let failure = try failure(headers: [name + ": x"], places: ["https://api.example"])
     #expect(failure?.code == .notPermitted)
     #expect(
-      failure?.message == "a lease does not send the header \(name): servers may read its name as another one")
+      failure?.message == "a lease does not send the header \(name): servers may interpret its name differently")
   }
 
   @Test(arguments: ["a\u{85}X-Original-URL: /", "caf\u{E9}", "\u{140A}Destination: /", "a\u{2028}b"])
   func `refuse a header value past ASCII, and name the field`(value: String) throws {
     let failure = try failure(headers: ["Prefer: " + value])
     #expect(failure?.code == .notPermitted)
-    #expect(failure?.message == "a lease does not send the header Prefer with characters other than ASCII")
+    #expect(failure?.message == "a lease does not send the header Prefer with non-ASCII characters")
   }
 
   // RFC 9110 sections 5.5, 7.2, 7.6.1, 8.6, 10.1.1 and 11.6.2.
@@ -214,7 +214,7 @@ import Wire
     ] {
       #expect(
         try failure(url, method, places: places, methods: methods)?.message
-          == "\(method) names a second resource, so a lease sends it only if it names the method and no path")
+          == "\(method) names a second resource, so it is allowed only if the lease allows the method and has no path")
     }
     #expect(try failure(url, method, places: ["https://api.example"], methods: [method]) == nil)
   }

@@ -120,7 +120,7 @@ import WireSupport
     let failure = failure { () throws(Failure) in _ = try lease.admit(RequestEnvelope(.call(asked)), .number(2)) }
     #expect((failure == nil) == isPermitted)
     if let failure {
-      #expect(failure.code == .notPermitted && failure.message == "the lease sends no body with \(method)")
+      #expect(failure.code == .notPermitted && failure.message == "the lease does not allow a body with \(method)")
     }
   }
 
@@ -385,7 +385,7 @@ import WireSupport
   @Test func `is one of 16, until one has ended`() throws {
     for number in 1...16 { try open(number) }
     let failure = #expect(throws: Failure.self) { try open(17) }
-    #expect(failure?.message == "there are 16 leases already")
+    #expect(failure?.message == "there are already 16 leases")
     leases.abandon(.number(1))
     try open(18)
   }
@@ -399,7 +399,7 @@ import WireSupport
       let failure = #expect(throws: Failure.self) {
         try leases.open(LeaseRequest(account: "work"), .number(1), passed: passed)
       }
-      #expect(failure?.message == "the request must bring one end of a pair of local sockets")
+      #expect(failure?.message == "the request must pass one end of a pair of local sockets")
     }
   }
 

@@ -76,7 +76,7 @@ import Wire
     let failure = #expect(throws: Failure.self) {
       try parts.placed.forget(ForgetRequest(url: "https://api.example/x"), .number(2), passed: [])
     }
-    #expect(failure?.message == "the request must bring a descriptor with the token")
+    #expect(failure?.message == "the request must pass a descriptor with the token")
     home.http.isHeld = true
     try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(3))
     try home.runJobs { home.http.sent.count == 2 }
@@ -123,7 +123,7 @@ import Wire
   @Test func `names the place or the account`() throws {
     for place in [nil, TokenRequest.Place(url: nil, kind: .accessToken)] {
       let failure = #expect(throws: Failure.self) { _ = try ask(1) { $0.place = place } }
-      #expect(failure?.message == "neither a place nor an account is named")
+      #expect(failure?.message == "neither a URL nor an account is given")
       #expect(failure?.hint?.contains("work") == true)
     }
   }

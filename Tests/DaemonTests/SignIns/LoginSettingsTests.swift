@@ -71,7 +71,7 @@ import Wire
     let unknown = Self.failure(Self.request { $0.account = "work" })
     #expect(unknown?.code == .issuerNeeded)
     #expect(
-      unknown?.hint == "give it with --issuer, or where it can be asked for, on a terminal: agent login work;"
+      unknown?.hint == "use --issuer, or run on a terminal: agent login work;"
         + " for a known service: agent help providers")
     let okta = Self.failure(Self.request { $0.account = "okta" })
     #expect(okta?.code == .issuerNeeded)
@@ -162,15 +162,15 @@ import Wire
     #expect(failure.code == .clientNeeded && failure.needsClientSecret)
     #expect(
       failure.message
-        == "Google gives no tokens without the secret of the client, which is shown at https://console.example/")
+        == "Google issues tokens only with the client secret, which is shown at https://console.example/")
     #expect(
-      failure.hint == "agent login google --client-id cli --client-secret-prompt; or name the file that"
-        + " holds it with --client-secret-file")
+      failure.hint == "agent login google --client-id cli --client-secret-prompt; or set its file"
+        + " with --client-secret-file")
     #expect(Failure(json: failure.json)?.needsClientSecret == true)
     missing.isForBrowser = true
     #expect(
       Failure(SessionError.clientSecretNotNamed(missing), account: "google").message.hasPrefix(
-        "a sign-in by browser at Google needs the secret of the client"))
+        "signing in to Google with a browser requires the client secret"))
   }
 
   @Test func `an account of a provider's name wins`() throws {
@@ -210,7 +210,7 @@ import Wire
     }
     #expect(failure().code == .clientNeeded)
     #expect(
-      failure().message == "GitHub wants a client id of your own: register one at"
+      failure().message == "GitHub requires your own client ID: register one at"
         + " https://github.com/settings/applications/new as OAuth app, with the redirect URI"
         + " http://127.0.0.1/callback and \"Enable Device Flow\" switched on")
     let given = "give it with --client-id, or where it can be asked for, on a terminal: agent login github"
@@ -221,10 +221,10 @@ import Wire
       $0.canRegister = true
     }
     #expect(
-      other.message == "https://id.example.org wants a client id of your own: register a public client there, with the"
+      other.message == "https://id.example.org requires your own client ID: register a public client there, with the"
         + " redirect URI http://127.0.0.1/callback")
     #expect(other.hint == "\(given); or, to have one registered: agent login github --register")
-    let published = "; or, to publish one at a URL of yours, see: agent help account client-metadata"
+    let published = "; or, to publish one at your own URL, see: agent help account client-metadata"
     #expect(failure { $0.canPublish = true }.hint == given + published)
     let either = failure { ($0.canRegister, $0.canPublish) = (true, true) }
     #expect(either.hint == other.hint.map { $0 + published })
@@ -234,16 +234,16 @@ import Wire
     (ClientURLProblem.malformed, FailureCode.invalidRequest, "agent help account client-metadata"),
     (
       .secret, .invalidRequest,
-      "leave the secret out, or let the client prove itself with a key, which --client-key-file names"
-    ), (.certificate, .invalidRequest, "leave the certificate out: the key alone proves who the client is"),
+      "omit the secret, or use a client key with --client-key-file"
+    ), (.certificate, .invalidRequest, "omit the certificate: the key alone identifies the client"),
     (
       .unannounced(canRegister: false), .invalidConfiguration,
-      "name a client that is registered there with --client-id; if it is this URL, with its redirect URI in"
+      "use a client registered there with --client-id; if it is this URL, set its redirect URI with"
         + " --redirect-uri"
     ),
     (
       .unannounced(canRegister: true), .invalidConfiguration,
-      "name a client that is registered there with --client-id; if it is this URL, with its redirect URI in"
+      "use a client registered there with --client-id; if it is this URL, set its redirect URI with"
         + " --redirect-uri; or have one registered: agent login work --register"
     ),
   ]) func `a URL that cannot be the client is refused with what helps`(

@@ -524,7 +524,7 @@ private final class DeskRun: RedirectJudge {
     #expect(process == Machine.processID && holder.user == Machine.userID)
     let program = try #require(holder.program)
     #expect(
-      Failure(error, account: "work").message.hasPrefix("port \(port) is in use by \(program), process \(process), "))
+      Failure(error, account: "work").message.hasSuffix(": port \(port) is in use by \(program), process \(process)"))
   }
 
   @Test(arguments: ["127.0.0.1", "[::1]"]) func `is shared with no other program`(host: String) throws {

@@ -38,7 +38,7 @@ import Wire
   }
 
   @Test(arguments: [
-    (60, []), (61, ["this server may be asked only every 61 seconds, so it may take that long after you approve"]),
+    (60, []), (61, ["this server can be polled only every 61 seconds, so it may take that long after you approve"]),
   ])
   func `tells why it takes long where the server wants more than a minute between polls`(
     interval: Int, notices: [String]
@@ -65,7 +65,7 @@ import Wire
       #expect(home.polls == polls)
       #expect(notices().count == (polls < 3 ? 0 : 1))
     }
-    #expect(notices() == ["the server keeps asking to slow down: this machine's clock may run too fast"])
+    #expect(notices() == ["the server keeps asking to slow down: this machine's clock may be too fast"])
   }
 
   @Test func `is followed by one by browser where the server forbids the device grant`() throws {
@@ -272,8 +272,8 @@ import Wire
     let notices: [String] = (home.sink.events[1] ?? []).compactMap {
       if case .notice(let text) = $0 { text.english } else { nil }
     }
-    #expect(notices.contains { $0.contains("is kept, until the server refuses it") } == isKept)
-    #expect(notices.contains { $0.contains("many servers give a refresh token for one scope more") } != isKept)
+    #expect(notices.contains { $0.contains("is kept until the server refuses it") } == isKept)
+    #expect(notices.contains { $0.contains("many servers issue a refresh token only with this scope") } != isKept)
     #expect(home.sink.results[1]?["renews"] == nil)
   }
 
@@ -501,7 +501,7 @@ import Wire
   @Test func `says that it is good once, where its assertion is`() throws {
     try home.begin("work", 1, passed: [home.assertion()]) { ($0.flow, $0.handsOver) = (nil, [.assertion]) }
     #expect(home.sink.results[1]?["account"] == "work", "\(home.sink.failures)")
-    #expect(home.notices(1) == ["the assertion was good once: this session ends with its access token"])
+    #expect(home.notices(1) == ["the assertion cannot be used again: this session ends with its access token"])
   }
 }
 
@@ -723,8 +723,8 @@ import Wire
       Issue.record("\(home.sink.events)")
       return
     }
-    let told = "the server names no keys to verify an ID Token with, so the sign-in fails if it sends one: "
-    #expect(text.english == told + "name the URL of its keys with --jwks-uri, or leave openid out of --scope")
+    let told = "the server publishes no keys to verify an ID Token, so the sign-in fails if it sends one: "
+    #expect(text.english == told + "set the URL of its keys with --jwks-uri, or remove openid from --scope")
   }
 
   // RFC 8252 section 8.3; RFC 6749 section 4.1.2.

@@ -119,7 +119,7 @@ import WireSupport
     try parts.tokenFiles.tokenFile(TokenFileRequest(account: "work", name: name), .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .tooBusy)
-    #expect(home.sink.failures[1]?.message == "another daemon writes that token file")
+    #expect(home.sink.failures[1]?.message == "another daemon is writing that token file")
     #expect(try files() == [] && told.isEmpty)
     _ = consume held
   }
@@ -147,7 +147,7 @@ import WireSupport
     home.runJobs()
     try begin(32)
     let failure = #expect(throws: Failure.self) { try begin(33) }
-    #expect(failure?.message == "there are 32 token files already")
+    #expect(failure?.message == "there are already 32 token files")
     parts.tokenFiles.abandon(.number(32))
     try begin(34)
     parts.tokenFiles.abandon(.number(1))

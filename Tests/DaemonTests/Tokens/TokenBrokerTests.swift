@@ -166,7 +166,7 @@ import WireSupport
     home.http.isHeld = true
     for number in 2...3 { try home.ask(number, forceRefresh: true) }
     let refused = #expect(throws: Failure.self) { try home.ask(4, forceRefresh: true, of: "same") }
-    #expect(refused?.code == .tooBusy && refused?.message == "2 requests wait for servers already, as many as may")
+    #expect(refused?.code == .tooBusy && refused?.message == "too many requests (2) are already waiting for servers")
     try home.ask(5, of: "same")
     try home.daemon.runJobs(until: { home.sink.lines[5] != nil || home.sink.failures[5] != nil })
     #expect(home.sink.lines[5]?.contains("at-1") == true)

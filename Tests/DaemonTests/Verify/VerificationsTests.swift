@@ -119,7 +119,7 @@ import WireSupport
   @Test func `takes keys or a secret, not both`() throws {
     let passed = try (0..<3).map { _ in try Self.unreadable() }
     let failure = #expect(throws: Failure.self) { try begin(passed) { $0.bringsSecret = true } }
-    #expect(failure?.message == "keys are handed over, or those of an account's issuer count, but not both")
+    #expect(failure?.message == "use either your own keys or those of an account's issuer")
   }
 
   @Test func `may name the issuer of its account, and no other`() throws {
@@ -128,7 +128,7 @@ import WireSupport
     let failure = #expect(throws: Failure.self) {
       _ = try check(2) { ($0.issuer, $0.account) = ("https://other.example", "work") }
     }
-    #expect(failure?.message == "the account work is one at another issuer")
+    #expect(failure?.message == "the account work belongs to another issuer")
   }
 
   @Test func `tells how many of the keys cannot be used, where there are such`() throws {
@@ -137,15 +137,15 @@ import WireSupport
     _ = try check(2, keys: String(Self.keys.dropLast(2)) + #",{"kty":"other"},{"kty":"EC","crv":"none"}]}"#)
     #expect(
       home.sink.events[2]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } }
-        == ["2 of the keys in the set cannot be used and were left out"])
+        == ["ignored 2 unusable keys in the set"])
     #expect(home.sink.results[2] != nil)
   }
 
   @Test(arguments: [
-    (#"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "the key set holds a symmetric key, which was left out"),
+    (#"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, "ignored a symmetric key in the key set"),
     (
       #"{"keys":[{"kty":"EC","crv":"P-256","d":"AAAA","x":"AAAA","y":"AAAA"}]}"#,
-      "the key set holds a private key, which was left out: tokens are verified by public keys"
+      "ignored a private key in the key set: tokens are verified with public keys"
     ),
   ]) func `tells of keys that do not belong into a set of public ones`(keys: String, notice: String) throws {
     _ = try check(1, keys: keys)
@@ -157,7 +157,7 @@ import WireSupport
   @Test(arguments: [#"{"keys":[]}"#, #"{"keys":[{"kty":"other"}]}"#])
   func `is refused where none of its keys can be used`(keys: String) throws {
     _ = try check(1, keys: keys)
-    #expect(home.sink.failures[1]?.message == "the key set holds no key that can be used")
+    #expect(home.sink.failures[1]?.message == "the key set contains no usable key")
     #expect(home.sink.results[1] == nil)
   }
 
@@ -218,7 +218,7 @@ import WireSupport
   @Test func `ends where the keys cannot be read`() throws {
     try begin([Self.unreadable(), Self.file(""), Self.results()])
     home.runJobs()
-    #expect(home.sink.failures[1]?.message.hasPrefix("the key set cannot be read: ") == true)
+    #expect(home.sink.failures[1]?.message.hasPrefix("cannot read the key set: ") == true)
   }
 
   @Test func `ends where nobody reads its results`() throws {
@@ -228,7 +228,7 @@ import WireSupport
     try results.writing.awaitClosingOfOtherEnd()
     try begin([Self.file(Self.keys), Self.file("no token\n"), Self.copy(results.writing)])
     home.runJobs()
-    #expect(home.sink.failures[1]?.words == Failure(.cancelled, "nobody reads the results").words)
+    #expect(home.sink.failures[1]?.words == Failure(.cancelled, "the results are not being read").words)
     #expect(home.sink.results.isEmpty)
   }
 
@@ -254,7 +254,7 @@ import WireSupport
     let passed = try [Self.copy(keys.reading), Self.file(""), Self.results()]
     for number in 1...16 { try begin(passed, number: number) }
     let failure = #expect(throws: Failure.self) { try begin(passed, number: 17) }
-    #expect(failure?.code == .tooBusy && failure?.message == "16 checks of tokens are under way already")
+    #expect(failure?.code == .tooBusy && failure?.message == "16 token checks are already in progress")
     parts.verifications.endVerifications(of: .number(1))
     try begin(passed, number: 18)
     parts.verifications.endVerifications()
@@ -340,7 +340,7 @@ import WireSupport
       let typed = #expect(throws: Failure.self) {
         _ = try check(number, keys: Self.keys) { ($0.profile, $0.type) = (profile, "JWT") }
       }
-      #expect(typed?.message == "a profile has a type of its own, so no other can be named")
+      #expect(typed?.message == "a profile sets its own type")
       let waived: String? = try? check(number, keys: Self.keys) {
         ($0.profile, $0.allowsMissingExpiry) = (profile, true)
       }

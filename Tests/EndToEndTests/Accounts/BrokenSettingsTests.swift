@@ -9,9 +9,9 @@ import Testing
     ),
     (
       "{\"version\": 2,\n  \"accounts\": {\"work\": {\"issuer\": \"https://id.example\"}}}",
-      ":2:24: accounts.work.client_id is missing, which must be the client ID"
+      ":2:24: accounts.work.client_id is missing; it must be the client ID"
     ),
-    ("{\"version\": 2,\n}", ":2:1: a value, a name in quotes, a comma or a bracket was expected here"),
+    ("{\"version\": 2,\n}", ":2:1: expected a value, a quoted name, a comma or a bracket"),
     (
       "{\"version\": 2, \"accounts\": {\"work\": {\"issuer\": \"https://id.example\", \"client_id\": \"c\", \"refresh\": \"allways\"}}}",
       "accounts.work.refresh must be one of "

@@ -116,7 +116,7 @@ import Testing
       #expect(
         none.failed(2)
           && none.errorText
-            == "agent: error: neither a place nor an account is named (choose one: agent helper header --account work)\n",
+            == "agent: error: neither a URL nor an account is given (choose one: agent helper header --account work)\n",
         "\(none.errorText)")
       // `agent env` exports this to all programs in a shell.
       #expect(try session.tree.agent(["helper", "header"], ["AGENT_ACCOUNT": "work"]) == none)
@@ -240,7 +240,7 @@ import Testing
       try Self.list("https://other.example", session)
       try #require(session.tree.agent("account", "set", "home", "--host", Self.url).succeeded)
       func line(_ call: String) -> String {
-        "agent: error: work and home list https://host.example (choose one: agent helper \(call) --account work or "
+        "agent: error: work and home may send their tokens to https://host.example (choose one: agent helper \(call) --account work or "
           + "agent helper \(call) --account home)\n"
       }
       let list = try session.tree.agent("helper", "docker", "list")
@@ -282,7 +282,7 @@ import Testing
         let line = result.errorText
         #expect(!result.succeeded && line.hasPrefix("agent: error: "), "\(words): \(line)")
         // A command that runs as printed, or the missing option or argument.
-        #expect(["(agent ", "(name it with --", "(did you mean "].contains { line.contains($0) }, "\(words): \(line)")
+        #expect(["(agent ", "(use --", "(did you mean "].contains { line.contains($0) }, "\(words): \(line)")
         #expect(line.filter { $0 == "\n" }.count == 1, "\(words): \(line)")
         guard words.first == "gcp" else { continue }
         let answer = try JSON(parsing: result.output)

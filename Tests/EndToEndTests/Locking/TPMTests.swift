@@ -213,7 +213,7 @@ import Testing
         ]
         return try home.tree.agent(line + options, home.machine())
       }
-      let told = "the TPM cannot be reached now"
+      let told = "the TPM cannot be reached, so the key"
       let result = try login("work")
       try #require(result.succeeded, "\(result.errorText)")
       let notices = result.lines.filter { $0.contains("\"notice\"") && $0.contains(told) }

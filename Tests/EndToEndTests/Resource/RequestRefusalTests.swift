@@ -134,7 +134,7 @@ import Testing
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="profile openid""#, 6,
-        "ask whoever runs the service for the right to do this"
+        "ask the service's administrator for permission"
       ),
       (
         401, #"Bearer error="insufficient_claims", claims="eyJhIjp7fX0=""#, 3,
@@ -147,19 +147,19 @@ import Testing
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6,
-        "sign in with this scope among those that --scope names"
+        "sign in with this scope included in --scope"
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="\\';touch /tmp/x;#""#, 6,
-        "sign in with this scope among those that --scope names"
+        "sign in with this scope included in --scope"
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="!-1""#, 6,
-        "sign in with this scope among those that --scope names"
+        "sign in with this scope included in --scope"
       ),
       (401, #"Bearer error="insufficient_user_authentication", acr_values="\\';touch""#, 3, "agent login work"),
       (401, #"Bearer error="insufficient_user_authentication", acr_values="!!""#, 3, "agent login work"),
-      (403, #"Bearer error="insufficient_scope""#, 6, "sign in with this scope among those that --scope names"),
+      (403, #"Bearer error="insufficient_scope""#, 6, "sign in with this scope included in --scope"),
     ] as [(Int, String, Int32, String)])
   func `for want of something else names the sign-in that helps`(
     status: Int, challenge: String, exit: Int32, hint: String

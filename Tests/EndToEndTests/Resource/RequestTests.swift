@@ -48,7 +48,7 @@ import Testing
     try Resource.answering({ (200, [], $0.body) }) { resource in
       let script = "mkfifo data; agent request --data @- \(resource.server.url()) --timeout 1s <> data"
       let result = try resource.tree.shell("sh", script)
-      #expect(result.failed(4) && result.errorText == "agent: error: nothing came of the data to send for 1 s\n")
+      #expect(result.failed(4) && result.errorText == "agent: error: no data to send arrived for 1 s\n")
       #expect(resource.server.requests.isEmpty)
     }
   }

@@ -32,7 +32,7 @@ import Testing
       let refused = try tree.agent("token", "work", "--json")
       #expect(refused.failed(4))
       #expect(refused.failure?["code"] == "too_busy")
-      #expect(refused.failure?["message"]?.string?.contains("256 requests wait for an answer already") == true)
+      #expect(refused.failure?["message"]?.string?.contains("256 requests are already waiting for an answer") == true)
       #expect(try waiting.allSatisfy { try !$0.hasAnswer }, "those who came first still wait")
       try tree.stopDaemon()
     }

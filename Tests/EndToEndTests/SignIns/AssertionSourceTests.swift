@@ -399,7 +399,7 @@ import Testing
       let request = ["request", "\(scene.server.url)/resource", "--json", "--output", tree.path("answer")]
       let refused = try tree.agent(request, variables)
       #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
-      #expect(refused.failure?["message"]?.string?.contains("no lease hands any over") == true, "\(refused.errorText)")
+      #expect(refused.failure?["message"]?.string?.contains("a lease cannot pass") == true, "\(refused.errorText)")
       #expect(refused.failure?["variables"] == nil)
       #expect(try scene.platform.count("job_assertions") == 1)
       // A token renewed by a command of this machine is lent.
@@ -444,7 +444,7 @@ import Testing
         if isNew { try scene.tree.stopDaemon() }
         let refused = try scene.tree.agent(["token", "ci", "--json"] + (isNew ? [] : ["--force-refresh"]))
         // A valid token is not replaced by an attempt that cannot succeed.
-        let (code, word) = isNew ? ("assertion_needed", "once") : ("session_expired", "only a sign-in")
+        let (code, word) = isNew ? ("assertion_needed", "once") : ("session_expired", "sign in to get a new token")
         #expect(refused.failed(3) && refused.failureCode == code, "\(refused.errorText)")
         #expect(refused.failure?["message"]?.string?.contains(word) == true)
       }

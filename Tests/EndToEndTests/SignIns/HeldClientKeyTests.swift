@@ -80,7 +80,7 @@ struct `A client whose key is in the TPM` {
   }
 
   @Test(arguments: [
-    ("group:P-256 -pkeyopt user-auth:abc", "has an authorization of its own"), ("group:P-384", "make one on P-256"),
+    ("group:P-256 -pkeyopt user-auth:abc", "has its own authorization"), ("group:P-384", "create a P-256 key"),
   ]) func `is told what is wrong with a key that cannot be used`(options: String, problem: String) throws {
     try TPMHome.with { home in
       let server = try MutualTLSServer(home.tree)
@@ -130,7 +130,7 @@ struct `A client whose key is in the TPM` {
       #expect(away.errorText.contains("agent vault check"), "\(away.errorText)")
       let resource = try home.agent("request", server.privateURL + "/resource")
       #expect(resource.failed(1), "\(resource.errorText)")
-      #expect(resource.errorText.contains("the client's key is in the TPM, which cannot be used now"))
+      #expect(resource.errorText.contains("the client's key is in the TPM, which cannot be used at the moment"))
       // The cached token is served.
       try home.run("token", "work")
       #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")

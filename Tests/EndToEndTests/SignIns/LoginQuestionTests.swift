@@ -60,7 +60,7 @@ import Testing
         try program.type("^M")
         let end = try program.end()
         #expect(end.status == 0 && !end.raw.contains(secret), "\(end.raw)")
-        #expect(end.raw.contains("Google gives no tokens without the secret"), "\(end.raw)")
+        #expect(end.raw.contains("Google issues tokens only with the client secret"), "\(end.raw)")
         #expect(try tree.agent("login", "work", "--device").succeeded)
       }
     }

@@ -78,12 +78,12 @@ import Testing
       // Enter alone has no effect.
       try waiting.program.type("^M")
       try waiting.paste(wrong)
-      let refusal = "this is not the redirect address of this sign-in; copy the whole address"
+      let refusal = "this address does not belong to this sign-in; copy the complete address"
       let refused = try waiting.program.until(refusal)
       #expect(refused.rows.joined().contains("it begins with http://127.0.0.1/"))
       let again = try waiting.program.until(" left.")
       #expect(again.rows.last?.hasPrefix("Paste the address and press Enter (hidden):") == true && !again.echoes)
-      #expect(again.rows.count { $0.contains("this is not the redirect address") } == 1)
+      #expect(again.rows.count { $0.contains("this address does not belong") } == 1)
       #expect(try issuer.count("code_grants") == 0)
       try waiting.paste(try waiting.answer())
       let end = try waiting.program.end()

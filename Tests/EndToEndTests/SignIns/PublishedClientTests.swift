@@ -150,7 +150,7 @@ import Testing
       #expect(try issuer.requests() == 0 && web.fetches == 0)
       let basic = ["--token-endpoint-auth-method", "client_secret_basic"]
       let document = try tree.agent(["account", "client-metadata", "--client-id", "https://me.example/a"] + basic)
-      #expect(document.failed(2) && document.errorText.contains("can have no secret"), "\(document.errorText)")
+      #expect(document.failed(2) && document.errorText.contains("cannot have a secret"), "\(document.errorText)")
     }
   }
 

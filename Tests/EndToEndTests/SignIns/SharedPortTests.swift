@@ -88,7 +88,7 @@ import Testing
     let text = try Self.notice { (waiting) throws in
       #expect(try BrowserLogin.browse(waiting.redirectURI + "?error=invalid_scope") == "400")
     }
-    #expect(text.hasPrefix("the browser brought the error invalid_scope without the state of this sign-in"), "\(text)")
+    #expect(text.hasPrefix("the browser sent the error invalid_scope without the state of this sign-in"), "\(text)")
   }
 
   @Test func `of a browser that tries https, which is answered at once`() throws {
@@ -97,7 +97,7 @@ import Testing
       let place = waiting.redirectURI.replacing("http:", with: "https:")
       #expect(try BrowserLogin.browse(place, "-k 2>/dev/null") == "000")
     }
-    #expect(text.hasPrefix("the browser tried https at ") && text.contains("agent login work "), "\(text)")
+    #expect(text.hasPrefix("the browser used https for ") && text.contains("agent login work "), "\(text)")
     #expect(text.hasSuffix("--paste"), "\(text)")
     #expect(begin.duration(to: .now) < .seconds(10), "a hello was waited with")
   }

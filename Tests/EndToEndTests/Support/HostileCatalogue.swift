@@ -188,7 +188,7 @@ enum HostileCatalogue {
         .browser, "break_metadata=issuer",
         otherIssuer(
           ": SERVER/",
-          "the slash at the end counts: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"
+          "the final slash matters: agent login new --allow-http-loopback --json --client-id agent-cli --browser --issuer SERVER/"
         ),
         suite: "oidcc-client-test-discovery-issuer-mismatch"),
       HostileRow(

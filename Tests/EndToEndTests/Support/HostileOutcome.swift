@@ -142,28 +142,28 @@ extension HostileRow.Outcome {
     guard case .refused(let code, let status, let message) = self, let end = message.firstIndex(of: ";") else {
       return self
     }
-    return .refused(code, status, message[..<end] + "; the new session is left at the server" + message[end...])
+    return .refused(code, status, message[..<end] + "; the new session still exists at the server" + message[end...])
   }
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, let status, let message) = reason else { return .accepted }
     // Excludes the hint.
     let cause = message.split(separator: ";")[0]
-    let later = status == 4 ? "; it is told again until it answers, for a day" : ""
+    let later = status == 4 ? "; revocation is retried for a day" : ""
     return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)\(later)")
   }
 
   static let otherUser = Self.refused(
     "identity_changed", 3,
-    "the server answered for another user than the one signed in to work;"
+    "the server answered for a different user than the one signed in to work;"
       + " to change the user: agent logout work, then agent login work")
   static let otherClient = Self.refused(
     "identity_changed", 3,
-    "the server answered for another client than the one signed in to work;"
+    "the server answered for a different client than the one signed in to work;"
       + " to change the user: agent logout work, then agent login work")
   static let otherSignIn = Self.refused(
     "identity_changed", 3,
-    "the server answered for another sign-in than that of work;"
+    "the server answered for a different sign-in to work;"
       + " if that is right: agent logout work, then agent login work")
   static let signedOut = Self.refused("signed_out", 3, "work is signed out; agent login work")
   static let expired = Self.refused(

@@ -123,7 +123,7 @@ import Testing
       let result = try tree.agent(Self.line(wrong, "--allow-http-loopback", "--use"))
       #expect(result.failed(1))
       let options = "--client-id agent-cli --device --no-open --allow-http-loopback --use"
-      #expect(Hints.all(in: result) == ["the slash at the end counts: agent login work \(options) --issuer \(right)"])
+      #expect(Hints.all(in: result) == ["the final slash matters: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
       // The account exists, and its issuer is not the named one.
@@ -136,7 +136,7 @@ import Testing
       let token = try tree.agent("token", "work", "--id-token").outputText
       let line = "verify --audience agent-cli --allow-http-loopback --issuer"
       let verdict = try tree.agent(line.split(separator: " ").map(String.init) + [wrong], input: token)
-      #expect(Hints.all(in: verdict) == ["the slash at the end counts: agent \(line) \(right)"], "\(verdict.errorText)")
+      #expect(Hints.all(in: verdict) == ["the final slash matters: agent \(line) \(right)"], "\(verdict.errorText)")
 
       let file = tree.path("refresh-token")
       try tree.directory.write("refresh-token", "a refresh token")
@@ -145,7 +145,7 @@ import Testing
         "--refresh-token-file", file)
       #expect(
         Hints.all(in: added) == [
-          "the slash at the end counts: agent account import new --client-id agent-cli --allow-http-loopback"
+          "the final slash matters: agent account import new --client-id agent-cli --allow-http-loopback"
             + " --refresh-token-file \(file) --issuer \(right)"
         ], "\(added.errorText)")
     }

@@ -29,8 +29,8 @@ import Testing
       executable: agent, arguments: arguments, environment: tree.environment(changes))
   }
 
-  private static let german = "agent: Fehler: es gibt noch kein Konto\n"
-  private static let english = "agent: error: there is no account yet\n"
+  private static let german = "agent: Fehler: noch keine Konten\n"
+  private static let english = "agent: error: no accounts yet\n"
 
   @Test func `are chosen by LANGUAGE where the locale has none of its own`() throws {
     try Self.with { tree, agent in
@@ -113,7 +113,7 @@ import Testing
         let failure = try Self.run(agent, ["token", "nobody", "--json"], tree, arabic)
         let told = try JSON(parsing: failure.output.isEmpty ? Array(failure.errorText.utf8.dropLast()) : failure.output)
         #expect(failure.failed(3) && told["error"]?["code"]?.string == "no_account")
-        #expect(told["error"]?["message"]?.string == "there is no account named nobody")
+        #expect(told["error"]?["message"]?.string == "no account is called nobody")
       }
     }
   }
@@ -126,7 +126,7 @@ import Testing
         ]
         let german = try Self.run(agent, login, tree, ["LANGUAGE": "de"])
         #expect(german.succeeded)
-        #expect(german.errorText.contains("agent: zur Anmeldung bei \(issuer.url) (Client agent-cli, Umfang: "))
+        #expect(german.errorText.contains("agent: zur Anmeldung bei \(issuer.url) (Client agent-cli, Scope: "))
         #expect(german.errorText.contains("agent: angemeldet bei \(issuer.url) als "))
         let table = try Self.run(agent, ["status"], tree, ["LANGUAGE": "de"]).lines
         #expect(table.first?.contains("KONTO") == true && table.contains { $0.contains("  angemeldet  ") }, "\(table)")

@@ -104,14 +104,14 @@ private func code(_ result: ProcessResult) throws -> String {
   }
 
   @Test(arguments: [
-    (["--profile", "id-token", "--type", "JWT"], "--profile has a type of its own"),
-    (["--profile", "other"], "takes one of: id-token, access-token, logout-token"),
-    (["--profile", "id-token", "--allow-missing"], "each token of that profile has exp"),
-    (["--signature-only", "--claim", "a=b"], "--claim has no place"),
-    (["--signature-only", "--require", "a"], "--require has no place"),
-    (["--signature-only", "--profile", "id-token"], "--profile has no place"),
-    (["--claim", "name"], "is written NAME=VALUE"),
-    (["--hmac-key-file", "k"], "give one of --jwks and --hmac-key-file"),
+    (["--profile", "id-token", "--type", "JWT"], "--profile sets the type"),
+    (["--profile", "other"], "must be one of: id-token, access-token, logout-token"),
+    (["--profile", "id-token", "--allow-missing"], "tokens of that profile always have exp"),
+    (["--signature-only", "--claim", "a=b"], "--claim cannot be used"),
+    (["--signature-only", "--require", "a"], "--require cannot be used"),
+    (["--signature-only", "--profile", "id-token"], "--profile cannot be used"),
+    (["--claim", "name"], "must be NAME=VALUE"),
+    (["--hmac-key-file", "k"], "use only one of --jwks and --hmac-key-file"),
   ])
   func `refuses what cannot be`(options: [String], message: String) throws {
     let key = try SignedTokens()
@@ -174,7 +174,7 @@ private func code(_ result: ProcessResult) throws -> String {
         #expect(result.status == .exited(expected), "\(options) \(result.outputText)")
       }
       let refused = try verify(token, ["--hmac-key-file", "key"], [("key", content)], json: false)
-      #expect(refused.errorText.contains("that is no HMAC key"), "\(refused.errorText)")
+      #expect(refused.errorText.contains("not an HMAC key"), "\(refused.errorText)")
     }
   }
 

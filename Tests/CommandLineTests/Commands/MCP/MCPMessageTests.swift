@@ -123,7 +123,7 @@ import Wire
     let unlock = Failure(.locked, "no", hint: .command("agent unlock"))
     #expect(MCPProblem(unlock, status: nil).data["command"] == "agent unlock")
     let commands = ["agent account set a --host h", "agent account set b --host h"]
-    let several = Failure(.originNotAllowed, "no", hint: Phrase("if it may get the token: \(Phrase.choices(commands))"))
+    let several = Failure(.originNotAllowed, "no", hint: Phrase("to allow it: \(Phrase.choices(commands))"))
     #expect(MCPProblem(several, status: nil).data["command"] == nil)
     #expect(MCPProblem(several, status: nil).message.contains(commands[1]))
     #expect(
