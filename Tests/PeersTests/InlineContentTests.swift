@@ -24,7 +24,7 @@ import WireSupport
     // More than the capacity of the pipe, which is not read.
     try content.take(ResourceBodyRequest(bytes: [UInt8](repeating: 2, count: 100_000), isLast: false))
     #expect(replies.events[1]?.count == 2)
-    expect(throws: Failure(.invalidRequest, "a part of the body came unasked")) {
+    expect(throws: Failure(.invalidRequest, "unexpected part of a body")) {
       try content.take(ResourceBodyRequest(bytes: [3], isLast: true))
     }
   }
@@ -120,7 +120,7 @@ import WireSupport
     content.begin()
     try content.take(ResourceBodyRequest(bytes: [1], isLast: true))
     #expect(replies.events[1] == [.bodyWanted])
-    expect(throws: Failure(.invalidRequest, "a part of the body came unasked")) {
+    expect(throws: Failure(.invalidRequest, "unexpected part of a body")) {
       try content.take(ResourceBodyRequest(bytes: [3], isLast: true))
     }
   }

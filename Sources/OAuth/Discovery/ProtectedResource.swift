@@ -46,7 +46,7 @@ package struct ProtectedResource: Sendable, Hashable {
       servers.append(issuer)
     }
     guard !servers.isEmpty else {
-      throw OAuthError(.metadataInvalid, .reason("it names no authorization server to go to"))
+      throw OAuthError(.metadataInvalid, .reason("it names no authorization server"))
     }
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")

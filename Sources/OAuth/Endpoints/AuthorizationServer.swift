@@ -98,7 +98,7 @@ package struct AuthorizationServer: Sendable {
   private func publicationAdvice(for error: OAuthError) -> Phrase? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
-    return Phrase("check what is published at the client id; how it is written: agent help account client-metadata")
+    return Phrase("check the metadata published at the client id; for its format: agent help account client-metadata")
   }
 
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {

@@ -93,7 +93,7 @@ extension OAuthError {
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.reason))
     clockError = error.clockError
-    if clockError != nil { advice = "set this machine's clock right, if it is the wrong one" }
+    if clockError != nil { advice = "check this machine's clock" }
     let options = error.untrustedAudiences.map { "--trust-audience '\($0)'" }
     if !options.isEmpty, options.count <= 8, error.untrustedAudiences.allSatisfy(Self.canBeQuoted) {
       advice = Phrase("if they belong together: \(options.joined(separator: " "))")
@@ -111,31 +111,31 @@ extension JOSEError.Code {
   /// A short reason for users, with "it" for the token.
   var reason: Phrase {
     switch self {
-    case .notCompact, .invalidCharacter, .invalidBase64URL: "it does not have the form of a signed token"
+    case .notCompact, .invalidCharacter, .invalidBase64URL: "it is not a signed token"
     case .tooLong: "it is too long"
     case .emptySignature: "it has no signature"
     case .invalidHeader, .missingAlgorithm: "its header is malformed"
     case .unsecured: "it is not signed"
     case .algorithmNotAllowed: "its signature algorithm is not accepted"
-    case .criticalHeader: "its header demands an extension that is not supported"
+    case .criticalHeader: "its header requires an unsupported extension"
     case .encrypted: "it is encrypted, which is not supported"
-    case .embeddedPrivateKey: "its header holds a private or symmetric key"
+    case .embeddedPrivateKey: "its header contains a private or symmetric key"
     case .wrongType: "it is another kind of token"
-    case .nested: "it holds another token, which is not supported"
-    case .unknownKey: "it was signed with none of the usable keys that the issuer publishes"
-    case .ambiguousKey: "the issuer publishes several keys that it may be signed with"
-    case .malformedSetKey: "the key that it names is published, and malformed"
-    case .weakSetKey: "the key that it names is published, and too weak"
-    case .unsupportedSetKey: "the key that it names is published, and of a kind that is not supported"
-    case .secretSetKey: "the key that it names is published with its private or symmetric part"
-    case .weakKey: "the secret that protects it is too short"
+    case .nested: "it contains another token, which is not supported"
+    case .unknownKey: "it was not signed with any usable key of the issuer"
+    case .ambiguousKey: "the issuer publishes several keys that may have signed it"
+    case .malformedSetKey: "its key is published but malformed"
+    case .weakSetKey: "its key is published but too weak"
+    case .unsupportedSetKey: "its key is published but has an unsupported type"
+    case .secretSetKey: "its key is published with its private or symmetric part"
+    case .weakKey: "the secret that signs it is too short"
     case .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey:
-      "the key that it names is not for verifying its signature"
+      "its key is not meant for verifying its signature"
     case .unsuitableKey, .invalidKey, .unsupportedKey, .invalidKeySet, .tooManyKeys, .mixedKeySet:
-      "the key that it names is not for verifying its signature"
-    case .badSignature: "its signature does not fit"
+      "its key is not meant for verifying its signature"
+    case .badSignature: "its signature is invalid"
     case .invalidPayload, .invalidClaim: "its claims are malformed"
-    case .library: "the check failed for a reason of its own, such as lack of memory"
+    case .library: "the check itself failed, for example for lack of memory"
     }
   }
 }
@@ -154,7 +154,7 @@ extension IDTokenError {
     case .expired: "it has expired"
     case .issuedInFuture, .notYetValid: "it is from the future"
     case .nonceMismatch: "it belongs to another sign-in"
-    case .insufficientAuthentication: "the user did not authenticate in the way that was asked for"
+    case .insufficientAuthentication: "the user did not authenticate in the requested way"
     case .authenticationTooOld: "the user authenticated too long ago"
     case .accessTokenHashMismatch: "it belongs to another access token"
     case .codeHashMismatch: "it belongs to another authorization code"

@@ -88,23 +88,23 @@ extension ProfileBreach {
   package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:
-      "the server does not announce tokens that are bound by DPoP with ES256 or PS256, or to a certificate"
-    case .tokenUnbound: "the server issued a token that is bound to no key and to no certificate"
-    case .clientUnproven: "the client proves itself neither by private_key_jwt nor by a certificate"
-    case .proofUnannounced: "the server does not announce private_key_jwt or mutual TLS as the client needs it"
+      "the server does not announce tokens bound by DPoP (ES256 or PS256) or to a certificate"
+    case .tokenUnbound: "the server issued a token that is not bound to a key or a certificate"
+    case .clientUnproven: "the client authenticates with neither private_key_jwt nor a certificate"
+    case .proofUnannounced: "the server does not announce the private_key_jwt or mutual TLS that the client needs"
     case .assertionAudience: "the client's assertions must be for the issuer alone"
-    case .endpointOverride: "a setting names an endpoint, which only the server's metadata may do"
+    case .endpointOverride: "a setting contains an endpoint, but only the server's metadata may do so"
     case .metadataMissing: "the server publishes no metadata"
-    case .issuerDiffers: "the server's metadata name another issuer than the configured one"
-    case .notByCode: "a person signs in by an authorization code alone, in a browser"
+    case .issuerDiffers: "the server's metadata is for another issuer"
+    case .notByCode: "a user may sign in only with an authorization code in a browser"
     case .pushUnannounced: "the server does not announce pushed authorization requests"
     case .codeChallengeUnannounced: "the server does not announce PKCE with the method S256"
     case .issuerUnannounced: "the server does not announce that its answers name the issuer (iss)"
     case .answerWithoutIssuer: "the answer to the sign-in does not name the issuer (iss)"
-    case .algorithmSetting: "a setting names another signature algorithm than PS256, ES256 and EdDSA"
-    case .clientAlgorithm: "the client's key signs with another algorithm than PS256, ES256 and EdDSA"
-    case .serverAlgorithms: "the server announces no signature algorithm of PS256, ES256 and EdDSA that is needed"
-    case .idTokenAlgorithm: "the ID Token is signed with another algorithm than PS256, ES256 and EdDSA"
+    case .algorithmSetting: "a setting names a signature algorithm other than PS256, ES256 and EdDSA"
+    case .clientAlgorithm: "the client's key uses an algorithm other than PS256, ES256 and EdDSA"
+    case .serverAlgorithms: "the server does not announce the required algorithm PS256, ES256 or EdDSA"
+    case .idTokenAlgorithm: "the ID Token is signed with an algorithm other than PS256, ES256 and EdDSA"
     }
   }
 }

@@ -56,7 +56,7 @@ extension OAuthError.Code {
   ///   - login: The sign-in command for the account, for the hint.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
-    case .noMemory: Row(.passing, .tooBusy, "this machine has no memory left for the answer of \(subject)")
+    case .noMemory: Row(.passing, .tooBusy, "out of memory for the answer of \(subject)")
     case .insecureURL:
       Row(
         .lasting, .invalidConfiguration, "\(subject) is not an https URL",
@@ -67,18 +67,19 @@ extension OAuthError.Code {
         .lasting, .invalidConfiguration, "not a valid issuer URL: it must be https, without query and fragment",
         hint: checkIssuer)
     case .issuerMismatch:
-      Row(.lasting, .serverMisbehaved, "the server's metadata is for another issuer than \(subject)", hint: checkIssuer)
+      Row(
+        .lasting, .serverMisbehaved, "the server's metadata is for an issuer other than \(subject)", hint: checkIssuer)
     case .metadataMissing:
       Row(.lasting, .invalidConfiguration, "no metadata was found at \(subject)", hint: checkIssuer)
-    case .metadataInvalid: Row(.lasting, .serverMisbehaved, "the server's metadata is not usable: \(subject)")
+    case .metadataInvalid: Row(.lasting, .serverMisbehaved, "the server's metadata cannot be used: \(subject)")
     case .resourceMismatch:
       Row(
-        .lasting, .serverMisbehaved, "the resource's metadata is for another resource than \(subject)",
-        hint: "use the resource's URL exactly as in its metadata, including a slash at the end")
+        .lasting, .serverMisbehaved, "the resource's metadata is for a resource other than \(subject)",
+        hint: "use the resource's URL exactly as in its metadata, including any final slash")
     case .endpointMissing:
       Row(
         .lasting, .invalidConfiguration, "the server does not name \(subject)",
-        hint: "to name the endpoint yourself, see agent help --all login")
+        hint: "to set the endpoint yourself, see agent help --all login")
     case .invalidScope: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
     case .invalidTarget:
       Row(.lasting, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
@@ -102,7 +103,7 @@ extension OAuthError.Code {
       Row(
         .lasting, .certificateRejected, "the certificate of \(subject) is not trusted",
         hint:
-          "if the server has a certificate authority of its own, name the file of its certificate with \("--ca-file")",
+          "if the server has its own certificate authority, set the file of its certificate with \("--ca-file")",
         isAboutHost: true)
     case .certificateExpired:
       Row(
@@ -132,11 +133,11 @@ extension OAuthError.Code {
       Row(
         .passing, .serverUnavailable, "\(subject) did not answer with JSON",
         hint: "a proxy may have answered, or the sign-in page of a network: open any page in a browser, and try again")
-    case .internalFailure: Row(.lasting, .internalError, "the request to \(subject) could not be made on this machine")
+    case .internalFailure: Row(.lasting, .internalError, "cannot make the request to \(subject) on this machine")
     case .cryptoFailure: Row(.lasting, .internalError, "the cryptographic library failed for \(subject)")
     case .unsupportedTokenType:
-      Row(.lasting, .serverMisbehaved, "\(subject) issued a token of a type that is not supported")
-    case .missingIDToken: Row(.lasting, .serverMisbehaved, "\(subject) issued no ID Token although one was asked for")
+      Row(.lasting, .serverMisbehaved, "\(subject) issued a token of an unsupported type")
+    case .missingIDToken: Row(.lasting, .serverMisbehaved, "\(subject) issued no ID Token although it was requested")
     case .idTokenRejected: Row(.lasting, .tokenRejected, "the ID Token was rejected: \(subject)")
     case .userInfoMismatch: Row(.lasting, .serverMisbehaved, "the answer of \(subject) is about another user")
     case .userInfoRejected:
@@ -146,22 +147,22 @@ extension OAuthError.Code {
     case .codeChallengeUnannounced:
       Row(
         .lasting, .serverMisbehaved,
-        "\(subject) does not announce PKCE (code_challenge_methods_supported), without which no code is taken for a resource"
+        "\(subject) does not announce PKCE (code_challenge_methods_supported), which is required for resources"
       )
     case .responseIssuerMismatch:
-      Row(.lasting, .serverMisbehaved, "the answer to the sign-in is from another issuer than \(subject)")
+      Row(.lasting, .serverMisbehaved, "the answer to the sign-in is from an issuer other than \(subject)")
     case .responseIssuerMissing:
-      Row(.lasting, .serverMisbehaved, "the answer to the sign-in does not say that it is from \(subject)")
+      Row(.lasting, .serverMisbehaved, "the answer to the sign-in does not identify \(subject)")
     case .keyNotPublished:
       Row(
-        .passing, .serverUnavailable, "the ID Token was signed with none of the usable keys that \(subject) publishes")
+        .passing, .serverUnavailable, "the ID Token was not signed with any usable key of \(subject)")
     case .proofRejected:
       Row(
         .lasting, .serverRejected, "\(subject) did not accept the proof of the account's key (DPoP)", hint: checkClock,
         names: ["use_dpop_nonce", "invalid_dpop_proof"])
     case .proofNeeded:
       Row(
-        .lasting, .clientRejected, "\(subject) gives this client only tokens that are bound to a key (DPoP)",
+        .lasting, .clientRejected, "\(subject) issues this client only tokens that are bound to a key (DPoP)",
         hint: login.with("dpop"))
     case .tokenNotBound:
       Row(
@@ -172,15 +173,17 @@ extension OAuthError.Code {
         .lasting, .invalidConfiguration, "\(subject) does not bind tokens to a key by DPoP with ES256, PS256 or RS256",
         hint: bearer(login))
     case .keyUnavailable:
-      Row(.lasting, .tpmUnavailable, "\(subject) is in the TPM, which cannot be used now", hint: keyInVault(login))
+      Row(
+        .lasting, .tpmUnavailable, "\(subject) is in the TPM, which cannot be used at the moment",
+        hint: keyInVault(login))
     case .keyForeign:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) is in the TPM of another machine, or the TPM was cleared",
         hint: login.phrase)
     case .profileBroken:
       Row(
-        .lasting, .invalidConfiguration, "less than the FAPI 2.0 Security Profile demands, rule \(subject)",
-        hint: "have that changed, or do without \("--profile fapi2")")
+        .lasting, .invalidConfiguration, "does not meet the FAPI 2.0 Security Profile, rule \(subject)",
+        hint: "change that, or sign in without \("--profile fapi2")")
     case .accessDenied:
       Row(
         .lasting, .accessDenied, "sign-in was denied", hint: login.options.isEmpty ? nil : login.phrase,
@@ -216,12 +219,12 @@ extension OAuthError.Code {
     // RFC 8707 section 2, RFC 9396 section 5.
     case .invalidTargetAnswer:
       Row(
-        .lasting, .serverRejected, "\(subject) gives no token for that resource, audience or authorization",
+        .lasting, .serverRejected, "\(subject) issues no token for that resource, audience or authorization",
         names: ["invalid_target", "invalid_authorization_details", "invalid_resource"])
     case .invalidToken: Row(.lasting, .serverRejected, "\(subject) rejected the access token", names: ["invalid_token"])
     case .insufficientScope:
       Row(
-        .lasting, .serverRejected, "\(subject) wants a scope that the access token does not have",
+        .lasting, .serverRejected, "\(subject) requires a scope that the access token does not have",
         names: ["insufficient_scope"])
     case .unsupportedTokenRevocation:
       Row(.lasting, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
@@ -247,8 +250,8 @@ extension OAuthError.Code {
         hint: "a gateway or a firewall may have answered: try again later")
     case .scopeWithheld:
       Row(
-        .lasting, .accessDenied, "\(subject) withheld a part of the scope",
-        hint: "sign in with this scope among those that \("--scope") names")
+        .lasting, .accessDenied, "\(subject) did not grant the full scope",
+        hint: "sign in with this scope included in \("--scope")")
     case .codeRejected:
       Row(
         .lasting, .serverRejected, "\(subject) does not accept the authorization code",
@@ -257,25 +260,25 @@ extension OAuthError.Code {
       Row(
         .lasting, .assertionRejected, "\(subject) does not accept the assertion",
         hint:
-          "the server must trust the issuer (iss), know the subject (sub) and take the audience (aud) of the JWT; for another audience: \("--assertion-audience")"
+          "the server must trust the issuer (iss), know the subject (sub) and accept the audience (aud) of the JWT; for another audience: \("--assertion-audience")"
       )
     case .registrationMissing:
       Row(
-        .lasting, .invalidConfiguration, "\(subject) does not register clients by itself",
-        hint: "register a client at the server, and name it with \("--client-id")")
+        .lasting, .invalidConfiguration, "\(subject) does not offer client registration",
+        hint: "register a client at the server, and use it with \("--client-id")")
     // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
     case .registrationRejected:
       Row(
         .lasting, .clientRejected, "\(subject) does not register this client",
         hint:
-          "give the token that the server may want for it with \("--initial-access-token-file"), or name a client with \("--client-id")",
+          "pass an initial access token with \("--initial-access-token-file"), or use a registered client with \("--client-id")",
         names: [
           .init(
             for: .registration, values: "invalid_redirect_uri", "invalid_client_metadata", "invalid_software_statement",
             "unapproved_software_statement", "access_denied")
         ])
     case .registrationUnusable:
-      Row(.lasting, .serverRejected, "the server's registration of the client cannot be used: \(subject)")
+      Row(.lasting, .serverRejected, "cannot use the server's registration of the client: \(subject)")
     case .registrationGone: Row(.lasting, .serverRejected, "\(subject) no longer knows the client, or its token")
     }
   }
@@ -283,7 +286,7 @@ extension OAuthError.Code {
   private var checkClock: Phrase { Phrase("check this machine's clock") }
   private var checkIssuer: Phrase { Phrase("check the issuer's URL") }
   private var checkNetwork: Phrase {
-    Phrase("check the URL and the network; some servers are behind a VPN or a proxy")
+    Phrase("check the URL and the network; some servers require a VPN or a proxy")
   }
 
   private func checkClient(_ login: SignInCommand) -> Phrase {
@@ -301,6 +304,6 @@ extension OAuthError.Code {
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")
-      : Phrase("to have the key in the vault, where it can be copied: \(login.with([.init("key", "vault")]))")
+      : Phrase("to keep the key in the vault, where it can be copied: \(login.with([.init("key", "vault")]))")
   }
 }

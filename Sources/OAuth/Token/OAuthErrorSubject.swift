@@ -31,7 +31,7 @@ extension OAuthError {
       case .authorizationServer: Phrase("the authorization server")
       case .issuer: Phrase("the issuer")
       case .configuredIssuer: Phrase("the configured one")
-      case .requestedResource: Phrase("the one that was asked for")
+      case .requestedResource: Phrase("the requested one")
       case .keySet: Phrase("the key set")
       case .url: Phrase("the URL")
       case .unknownURL: Phrase("this URL, neither as an issuer nor as a resource")

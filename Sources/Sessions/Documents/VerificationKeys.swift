@@ -78,7 +78,7 @@ package final class VerificationKeys: Sendable {
     guard let endpoint = published.document.jwksURI else {
       try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }
       var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
-      error.advice = "name a file of the server's keys with --jwks"
+      error.advice = "pass the server's keys in a file with --jwks"
       throw .oauth(error)
     }
     let source = IssuerKeys(

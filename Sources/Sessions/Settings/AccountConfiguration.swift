@@ -126,7 +126,7 @@ extension AccountConfiguration {
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.utf8.elementsEqual(found.utf8) else { return }
-      throw .oauth(OAuthError(.registrationUnusable, .reason("with another signature of \(what) than was asked for")))
+      throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")

@@ -101,7 +101,7 @@ package struct ClientRegistrar: Sendable {
     switch method {
     case .tlsClientAuth:
       throw .oauth(
-        OAuthError(.registrationUnusable, .reason("a certificate of an authority is registered by hand only")))
+        OAuthError(.registrationUnusable, .reason("a certificate from an authority must be registered manually")))
     case .selfSignedTLSClientAuth:
       if secrets.credentials.certificate == nil { try makeCertificate() }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
@@ -218,14 +218,14 @@ package struct ClientRegistrar: Sendable {
     func unusable(_ what: Phrase) -> SessionError { .oauth(OAuthError(.registrationUnusable, .reason(what))) }
     let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard let method = ClientAuthenticationMethod(rawValue: name) else {
-      throw unusable("by a client authentication that is not supported")
+      throw unusable("with an unsupported client authentication")
     }
     switch method {
-    case .none: if order.needsProof { throw unusable("as a client that proves nothing") }
+    case .none: if order.needsProof { throw unusable("as a client without authentication") }
     case .secretBasic, .secretPost: if registration.secret == nil { throw unusable("without a client secret") }
-    case .privateKeyJWT: if request.keys.isEmpty { throw unusable("by a key that it was not given") }
+    case .privateKeyJWT: if request.keys.isEmpty { throw unusable("with a key that it was not sent") }
     case .selfSignedTLSClientAuth where secrets.credentials.certificate != nil && !request.keys.isEmpty: break
-    case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("by a certificate that it was not given")
+    case .tlsClientAuth, .selfSignedTLSClientAuth: throw unusable("with a certificate that it was not sent")
     }
     let grants = registration.grantTypes ?? request.grantTypes
     let needed =

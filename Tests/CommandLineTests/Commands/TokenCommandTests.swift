@@ -79,7 +79,7 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
       hint: "agent login work")
     expect(throws: expired) { try idTokenOutput(nil, isExpired: true, as: form) }
     #expect(expired.code.exitStatus == .signInNeeded)
-    let unusable = Failure(.serverMisbehaved, "the ID Token holds characters that no token may have")
+    let unusable = Failure(.serverMisbehaved, "the ID Token contains characters that are invalid in a token")
     for idToken in ["", "a b", "a\nX-Injected: 1", "\u{1B}[31m", "tök"] {
       expect(throws: unusable) { try idTokenOutput(idToken, as: form) }
     }

@@ -22,7 +22,7 @@ import Testing
     .refused(
       "certificate_rejected", 1,
       "the certificate of SERVER's HOST is not trusted: it is self-signed;"
-        + " if the server has a certificate authority of its own, name the file of its certificate with --ca-file")
+        + " if the server has its own certificate authority, set the file of its certificate with --ca-file")
   }
 
   /// The required outcome with a server that cannot be authenticated.

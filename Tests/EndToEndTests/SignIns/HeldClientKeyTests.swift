@@ -260,7 +260,7 @@ struct `A client whose key is in the TPM` {
       let line = try Self.recipe().registration.replacing("self_signed_tls_client_auth", with: "tls_client_auth")
       let result = try run(line, home, server)
       #expect(
-        !result.succeeded && result.errorText.contains("a certificate of an authority is registered by hand only"),
+        !result.succeeded && result.errorText.contains("a certificate from an authority must be registered manually"),
         "\(result.errorText)")
       #expect(try server.newRequests().filter { $0.contains("POST") } == [])
     }

@@ -46,7 +46,7 @@ import Testing
 
   private static func isRefused(_ result: ProcessResult, _ rule: String) -> Bool {
     result.failureCode == "invalid_configuration"
-      && result.failure?["message"]?.string?.contains("FAPI 2.0 Security Profile demands, rule \(rule): ") == true
+      && result.failure?["message"]?.string?.contains("FAPI 2.0 Security Profile, rule \(rule): ") == true
   }
 
   @Test func `signs in, and renews and uses its tokens, without any other option`() throws {

@@ -111,8 +111,8 @@ import Testing
       let login = try tree.agent(["login", resource, "--issuer", issuer.url] + Self.options)
       #expect(login.failed(1))
       #expect(
-        login.errorText == "agent: error: the server does not register clients by itself\n"
-          + "agent: hint: register a client at the server, and name it with --client-id\n")
+        login.errorText == "agent: error: the server does not offer client registration\n"
+          + "agent: hint: register a client at the server, and use it with --client-id\n")
       #expect(try tree.json("list")["accounts"] == [])
     }
   }

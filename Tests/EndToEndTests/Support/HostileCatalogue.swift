@@ -42,16 +42,16 @@ enum HostileCatalogue {
     ("at_hash", "it belongs to another access token"), ("events", "it is a logout token"),
     ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
     ("jwk", noSignature), ("jku", noSignature),
-    ("crit", "its header demands an extension that is not supported"), ("typ", "it is another kind of token"),
-    ("padded", "it does not have the form of a signed token"),
+    ("crit", "its header requires an unsupported extension"), ("typ", "it is another kind of token"),
+    ("padded", "it is not a signed token"),
     ("five_parts", "it is encrypted, which is not supported"),
   ]
 
   /// The server's error with `body=error`.
   private static let notToday = "Not today."
-  private static let noSignature = "its signature does not fit"
+  private static let noSignature = "its signature is invalid"
   private static let otherAlgorithm = "its signature algorithm is not accepted"
-  private static let severalKeys = "the issuer publishes several keys that it may be signed with"
+  private static let severalKeys = "the issuer publishes several keys that may have signed it"
 
   /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
   static let renewedRSATokens: [HostileRow] = [
@@ -170,7 +170,7 @@ enum HostileCatalogue {
     .map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1)) } + [
       HostileRow(
         .browser, "break_id_token=missing",
-        .misbehaved("the token endpoint issued no ID Token although one was asked for")),
+        .misbehaved("the token endpoint issued no ID Token although it was requested")),
       HostileRow(
         .browser, "break_id_token=aud_array", .accepted,
         suite: "fapi2-security-profile-final-client-test-valid-aud-as-array"),
@@ -194,7 +194,7 @@ enum HostileCatalogue {
       HostileRow(
         .browser, "body_at=metadata&body=error", .misbehaved("the answer of the metadata endpoint is malformed")),
       HostileRow(
-        .browser, "break_metadata=http_endpoint", .misbehaved("the server's metadata is not usable: token_endpoint")),
+        .browser, "break_metadata=http_endpoint", .misbehaved("the server's metadata cannot be used: token_endpoint")),
       HostileRow(
         .browser, "break_metadata=plain",
         .misbehaved("the server announces PKCE without the method S256, so its codes are not safe")),
@@ -232,7 +232,7 @@ enum HostileCatalogue {
     _ named: String, _ hint: String = "check the issuer's URL"
   ) -> HostileRow.Outcome {
     .refused(
-      "server_misbehaved", 1, "the server's metadata is for another issuer than the configured one\(named); \(hint)")
+      "server_misbehaved", 1, "the server's metadata is for an issuer other than the configured one\(named); \(hint)")
   }
 
   /// Unusable keys, when the cached ones are no longer current. They are not fetched again within the same minute.
@@ -308,10 +308,10 @@ enum HostileCatalogue {
       HostileRow(
         .browser, "break_authorization=wrong_iss",
         .misbehaved(
-          "the answer to the sign-in is from another issuer than the configured one: https://issuer.invalid")),
+          "the answer to the sign-in is from an issuer other than the configured one: https://issuer.invalid")),
       HostileRow(
         .browser, "break_authorization=missing_iss",
-        .misbehaved("the answer to the sign-in does not say that it is from the issuer")),
+        .misbehaved("the answer to the sign-in does not identify the issuer")),
       HostileRow(.browser, "break_authorization=duplicate", HostileEndpoint.authorization.malformed()),
       HostileRow(.browser, "break_authorization=access_token", HostileEndpoint.authorization.malformed()),
       HostileRow(.browser, "body_at=token&body=error", HostileEndpoint.token.unavailable("server_error", notToday)),

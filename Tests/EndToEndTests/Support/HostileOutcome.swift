@@ -124,8 +124,9 @@ extension HostileRow.Outcome {
   }
   static let keyNotPublished = Self.refused(
     "server_unavailable", 4,
-    "the ID Token was signed with none of the usable keys that the server publishes;"
-      + " try again in a minute, when the keys are fetched again; if it stays so, the server must publish its key")
+    "the ID Token was not signed with any usable key of the server;"
+      + " try again in a minute, when the keys are fetched again; if the error remains, the server must publish its key"
+  )
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
 

@@ -46,7 +46,7 @@ import Testing
       #expect(
         result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is not known"),
         "\(result.errorText)")
-      #expect(result.errorText.contains("name the file of its certificate with --ca-file\n"), "\(result.errorText)")
+      #expect(result.errorText.contains("set the file of its certificate with --ca-file\n"), "\(result.errorText)")
       for (mode, words) in [
         (HostileTLSServer.Mode.selfSigned, "is not trusted: it is self-signed"), (.expired, "has expired"),
         (.otherHost, "is for another host"),
@@ -176,7 +176,7 @@ import Testing
         #expect(!result.succeeded && !result.errorText.contains("login"), "\(result.errorText)")
       }
       let result = try tree.agent(line + [server.url("")], input: "a.b.c")
-      #expect(result.errorText.contains("name a file of the server's keys with --jwks\n"), "\(result.errorText)")
+      #expect(result.errorText.contains("pass the server's keys in a file with --jwks\n"), "\(result.errorText)")
     }
   }
 

@@ -225,7 +225,7 @@ import Vocabulary
     ] as [JSONObject]) func `a resource without a usable authorization server is an error`(changes: JSONObject) throws
   {
     let http = ScriptedHTTP(try response(401, ""), try response(Self.document(changes)))
-    #expect(throws: OAuthError(.metadataInvalid, .reason("it names no authorization server to go to"))) {
+    #expect(throws: OAuthError(.metadataInvalid, .reason("it names no authorization server"))) {
       try find(http)
     }
   }

@@ -63,7 +63,7 @@ import Vocabulary
   @Test func `of an issuer without a place for them are none`() throws {
     http.answer(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata("jwks_uri", nil))))
     var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
-    error.advice = "name a file of the server's keys with --jwks"
+    error.advice = "pass the server's keys in a file with --jwks"
     #expect(throws: SessionError.oauth(error)) { try keys() }
   }
 

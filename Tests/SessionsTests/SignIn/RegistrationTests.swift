@@ -143,8 +143,8 @@ import Vocabulary
     let asked = try #require(home.http.requests.first { $0.url == Self.place }?.json)
     #expect(asked["userinfo_signed_response_alg"] == "ES384" && asked["id_token_signed_response_alg"] == "ES256")
     for (name, reason) in [
-      ("id_token_signed_response_alg", "with another signature of \("ID Tokens") than was asked for"),
-      ("userinfo_signed_response_alg", "with another signature of \("UserInfo") than was asked for"),
+      ("id_token_signed_response_alg", "with a different signature of \("ID Tokens") than requested"),
+      ("userinfo_signed_response_alg", "with a different signature of \("UserInfo") than requested"),
     ] as [(String, Phrase)] {
       try registers(home, (name, "RS256"))
       home.http.answer(Self.managed, try response(204, [:]))
