@@ -110,88 +110,88 @@ extension VaultError {
     return switch code {
     case .foreignDevice:
       Row(
-        .foreignDevice, "the vault was made on another machine, or its device secret or TPM was replaced",
+        .foreignDevice, "the vault was created on another machine, or its device secret or TPM was replaced",
         hint: recovery)
     case .otherMachinesOnly:
       Row(
-        .otherMachine, "there are only vaults of other machines here, none of this one",
+        .otherMachine, "this directory contains only vaults of other machines",
         hint: "agent login\(name); or, if this home was moved here and its vault has a passphrase: agent vault rebind")
     case .damaged:
       Row(.vaultUnusable, "the file is damaged", hint: recovery)
     // A stopped daemon forgets the newer revision that it has seen.
     case .rolledBack:
       Row(
-        .vaultUnusable, "the vault is older than the one last used; an old copy was put back",
+        .vaultUnusable, "the vault is older than the last one used; an old copy was restored",
         hint: "if you restored it yourself: agent daemon stop")
     case .unsupportedVersion:
-      Row(.vaultUnusable, "the vault was written by a version that this one does not know", hint: Self.update)
+      Row(.vaultUnusable, "the vault was written by a version that this program does not know", hint: Self.update)
     case .unknownSlot:
       Row(.vaultUnusable, "the vault is locked in a way that this version does not know", hint: Self.update)
     case .deviceSecretMissing:
       Row(.vaultUnusable, "the device secret that opens the vault is missing", hint: recovery)
     case .badPermissions: Row(.storage, "permission denied", hint: .command("agent doctor"))
-    case .busy: Row(.vaultBusy, "another process holds the lock of the vault", hint: "try again")
-    case .busyHere: Row(.vaultBusy, "another request still uses the account", hint: "try again")
+    case .busy: Row(.vaultBusy, "another process has locked the vault", hint: "try again")
+    case .busyHere: Row(.vaultBusy, "another request is still using the account", hint: "try again")
     case .storage(let error):
       Row(.storage, "\(error.operation) failed: \(Phrase(stringLiteral: error.message))", hint: Self.remedy(for: error))
     case .noSpace:
-      Row(.storage, "no space is left on the disk", hint: "remove files that are not needed: df -h; df -i")
-    case .overQuota: Row(.storage, "the disk quota is used up", hint: "remove files that are not needed")
-    case .secureHeapFull: Row(.tooBusy, "no memory is left for secrets", hint: .command("agent daemon restart"))
+      Row(.storage, "the disk is full", hint: "remove files that you do not need: df -h; df -i")
+    case .overQuota: Row(.storage, "the disk quota is used up", hint: "remove files that you do not need")
+    case .secureHeapFull: Row(.tooBusy, "out of memory for secrets", hint: .command("agent daemon restart"))
     case .cryptoFailure:
       Row(.vaultUnusable, "the cryptographic library failed", hint: .command("agent daemon restart"))
     case .tooManyAccounts:
-      Row(.vaultUnusable, "the vault is full", hint: "remove accounts that are not needed; all of them: agent list")
+      Row(.vaultUnusable, "the vault is full", hint: "remove accounts that you do not need; all accounts: agent list")
     case .locked(let protection): Row(.locked, Self.locked(protection, name), hint: .command("agent unlock\(name)"))
     case .wrongPassphrase:
-      Row(.wrongPassphrase, "the passphrase is wrong", hint: "if it is forgotten: agent help --all unlock")
-    case .wrongPIN: Row(.wrongPIN, "the PIN is wrong", hint: "if it is forgotten: agent help --all unlock")
+      Row(.wrongPassphrase, "the passphrase is wrong", hint: "if you forgot it: agent help --all unlock")
+    case .wrongPIN: Row(.wrongPIN, "the PIN is wrong", hint: "if you forgot it: agent help --all unlock")
     case .tpmLockedOut:
-      Row(.tpmLockedOut, "the TPM refuses every PIN for a while, after too many wrong ones", hint: "try again later")
+      Row(.tpmLockedOut, "the TPM refuses every PIN for some time, after too many wrong ones", hint: "try again later")
     case .tpmUnavailable(let problem):
       Row(
         .tpmUnavailable, Phrase(stringLiteral: problem.message),
         hint: "agent vault status; if the vault has a passphrase: agent vault rebind")
     case .nothingToUnlock:
-      Row(.noSuchSlot, "nothing here is locked by a passphrase or a PIN", hint: "agent help --all unlock")
+      Row(.noSuchSlot, "nothing is locked by a passphrase or a PIN", hint: "agent help --all unlock")
     case .alreadyProtected(.device):
-      Row(.invalidRequest, "the vault opens by this device already", hint: .command("agent vault bind"))
+      Row(.invalidRequest, "this device already opens the vault", hint: .command("agent vault bind"))
     case .alreadyProtected(.passphrase):
       Row(
-        .invalidRequest, "the vault has a passphrase already",
+        .invalidRequest, "the vault already has a passphrase",
         hint: .command("agent vault change-passphrase --protection passphrase"))
     case .alreadyProtected(.tpm2):
       Row(
-        .invalidRequest, "the vault has a PIN already",
+        .invalidRequest, "the vault already has a PIN",
         hint: .command("agent vault change-passphrase --protection tpm2"))
     case .lastSlot:
       Row(.lastSlot, "no other slot opens this level", hint: "add another one first: agent vault add-passphrase")
     case .noSuchSlot: Row(.noSuchSlot, "no slot has this number", hint: .command("agent vault status"))
-    case .tooManySlots: Row(.noSuchSlot, "the vault has no room for another slot", hint: .command("agent vault status"))
+    case .tooManySlots: Row(.noSuchSlot, "the vault cannot have another slot", hint: .command("agent vault status"))
     case .secretNeeded(let slot):
       Row(.locked, "the passphrase of slot \(slot) is needed", hint: .command("agent vault rotate-key"))
     case .unusableSecret:
-      Row(.invalidConfiguration, "a passphrase or PIN has 1 to \(VaultFormat.maximumSecretLength) bytes")
+      Row(.invalidConfiguration, "a passphrase or PIN must have 1 to \(VaultFormat.maximumSecretLength) bytes")
     case .severalVaults:
       Row(
-        .otherMachine, "there are vaults of several other machines here, none of this one",
-        hint: "move away the vault files that are not needed here")
+        .otherMachine, "this directory contains vaults of several other machines, but none of this one",
+        hint: "move away the vault files that you do not need here")
     case .inOrder:
-      Row(.invalidRequest, "the vault opens, so there is no need to set it aside", hint: .command("agent vault check"))
+      Row(.invalidRequest, "the vault can be opened, so it is not set aside", hint: .command("agent vault check"))
     case .noVault:
-      Row(.invalidRequest, "there is no vault of this machine to set aside", hint: .command("agent vault status"))
+      Row(.invalidRequest, "this machine has no vault to set aside", hint: .command("agent vault status"))
     }
   }
 
   /// The hint for a vault that does not open.
   private var recovery: Phrase {
     opensByPassphrase
-      ? Phrase("put the file back from a backup; or bind the vault anew by its passphrase: \("agent vault rebind")")
-      : Phrase("put the file back from a backup; or begin with a new vault: \("agent vault set-aside")")
+      ? Phrase("restore the file from a backup; or bind the vault again with its passphrase: \("agent vault rebind")")
+      : Phrase("restore the file from a backup; or create a new vault: \("agent vault set-aside")")
   }
 
   private static let update = Phrase(
-    "use the version that wrote it; or begin with a new vault: \("agent vault set-aside")")
+    "use the version that wrote it; or create a new vault: \("agent vault set-aside")")
 
   private static func locked(_ protection: Protection, _ name: String) -> Phrase {
     switch protection {
@@ -204,9 +204,9 @@ extension VaultError {
   }
 
   private static func remedy(for error: SystemError) -> Phrase? {
-    if error.isInUse { return Phrase("mount the directory, not the file: a new file takes its place at each write") }
+    if error.isInUse { return Phrase("mount the directory, not the file, which is replaced at each write") }
     return error.isWithoutLocks
-      ? Phrase("set XDG_STATE_HOME to a directory of a file system with locks") : .command("agent doctor")
+      ? Phrase("set XDG_STATE_HOME to a directory on a file system that supports locks") : .command("agent doctor")
   }
 
   package var message: String { row().sentence.english }

@@ -19,7 +19,7 @@ package enum TPMProblem: Sendable, Hashable, CaseIterable {
   package var message: String {
     switch self {
     case .noTPM: "this machine has no TPM"
-    case .notPermitted: "this user may not use the TPM"
+    case .notPermitted: "this user is not permitted to use the TPM"
     case .noProvider: "OpenSSL's provider for the TPM is not installed"
     case .badSetting: "the setting TPM2OPENSSL_TCTI is not usable"
     case .unreachable: "the TPM cannot be reached"

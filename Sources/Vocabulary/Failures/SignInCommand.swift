@@ -25,7 +25,7 @@ package struct SignInCommand: Sendable {
   ///   - removed: The names of conflicting options.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
-      return Phrase("sign in again, with the value that the server wants in \("--\(other.name)")")
+      return Phrase("sign in again, with the value that the server requires in \("--\(other.name)")")
     }
     var words = options
     for name in removed + added.map(\.name) {

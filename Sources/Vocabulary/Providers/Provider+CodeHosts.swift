@@ -29,11 +29,12 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "device_flow_disabled",
-        text: "switch on \"Enable Device Flow\" in the settings of the app: https://github.com/settings/developers",
+        text: "enable \"Enable Device Flow\" in the settings of the app: https://github.com/settings/developers",
         namesPage: true),
       Advice(
         error: "incorrect_client_credentials",
-        text: "check the client id; a sign-in by browser needs the client secret of the app as well", needsSecret: true),
+        text: "check the client id; signing in with a browser also requires the client secret of the app",
+        needsSecret: true),
       Advice(
         error: "redirect_uri_mismatch",
         text: "register http://127.0.0.1/callback as the app's callback URL: https://github.com/settings/developers",
@@ -42,7 +43,7 @@ extension Provider {
         error: "unverified_user_email", text: "verify the e-mail address of your GitHub account, then sign in again"),
       Advice(
         error: "bad_refresh_token",
-        text: "the session is over: GitHub's refresh tokens work once, for six months"),
+        text: "the session has ended: GitHub's refresh tokens work once, for six months"),
     ]
     return provider
   }()
@@ -89,7 +90,8 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "unauthorized_client",
-        text: "the application must not be a confidential client, and its redirect URI be http://127.0.0.1/callback")
+        text:
+          "the application must not be a confidential client, and its redirect URI must be http://127.0.0.1/callback")
     ]
     return provider
   }
@@ -135,7 +137,7 @@ extension Provider {
     provider.limits = ["it has no device grant, no ID Token and no revocation endpoint"]
     provider.advice = [
       Advice(error: "unauthorized_client", text: "check the key and the secret of the consumer", needsSecret: true),
-      Advice(error: "invalid_client", text: "check the consumer's key, and give its secret", needsSecret: true),
+      Advice(error: "invalid_client", text: "check the consumer's key, and set its secret", needsSecret: true),
     ]
     return provider
   }()

@@ -27,7 +27,7 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "invalid_scope",
-        text: "Google's device flow allows few scopes only: sign in with --browser for the others"),
+        text: "Google's device flow allows only a few scopes: sign in with --browser for the others"),
       Advice(
         error: "invalid_client",
         text: "Google's desktop and device clients need their client secret too", needsSecret: true),
@@ -77,16 +77,17 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "AADSTS7000218",
-        text: "switch on \"Allow public client flows\" in the app's registration, or give the client secret",
+        text: "enable \"Allow public client flows\" in the app's registration, or set the client secret",
         needsSecret: true),
       Advice(error: "AADSTS700016", text: "the tenant does not know this client id: check both"),
       Advice(error: "AADSTS700082", text: "the refresh token was idle for too long: sign in again"),
       Advice(
         error: "AADSTS700084",
-        text: "the redirect URI is registered for a web page app: its tokens live for a day"),
-      Advice(error: "AADSTS70043", text: "your organisation asks for a new sign-in from time to time"),
-      Advice(error: "AADSTS50173", text: "the session was revoked, mostly by a new password: sign in again"),
-      Advice(error: "AADSTS50076", text: "a second factor is asked for: sign in again"),
+        text: "the redirect URI is registered for a single-page app: its tokens are valid for a day"),
+      Advice(error: "AADSTS70043", text: "your organisation requires a new sign-in from time to time"),
+      Advice(
+        error: "AADSTS50173", text: "the session was revoked, usually because the password changed: sign in again"),
+      Advice(error: "AADSTS50076", text: "a second factor is required: sign in again"),
       Advice(
         error: "AADSTS50079",
         text: "a second factor must be registered first: sign in to the organisation's portal"),
@@ -98,16 +99,16 @@ extension Provider {
         error: "AADSTS9002331",
         text: "the app is registered for personal accounts: --issuer https://login.microsoftonline.com/consumers/v2.0",
         namesPage: true),
-      Advice(error: "AADSTS65001", text: "nobody consented to these scopes: ask the administrator, or ask for less"),
+      Advice(error: "AADSTS65001", text: "no one consented to these scopes: ask the administrator, or request fewer"),
       Advice(
         error: "AADSTS53003",
-        text: "a conditional access policy of your organisation blocks this: mostly the device flow, so try --browser",
+        text: "a conditional access policy of your organisation blocks this: usually the device flow, so try --browser",
         forbidsDevice: true),
       Advice(
         error: "AADSTS50011",
         text: "register http://localhost as a redirect URI for mobile and desktop applications:"
           + " https://entra.microsoft.com/", namesPage: true),
-      Advice(error: "AADSTS28000", text: "scopes of two resources cannot be asked for in one request"),
+      Advice(error: "AADSTS28000", text: "scopes of two resources cannot be requested together"),
     ]
     return provider
   }()

@@ -43,7 +43,7 @@ extension Provider {
         error: "unauthorized_client",
         text: "the application must be of type native, with the device code grant in its advanced settings"),
       Advice(
-        error: "invalid_grant", text: "the session is over, or its refresh token was used twice; sign in again"),
+        error: "invalid_grant", text: "the session has ended, or its refresh token was used twice; sign in again"),
     ]
     return provider
   }()
@@ -60,9 +60,9 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "unauthorized_client",
-        text: "switch on \"OAuth 2.0 Device Authorization Grant\" for the client, or sign in with --browser"),
+        text: "enable \"OAuth 2.0 Device Authorization Grant\" for the client, or sign in with --browser"),
       Advice(
-        error: "invalid_scope", text: "offline_access needs the role of that name and the client's optional scope"),
+        error: "invalid_scope", text: "offline_access requires the role of that name and the client's optional scope"),
     ]
     return provider
   }()
@@ -77,7 +77,7 @@ extension Provider {
     provider.sessionsPage = "the Admin interface, Directory, Users, the person, \"Refresh Tokens\""
     provider.scope = ["openid", "profile", "offline_access"]
     provider.advice = [
-      Advice(error: "invalid_scope", text: "offline_access must be among the scopes that are chosen in authentik")
+      Advice(error: "invalid_scope", text: "offline_access must be among the scopes selected in authentik")
     ]
     return provider
   }()
@@ -137,8 +137,8 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "redirect_mismatch",
-        text: "register a redirect URI with its port at Cognito, and name the same: --redirect-uri"
-          + " http://localhost:PORT/")
+        text: "register a redirect URI with its port at Cognito, and use it here: --redirect-uri http://localhost:PORT/"
+      )
     ]
     return provider
   }()

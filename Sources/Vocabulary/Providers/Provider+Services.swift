@@ -24,7 +24,7 @@ extension Provider {
     provider.advice = [
       Advice(
         error: "unauthorized_client", text: "check the client id and the client secret of the app", needsSecret: true),
-      Advice(error: "access_denied", text: "check the client id, and give the secret with --client-secret-prompt"),
+      Advice(error: "access_denied", text: "check the client id, and set the secret with --client-secret-prompt"),
     ]
     return provider
   }()
@@ -75,9 +75,9 @@ extension Provider {
       Advice(
         error: "bad_redirect_uri", text: "register http://localhost:47600/callback: https://api.slack.com/apps",
         namesPage: true),
-      Advice(error: "invalid_client_id", text: "check the client id, which has a dot in it"),
+      Advice(error: "invalid_client_id", text: "check the client id, which contains a dot"),
       Advice(
-        error: "bad_client_secret", text: "switch on PKCE in the settings of the app: https://api.slack.com/apps",
+        error: "bad_client_secret", text: "enable PKCE in the settings of the app: https://api.slack.com/apps",
         namesPage: true),
     ]
     return provider
@@ -150,7 +150,7 @@ extension Provider {
 
   static let apple: Provider = {
     var provider = Provider(.apple, "Apple")
-    provider.obstacle = "Apple has no device grant and takes only https redirect addresses of a domain"
+    provider.obstacle = "Apple has no device grant and accepts only https redirect URIs of a domain"
     return provider
   }()
 }

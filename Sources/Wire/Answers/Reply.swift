@@ -22,7 +22,7 @@ package enum Reply: Sendable, Hashable {
   /// The failure for a line that does not conform to this protocol. Computed instead of stored, for a faster start of
   /// each token request.
   package static var unreadable: Failure {
-    Failure(.internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+    Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }
 
   /// Parses a line without secrets.

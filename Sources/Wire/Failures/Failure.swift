@@ -90,20 +90,20 @@ extension Failure {
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
   /// Too many callers wait for the daemon to accept them.
   package static let queueFull = Failure(
-    .tooBusy, "too many programs wait for the daemon to take notice of them", hint: "agent doctor")
-  package static let leaseTimeOver = Failure(.leaseEnded, "the time of the lease is over")
+    .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
+  package static let leaseTimeOver = Failure(.leaseEnded, "the lease has expired")
   /// The daemon does not know a request.
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
   /// A lease does not permit a request; the same for those that the daemon knows and does not know.
   package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
   /// A lease has ended, whatever the reason.
-  package static let leaseOver = Failure(.leaseEnded, "the lease is over")
+  package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
   /// A lease has no uses left.
-  package static let leaseUsedUp = Failure(.leaseEnded, "the lease was used as often as it may be")
+  package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
-    var failure = Failure(.noAccount, "there is no account named \(shown)", hint: hint)
+    var failure = Failure(.noAccount, "no account is called \(shown)", hint: hint)
     failure.subject = shown
     return failure
   }
@@ -111,7 +111,7 @@ extension Failure {
   /// The failure of a request for an ID Token that the account does not have.
   package static func missingIDToken(of account: String) -> Failure {
     Failure(
-      .missingValue, "\(account) has no ID Token: none was asked for, or the server gave none",
+      .missingValue, "\(account) has no ID Token: it was not requested, or the server issued none",
       hint: idTokenHint(account: account))
   }
 
@@ -121,10 +121,10 @@ extension Failure {
   }
 
   package static func spentIDTokenText(of account: String) -> Phrase {
-    Phrase("the ID Token of \(account) has expired, and the server gives no new one")
+    Phrase("the ID Token of \(account) has expired, and the server issues no new one")
   }
 
   package static func idTokenHint(account: String) -> Phrase {
-    Phrase("sign in again, with openid among the scopes: agent login \(account)").running("agent login \(account)")
+    Phrase("sign in again with the scope openid: agent login \(account)").running("agent login \(account)")
   }
 }

@@ -41,7 +41,7 @@ struct MemberReader: MemberPass {
     guard let json = try member(name, isRequired) else { return }
     guard let integer = json.int, isLenient || range.contains(integer) else {
       return try reject(
-        name, Phrase("a whole number from \(range.lowerBound) to \(range.upperBound)"), isRequired)
+        name, Phrase("a number from \(range.lowerBound) to \(range.upperBound)"), isRequired)
     }
     value = integer
   }

@@ -66,7 +66,7 @@ package enum AccountRequest: RequestBody {
         "unset", &names,
         "Settings to reset, by name; not `issuer`, `client_id` and `no_proxy`, which is reset with `proxy`.")
       let resets = names.compactMap(AccountSetting.named).filter(\.canBeUnset)
-      try members.check(resets.count == names.count, Phrase("\"unset\" must list settings that can be taken back"))
+      try members.check(resets.count == names.count, Phrase("\"unset\" must list settings that can be reset"))
       self = .set(account: account, settings, unset: resets)
     case .rename(var account, var newName):
       try members.text("account", &account, named)

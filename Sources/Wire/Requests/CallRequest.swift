@@ -83,7 +83,7 @@ package struct CallRequest: RequestBody {
     try target.pass(&members)
     try members.check(
       isInline ? !(passesBody || inlineBody != nil && sendsBodyInLines) : inlineBody == nil && !sendsBodyInLines,
-      Phrase("a body goes with the line, in lines or with a descriptor, as \"inline\" says"))
+      Phrase("a body must be inline, in lines or in a descriptor, as set by \"inline\""))
     sendsBody = passesBody || inlineBody != nil || sendsBodyInLines
     self.method = method ?? (sendsBody ? "POST" : "GET")
   }
@@ -131,7 +131,7 @@ package struct ResourceBodyRequest: RequestBody {
     let decoded = try? Base64.decode(text ?? "")
     try members.check(
       decoded.map { $0.count <= Self.mostBytes } ?? false,
-      Phrase("a part of a body is base64 of at most \(Self.mostBytes) bytes"))
+      Phrase("a part of a body must be base64 of at most \(Self.mostBytes) bytes"))
     bytes = decoded ?? []
   }
 

@@ -45,7 +45,7 @@ package struct LeaseRequest: RequestBody {
     try members.texts(
       "methods", &methods, "The methods that peers may send (default: all that name no second resource).")
     try members.texts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
-    try members.check(headers.count <= Self.mostHeaders, Phrase("at most \(Self.mostHeaders) headers may be named"))
+    try members.check(headers.count <= Self.mostHeaders, Phrase("at most \(Self.mostHeaders) headers are allowed"))
     try target.pass(&members)
     try members.number("uses", &uses, in: 1...Self.mostUses, "The number of requests (default: unlimited).")
     try members.number(

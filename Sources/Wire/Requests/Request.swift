@@ -193,7 +193,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     do {
       json = try JSON(parsing: line, limits: WireProtocol.requestLimits)
     } catch {
-      throw Failure(.invalidRequest, "the request is not one JSON object on a line")
+      throw Failure(.invalidRequest, "the request is not one JSON object on one line")
     }
     guard let object = json.object else { throw Failure(.invalidRequest, "the request is not a JSON object") }
     var members = MemberReader(object)
@@ -203,7 +203,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     guard version == WireProtocol.version else {
       throw Failure(
         .unsupportedVersion,
-        "the request speaks protocol version \(version), this daemon speaks \(WireProtocol.version)",
+        "the request uses protocol version \(version), but this daemon uses \(WireProtocol.version)",
         hint: "agent daemon restart")
     }
     try members.flag("verbose", &verbose, "")

@@ -225,8 +225,8 @@ package struct LogoutRequest: RequestBody {
     try members.flag("local", &local, "Delete the session here without revoking it at the server.")
     try members.flag(
       "browser", &browser, "Return the URL that ends the browser's session at the server; excludes `local`.")
-    try members.check(!(local && browser), Phrase("a browser signs out at the server, which local does not"))
-    try members.check(!(all && account != nil), Phrase("name an account or all of them, not both"))
+    try members.check(!(local && browser), Phrase("a sign-out with a browser cannot be local"))
+    try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
   }
 
   package var page: RequestPage {

@@ -15,7 +15,7 @@ package struct VariablesRequest: RequestBody {
       "names", &names,
       "The names, 1 to \(Self.mostNames). A descriptor for each value follows, in this order. Required.")
     try members.check(
-      (1...Self.mostNames).contains(names.count), Phrase("the request names 1 to \(Self.mostNames) variables"))
+      (1...Self.mostNames).contains(names.count), Phrase("the request must name 1 to \(Self.mostNames) variables"))
   }
 
   package var page: RequestPage {

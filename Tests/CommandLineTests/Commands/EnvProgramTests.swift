@@ -131,8 +131,8 @@ import Wire
           status: .exited(1), output: [],
           error: Array(
             """
-            agent: error: work has no ID Token: none was asked for, or the server gave none
-            agent: hint: sign in again, with openid among the scopes: agent login work
+            agent: error: work has no ID Token: it was not requested, or the server issued none
+            agent: hint: sign in again with the scope openid: agent login work
 
             """.utf8)))
   }

@@ -96,7 +96,7 @@ import Wire
     #expect(result.status == .exited(2))
     #expect(
       result.errorText
-        == "agent: error: the client secret file \"missing\" cannot be read: No such file or directory\n")
+        == "agent: error: cannot read the client secret file \"missing\": No such file or directory\n")
     withExtendedLifetime(daemon) {}
   }
 

@@ -71,11 +71,11 @@ private func output(_ line: [UInt8], as form: TokenCommand.Form) throws(Failure)
   @Test(arguments: [TokenCommand.Form.bare, .header, .json])
   func `says that there is no ID Token, or that it is none`(form: TokenCommand.Form) {
     let missing = Failure(
-      .missingValue, "work has no ID Token: none was asked for, or the server gave none",
-      hint: "sign in again, with openid among the scopes: agent login work")
+      .missingValue, "work has no ID Token: it was not requested, or the server issued none",
+      hint: "sign in again with the scope openid: agent login work")
     expect(throws: missing) { try idTokenOutput(nil, as: form) }
     let expired = Failure(
-      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      .interactionRequired, "the ID Token of work has expired, and the server issues no new one",
       hint: "agent login work")
     expect(throws: expired) { try idTokenOutput(nil, isExpired: true, as: form) }
     #expect(expired.code.exitStatus == .signInNeeded)

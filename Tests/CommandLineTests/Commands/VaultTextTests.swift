@@ -43,8 +43,8 @@ import Wire
     #expect(
       VaultText.status(result) == """
         vault    /s/v
-        binding  the device secret alone, since the machine has no id; no TPM
-        locks    only when asked to
+        binding  the device secret only, because the machine has no ID; no TPM
+        locks    only on request
         problem  it is foreign; try: agent vault rebind
 
         """)

@@ -116,8 +116,8 @@ import WireSupport
   @Test(
     arguments: [
       ("scope", nil), ("expires_at", nil),
-      ("subject", "sign in again, with openid among the scopes: agent login work"),
-      ("id_token", "sign in again, with openid among the scopes: agent login work"),
+      ("subject", "sign in again with the scope openid: agent login work"),
+      ("id_token", "sign in again with the scope openid: agent login work"),
       ("claim:other", "to see the claims: agent whoami work --json"),
       ("claim:none", "to see the claims: agent whoami work --json"),
     ] as [(String, String?)], [true, false])
@@ -135,7 +135,7 @@ import WireSupport
   @Test func `with an expired ID Token are set without it, and an error where it is the only one`() throws {
     let line = AnswerLine.make(isIDTokenExpired: true)
     let expired = Failure(
-      .interactionRequired, "the ID Token of work has expired, and the server gives no new one",
+      .interactionRequired, "the ID Token of work has expired, and the server issues no new one",
       hint: "agent login work")
     for texts in [["ID=id_token"], ["ID=id_token", "OTHER=id_token"]] {
       let variables = try TokenVariables(texts)

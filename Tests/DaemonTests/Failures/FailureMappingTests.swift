@@ -109,8 +109,8 @@ import WireSupport
   // EBUSY, ENOLCK and EIO.
   @Test(
     arguments: [
-      (16, "mount the directory, not the file: a new file takes its place at each write"),
-      (37, "set XDG_STATE_HOME to a directory of a file system with locks"), (5, "agent doctor"),
+      (16, "mount the directory, not the file, which is replaced at each write"),
+      (37, "set XDG_STATE_HOME to a directory on a file system that supports locks"), (5, "agent doctor"),
     ] as [(Int32, String?)])
   func `a file that cannot be written has the way out that there is`(number: Int32, hint: String?) {
     let error = VaultError(.storage(SystemError(errno: number, operation: "rename")), path: "/s/vault.1.2")
@@ -242,7 +242,7 @@ import WireSupport
   func `a server's value is in a command only where no shell reads more than the value`(value: String) {
     let command = SignInCommand("work")
     #expect(
-      command.with([.init("acr", value)]).english == "sign in again, with the value that the server wants in --acr")
+      command.with([.init("acr", value)]).english == "sign in again, with the value that the server requires in --acr")
     #expect(command.with([.init("acr", "a b$(c)")]).english == "agent login work --acr 'a b$(c)'")
   }
 
@@ -358,9 +358,9 @@ import WireSupport
 
   @Test func `advice about a sign-in ends with its command`() {
     var error = OAuthError(.interactionRequired, .endpoint(.token))
-    error.advice = "a second factor is asked for: sign in again"
+    error.advice = "a second factor is required: sign in again"
     #expect(
-      Self.failure(.oauth(error)).hint == "a second factor is asked for: sign in again: agent login work")
+      Self.failure(.oauth(error)).hint == "a second factor is required: sign in again: agent login work")
   }
 
   // Each attempt would spend a refresh token for the same response.

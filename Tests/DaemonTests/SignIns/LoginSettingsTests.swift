@@ -212,8 +212,8 @@ import Wire
     #expect(
       failure().message == "GitHub requires your own client ID: register one at"
         + " https://github.com/settings/applications/new as OAuth app, with the redirect URI"
-        + " http://127.0.0.1/callback and \"Enable Device Flow\" switched on")
-    let given = "give it with --client-id, or where it can be asked for, on a terminal: agent login github"
+        + " http://127.0.0.1/callback and \"Enable Device Flow\" enabled")
+    let given = "use --client-id, or run on a terminal: agent login github"
     #expect(failure().hint == given)
     let other = failure {
       $0.server = "https://id.example.org"
@@ -456,8 +456,8 @@ import Wire
       })
     #expect(
       failure?.message
-        == "no sign-in to Apple is possible from a terminal: Apple has no device grant and takes only https redirect"
-        + " addresses of a domain")
+        == "cannot sign in to Apple from a terminal: Apple has no device grant and accepts only https redirect"
+        + " URIs of a domain")
   }
 
   @Test func `an account that is there keeps its issuer when its service is named later`() throws {

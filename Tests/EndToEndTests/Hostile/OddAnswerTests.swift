@@ -201,7 +201,7 @@ import Testing
         "login", "other", "--issuer", server.url, "--client-id", "cli", "--allow-http-loopback", "--device",
         "--no-open", "--scope", "mail calendar")
       #expect(login.succeeded, "\(login.errorText)")
-      #expect(login.errorText.contains("it withheld: calendar"), "\(login.errorText)")
+      #expect(login.errorText.contains("missing: calendar"), "\(login.errorText)")
     }
   }
 

@@ -62,7 +62,7 @@ import Testing
       // After the magic follows the version, which is higher here than any known one.
       spoil: "cp -p $VAULT kept && printf '\\377\\377' | dd of=$VAULT bs=1 seek=8 conv=notrunc 2>/dev/null",
       mend: "mv kept $VAULT", code: "vault_unusable",
-      message: "the vault was written by a version that this one does not know"),
+      message: "the vault was written by a version that this program does not know"),
     Trouble(
       testDescription: "a file without its device secret", spoil: "mv device.key kept", mend: "mv kept device.key",
       code: "vault_unusable", message: "the device secret that opens the vault is missing"),
@@ -75,7 +75,7 @@ import Testing
     Trouble(
       testDescription: "another device secret",
       spoil: "mv device.key kept && head -c 32 /dev/urandom > device.key && chmod 600 device.key",
-      mend: "mv kept device.key", code: "foreign_device", message: "the vault was made on another machine"),
+      mend: "mv kept device.key", code: "foreign_device", message: "the vault was created on another machine"),
     Trouble(
       testDescription: "a lock that is a link", spoil: "mv vault.lock kept && ln -s kept vault.lock",
       mend: "mv kept vault.lock", code: "storage", message: "is a symbolic link, which is not followed",
@@ -196,7 +196,7 @@ import Testing
           "token; cat /dev/zero >'\(filler)' 2>/dev/null || true; token; token; rm '\(filler)'; token; token")
         #expect(lines.filter { $0 == "done" }.count == 3, "\(lines)")
         #expect(lines.filter { $0 == "failed 1" }.count == 2, "\(lines)")
-        #expect(lines.filter { $0.contains(": no space is left on the disk") }.count == 2, "\(lines)")
+        #expect(lines.filter { $0.contains(": the disk is full") }.count == 2, "\(lines)")
         #expect(try issuer.count("refreshes") == 3)
         #expect(try issuer.count("reuse_detected") == 0)
       }
@@ -315,7 +315,7 @@ import Testing
           .succeeded)
       let refused = try tree.agent("token", "work", "--json")
       #expect(refused.failureCode == "vault_unusable", "\(refused.outputText)\(refused.errorText)")
-      #expect(refused.errorText.contains("an old copy was put back"), "\(refused.errorText)")
+      #expect(refused.errorText.contains("an old copy was restored"), "\(refused.errorText)")
       #expect(refused.failure?["hint"]?.string?.hasSuffix("agent daemon stop") == true)
       #expect(try session.issuer.requests() == asked)
       try tree.stopDaemon()

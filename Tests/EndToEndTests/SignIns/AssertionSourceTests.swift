@@ -438,7 +438,7 @@ import Testing
     try Self.with(.descriptor) { scene in
       let login = try scene.login()
       try #require(login.succeeded, "\(login.errorText)")
-      #expect(login.lines.contains { $0.contains("notice") && $0.contains("once") })
+      #expect(login.lines.contains { $0.contains("notice") && $0.contains("cannot be used again") })
       #expect(try !scene.tree.token("ci").isEmpty)
       for isNew in [false, true] {
         if isNew { try scene.tree.stopDaemon() }

@@ -63,7 +63,8 @@ import Testing
       // An unreachable resource does not prevent a sign-in at a named issuer.
       let silent = try tree.agent(["login", "other", "--resource", "http://127.0.0.1:1/x"] + options)
       #expect(
-        silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x tells nothing"), "\(silent.errorText)")
+        silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x publishes no metadata"),
+        "\(silent.errorText)")
     }
   }
 

@@ -45,7 +45,7 @@ import Testing
         let line = BrowserLogin.line(issuer).filter { $0 != "--json" }
         let result = try tree.agent(line + ["--browser", "--no-open", "--redirect-uri", "http://127.0.0.1:\(port)/cb"])
         #expect(result.failed(1))
-        let whose = "port \(port) is in use by python3, process \(holder.processID), so "
+        let whose = "port \(port) is in use by python3, process \(holder.processID)\n"
         #expect(result.errorText.contains(whose), "\(result.errorText)")
         try holder.terminate(Signals.SIGKILL)
       }

@@ -18,7 +18,7 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   static let failure = Fault(description: "5", message: "Input/output error")
   static let interruption = Fault(description: "4", message: "Interrupted system call")
   static let full = Fault(
-    description: "28+", message: "no space is left on the disk", inSettings: "No space left on device")
+    description: "28+", message: "the disk is full", inSettings: "No space left on device")
   static let quota = Fault(description: "122+", message: "the disk quota is used up", inSettings: "Disk quota exceeded")
   static let readOnly = Fault(description: "30+", message: "Read-only file system")
   static let denied = Fault(description: "13+", message: "ermission denied")

@@ -10,7 +10,7 @@ extension HostileRow {
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
-      /((?:stored|publishes).*try again) in (?:60|[1-5]?[0-9]) s/
+      /((?:stored|publishes|usable key).*try again) in (?:60|[1-5]?[0-9]) s/
     }
     /// The rest of five minutes.
     private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }

@@ -44,7 +44,7 @@ import Testing
       let result = try tree.agent(Self.line(server.url))
       #expect(result.failed(1))
       #expect(
-        result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is not known"),
+        result.errorText.contains("work: the certificate of \(place) is not trusted: its authority is unknown"),
         "\(result.errorText)")
       #expect(result.errorText.contains("set the file of its certificate with --ca-file\n"), "\(result.errorText)")
       for (mode, words) in [

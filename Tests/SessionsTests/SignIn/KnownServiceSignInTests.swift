@@ -84,7 +84,7 @@ import Vocabulary
     } catch SessionError.oauth(let error) {
       #expect(error.code == .unauthorizedClient)
       #expect(
-        error.advice?.english == "switch on \"Enable Device Flow\" in the settings of the app:"
+        error.advice?.english == "enable \"Enable Device Flow\" in the settings of the app:"
           + " https://github.com/settings/developers")
     }
   }

@@ -6,7 +6,7 @@ import WireSupport
 
 @Suite struct `A reply` {
   static let unreadable = Failure(
-    .internalError, "the daemon's answer is not of this version's protocol", hint: "agent daemon restart")
+    .internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
 
   static let deviceCode = Event.DeviceCode(
     login: "0f", account: "work", issuer: "https://as.example", clientID: "cli", scope: "openid", userCode: "WDJB-MJHT",

@@ -60,7 +60,7 @@ import WireSupport
   }
 
   @Test(arguments: ["issuer", "client_id", "PINS", ""]) func `takes back no setting that must be there`(name: String) {
-    expect(throws: Failure.invalid("\"unset\" must list settings that can be taken back")) {
+    expect(throws: Failure.invalid("\"unset\" must list settings that can be reset")) {
       try parse(#"{"v":1,"request":"account_set","account":"a","unset":["\#(name)"]}"#)
     }
   }

@@ -124,7 +124,7 @@ private let fullDiscovery: DiscoverRequest = {
   @Test(arguments: all) func `is refused when any byte is missing at its end`(request: Request) {
     let line = Array(RequestEnvelope(request).serialized().dropLast())
     for count in 0..<line.count {
-      expect(throws: Failure.invalid("the request is not one JSON object on a line")) {
+      expect(throws: Failure.invalid("the request is not one JSON object on one line")) {
         try RequestEnvelope(parsing: Array(line[..<count]).span)
       }
     }
@@ -177,7 +177,7 @@ private let fullDiscovery: DiscoverRequest = {
   @Test func `of another version is refused with what helps`() {
     expect(
       throws: Failure(
-        .unsupportedVersion, "the request speaks protocol version 2, this daemon speaks 1",
+        .unsupportedVersion, "the request uses protocol version 2, but this daemon uses 1",
         hint: "agent daemon restart")
     ) { try parse(#"{"v":2,"request":"from the future","account":{}}"#) }
   }
@@ -212,7 +212,7 @@ private let fullDiscovery: DiscoverRequest = {
     #"{"v":1,"request":"list"} {}"#, "", "garbage", "{\"v\":1,\"request\":\"list\",\"x\":\"\u{0}\"}",
   ])
   func `that is no strict JSON is refused`(line: String) {
-    expect(throws: Failure.invalid("the request is not one JSON object on a line")) { try parse(line) }
+    expect(throws: Failure.invalid("the request is not one JSON object on one line")) { try parse(line) }
   }
 
   @Test func `may hold members that this build does not know`() throws {
@@ -228,7 +228,7 @@ private let fullDiscovery: DiscoverRequest = {
   }
 
   @Test func `to sign out one account and all is refused`() {
-    expect(throws: Failure.invalid("name an account or all of them, not both")) {
+    expect(throws: Failure.invalid("give an account or all accounts, not both")) {
       try parse(#"{"v":1,"request":"logout","account":"a","all":true}"#)
     }
   }
