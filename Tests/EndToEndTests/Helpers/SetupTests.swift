@@ -459,7 +459,7 @@ import Testing
       let program = try WatchedProgram(
         tree, columns: 200, ["NO_COLOR": "1"],
         [Programs.path("agent"), "setup", "git", "--host", "other.example", "--yes"])
-      try program.until("work does not list https://other.example. Add it, so that its token may be sent there?")
+      try program.until("work may not send its token to https://other.example. Permit it?")
       try program.type(isPermitted ? "y" : "n")
       try program.type("^M")
       let end = try program.end()

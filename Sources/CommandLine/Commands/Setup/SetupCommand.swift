@@ -215,7 +215,7 @@ struct SetupCommand {
         .placeNotListed, "no account may send its token to \(url)",
         hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
     }
-    let question = Phrase("\(name) does not list \(url). Add it, so that its token may be sent there?")
+    let question = Phrase("\(name) may not send its token to \(url). Permit it?")
     guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
       throw Failure(
         .placeNotListed, "\(name) may not send its token to \(url)", hint: "agent account set \(name) --host \(shown)")
