@@ -111,6 +111,7 @@ import Testing
     try Session.with { session in
       try session.issuer.control("revoke_all", "1")
       try answers.succeed(["status", "--check"], in: session.tree, status: 3)
+      try answers.succeed(["logout", "work"], in: session.tree)
       try session.tree.stopDaemon()
       try session.tree.directory.open("state/agent").removeFile("device.key")
       try answers.succeed(["list"], in: session.tree)
