@@ -55,7 +55,10 @@ struct LoginSettings {
       // Without a client ID in the request, the server or a file may supply one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
-      let known = settings.accounts.map(\.name.text) + ProviderName.allCases.map(\.rawValue)
+      // A longer name is one for another account.
+      let name = account.text
+      let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
+      let known = others + ProviderName.allCases.map(\.rawValue)
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {

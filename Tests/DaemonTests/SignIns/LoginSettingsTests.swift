@@ -87,6 +87,10 @@ import Wire
     #expect(failure?.hint == "did you mean \(meant)? Otherwise name the server with --issuer")
   }
 
+  @Test func `a longer name than that of an account is a new account`() throws {
+    #expect(Self.failure(Self.request { $0.account = "work2" }, try Self.stored())?.code == .issuerNeeded)
+  }
+
   @Test(arguments: ["github", "GitHub", "github.com", "https://github.com", "https://github.com/"])
   func `a provider or its host stands for the account and the issuer`(_ text: String) throws {
     let request = Self.request {
