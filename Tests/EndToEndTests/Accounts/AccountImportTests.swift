@@ -31,6 +31,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [nil, "http://proxy.example:3128", "none"])
+  func `uses the proxy of the option before that of the environment`(
+    option: String?
+  ) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let line = Self.arguments(issuer, "--refresh-token-file", "-") + (option.map { ["--proxy", $0] } ?? [])
+        let other = "http://other.example:3128"
+        let imported = try tree.agent(line, ["https_proxy": other], input: issuer.refreshToken() + "\n")
+        try #require(imported.succeeded, "\(imported.errorText)")
+        let proxy = try tree.json("account", "show", "work")["settings"]?["proxy"]?.string
+        #expect(proxy == (option == "none" ? nil : option ?? other))
+      }
+    }
+  }
+
   @Test func `comes from a file or from an open descriptor`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

@@ -94,7 +94,9 @@ enum AccountCommand {
   static func `import`(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
     var settings = try SettingsOptions.read(invocation)
-    (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
+    if !invocation.has(AccountSetting.proxy.declaration) {
+      (settings.proxy, settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
+    }
     let files = try HandedFiles(HandedSecret.credentials, invocation)
     let token = try NamedSecret(Phrase("refresh token"), .refreshTokenFile, or: .refreshTokenFD, invocation)
     let request = AccountRequest.import(account: account, settings, handsOver: files.announced)
