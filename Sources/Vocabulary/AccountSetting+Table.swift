@@ -189,7 +189,7 @@ extension AccountSetting {
 
   package static let allowHTTPLoopback = AccountSetting(
     "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback", in: .network),
-    "Allow plain http to 127.0.0.1 and [::1], for development", isSealed: true)
+    "Allow plain http to 127.0.0.1, [::1] and localhost, for development", isSealed: true)
 
   package static let authorizationEndpoint = AccountSetting(
     "authorization_endpoint", \.authorizationEndpoint, Option("authorization-endpoint", in: .endpoints, "URL"),

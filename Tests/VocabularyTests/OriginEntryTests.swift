@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "http://a.example", "http://localhost", "ftp://a.example", "imap://a.example", "imaps://a.example/x",
+    "", " ", "http://a.example", "http://localhost.", "ftp://a.example", "imap://a.example", "imaps://a.example/x",
     "a.example/x?y", "a.example#x", "a.example/../x", "a.example/%2E%2e/x", "a.example user", "a.example user=",
     "a.example user=a user=b", "a.example token=refresh_token", "a.example token=", "a.example other=x",
     "a.example header=Host:", "a.example header=a/b", "a.example header=:", "a.example user=a\u{1}b",

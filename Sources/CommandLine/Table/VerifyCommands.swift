@@ -77,7 +77,8 @@ enum VerifyCommands {
       Option.signatureOnly.declaration, Option.clockSkew.declaration,
       Option.caFile.saying(
         "Trust the certificate authorities in this PEM file too on the way to the issuer of `--issuer`"),
-      Option.allowHTTPLoopback.saying("Allow plain http to 127.0.0.1 and [::1] for the issuer of `--issuer`"),
+      Option.allowHTTPLoopback.saying(
+        "Allow plain http to this machine for the issuer of `--issuer`"),
     ],
     everyday: ["audience", "issuer", "jwks", "profile", "require", "claim", "algorithms", "type", "allow-missing"],
     operands: .file,

@@ -51,10 +51,10 @@ extension URI {
 
   /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
   ///
-  /// Only for the address literals `127.0.0.1` and `[::1]`: a name such as `localhost` may resolve to another host (RFC
-  /// 8252 section 8.3).
+  /// Only for `127.0.0.1`, `[::1]` and `localhost`. libcurl (since 7.78) and browsers resolve that name themselves and
+  /// never ask a name server (RFC 6761 section 6.3); other names below it may be those of another host.
   package var isHTTPLoopback: Bool {
-    hasScheme("http") && (host.utf8.elementsEqual("127.0.0.1".utf8) || host.utf8.elementsEqual("[::1]".utf8))
+    hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().utf8.elementsEqual($0.utf8) }
   }
 
   /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): lowercase, without the scheme's default

@@ -29,7 +29,7 @@ package struct Client: Sendable {
   /// https, a path without dot segments, no fragment and no user name. Servers compare it byte by byte with the
   /// published document, so scheme and host must be lowercase and the default port is omitted.
   ///
-  /// - Parameter allowHTTPLoopback: Also accepts http to 127.0.0.1 and [::1], for development.
+  /// - Parameter allowHTTPLoopback: Also accepts http to this machine, for development.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil

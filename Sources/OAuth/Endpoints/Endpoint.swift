@@ -1,7 +1,7 @@
 package import Encoding
 package import Vocabulary
 
-/// The URL of an endpoint: https, or http to a loopback address if the account allows it.
+/// The URL of an endpoint: https, or http to this machine if the account allows it.
 ///
 /// The text is used exactly as given, including the query (RFC 6749 sections 3.1 and 3.2).
 package struct Endpoint: Sendable, Hashable {
@@ -12,7 +12,7 @@ package struct Endpoint: Sendable, Hashable {
     let uri: URI
     do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, .url) }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
-      throw OAuthError(insecure: uri, .url, allowHTTPLoopback: allowHTTPLoopback)
+      throw OAuthError(insecure: uri, .url)
     }
     guard uri.fragment == nil else { throw OAuthError(.invalidURL, .url) }
     self.uri = uri
@@ -36,17 +36,9 @@ package struct Endpoint: Sendable, Hashable {
 }
 
 extension OAuthError {
-  /// The error for a URL that is not https. Plain http is limited to loopback addresses: a name such as `localhost` may
-  /// resolve to another host (RFC 8252 section 8.3).
-  init(insecure uri: URI, _ subject: Subject, allowHTTPLoopback: Bool) {
+  /// The error for a URL that is not https.
+  init(insecure uri: URI, _ subject: Subject) {
     self.init(.insecureURL, subject)
-    let isLocalhost = uri.hasScheme("http") && uri.host.lowercased().utf8.elementsEqual("localhost".utf8)
-    if isLocalhost, allowHTTPLoopback {
-      advice = "use 127.0.0.1 instead of localhost"
-    } else if isLocalhost {
-      advice = "use 127.0.0.1 instead of localhost, and --allow-http-loopback"
-    } else if !uri.isHTTPLoopback {
-      advice = "use https"
-    }
+    if !uri.isHTTPLoopback { advice = "use https" }
   }
 }

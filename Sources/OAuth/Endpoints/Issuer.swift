@@ -22,7 +22,7 @@ package struct Issuer: Sendable {
       throw OAuthError(.invalidIssuer, .issuer)
     }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
-      throw OAuthError(insecure: uri, .issuer, allowHTTPLoopback: allowHTTPLoopback)
+      throw OAuthError(insecure: uri, .issuer)
     }
     guard uri.query == nil, uri.fragment == nil else { throw OAuthError(.invalidIssuer, .issuer) }
     self.text = text

@@ -45,12 +45,15 @@ import Wire
   }
 
   @Test func `is given nothing but the web`() {
-    for url in ["https://as.example/a?b=c", "http://127.0.0.1:1/a", "http://[::1]:1/a", "HTTPS://as.example"] {
+    for url in [
+      "https://as.example/a?b=c", "http://127.0.0.1:1/a", "http://[::1]:1/a", "http://localhost:1/",
+      "HTTPS://as.example",
+    ] {
       #expect(BrowserOpener.mayOpen(url), "\(url)")
     }
     #expect(BrowserOpener.mayOpen("https://as.example/a?" + String(repeating: "x", count: 9000)))
     for url in [
-      "", "http://as.example/", "http://localhost:1/", "file:///etc/passwd", "javascript:alert(1)", "-version",
+      "", "http://as.example/", "http://a.localhost:1/", "file:///etc/passwd", "javascript:alert(1)", "-version",
       "as.example",
       "https://as.example/a b", "https://as.example/\u{1B}", "https://u:p@as.example/", " https://as.example",
       "vscode://x/y", "https:as.example",

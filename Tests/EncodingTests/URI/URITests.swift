@@ -48,13 +48,16 @@ import Testing
     #expect(try URI("https://as.example/a/../b").path == "/a/../b")
   }
 
-  @Test func `only the two address literals over plain http are loopback (RFC 8252 section 7.3)`() throws {
-    for text in ["http://127.0.0.1:51004/callback", "http://[::1]:51004/callback", "HTTP://127.0.0.1"] {
+  @Test func `only two addresses and localhost over plain http are loopback (RFC 8252 section 7.3)`() throws {
+    for text in [
+      "http://127.0.0.1:51004/callback", "http://[::1]:51004/callback", "HTTP://127.0.0.1", "http://LocalHost:80/",
+    ] {
       #expect(try URI(text).isHTTPLoopback, "\(text)")
       #expect(try !URI(text).isHTTPS)
     }
     let others = [
-      "https://127.0.0.1/", "http://localhost/", "http://127.0.0.2/", "http://127.0.0.1.example/", "http://127.1/",
+      "https://127.0.0.1/", "https://localhost/", "http://localhost./", "http://a.localhost/", "http://127.0.0.2/",
+      "http://127.0.0.1.example/", "http://127.1/",
       "http://[::]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::ffff:127.0.0.1]/", "http://127.0.0.1./",
     ]
     for text in others {

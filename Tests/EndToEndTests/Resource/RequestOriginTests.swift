@@ -36,6 +36,17 @@ import Testing
     }
   }
 
+  // RFC 6761 section 6.3: the name needs no name server.
+  @Test func `may be localhost, which is another place than its address`() throws {
+    try Session.with { session in
+      let (tree, server) = (session.tree, try Self.other())
+      let place = "http://LocalHost:\(server.port)"
+      #expect(try tree.agent("account", "set", "work", "--host", place).succeeded)
+      #expect(try tree.agent("request", place + "/x").outputText == "other")
+      #expect(try tree.agent("request", server.url()).failed(1))
+    }
+  }
+
   @Test func `are known to the next daemon`() throws {
     try Session.with { session in
       let server = try Self.other()

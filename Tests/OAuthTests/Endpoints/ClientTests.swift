@@ -79,13 +79,13 @@ import Vocabulary
     ("https://me.example/a#b", false), ("https://me.example/a#", false), ("https://u@me.example/a", false),
     ("https://u:p@me.example/a", false), ("https://me.example/./a", false), ("https://me.example/a/..", false),
     ("https://me.example/a/%2e%2E/b", false), ("https://me.example/.well-known/..a", true),
-    ("http://me.example/a", false), ("http://localhost/a", false), ("me.example/a", false), ("agent", false),
+    ("http://me.example/a", false), ("http://a.localhost/a", false), ("me.example/a", false), ("agent", false),
   ]) func `an id at which metadata can be published is an https URL with a path`(id: String, isOne: Bool) {
     for loopback in [false, true] { #expect(Client.isMetadataURL(id, allowHTTPLoopback: loopback) == isOne) }
   }
 
   @Test func `such an id may be on this machine for development`() {
-    for id in ["http://127.0.0.1:8080/a", "http://[::1]/a"] {
+    for id in ["http://127.0.0.1:8080/a", "http://[::1]/a", "http://localhost:8080/a"] {
       #expect(Client.isMetadataURL(id, allowHTTPLoopback: true) && !Client.isMetadataURL(id, allowHTTPLoopback: false))
     }
   }

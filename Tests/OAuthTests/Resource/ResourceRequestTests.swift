@@ -93,7 +93,7 @@ import Testing
   @Test(arguments: [
     "", "*", "*.example.org", "https://*.example.org", "api.example.org/path", "https://api.example.org/path",
     "https://api.example.org?x", "https://api.example.org/#x", "http://api.example.org", "ftp://api.example.org",
-    "user@api.example.org", "api.example.org:0", "api.example.org:99999", "api example.org", "http://localhost:80",
+    "user@api.example.org", "api.example.org:0", "api.example.org:99999", "api example.org", "http://localhost.:80",
     "api.example.org\n", "https://", "//api.example.org",
   ])
   func `is nothing else`(text: String) {
