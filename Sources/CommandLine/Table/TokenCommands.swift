@@ -6,18 +6,18 @@ enum TokenCommands {
     details: """
       Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.
 
-      With `--json` prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the
-      members that the server left out. `"offline": true` is added to a token that should have been renewed when the
-      server could not be reached; it is good until it expires.
+      With `--json`, prints `{"account", "issuer", "access_token", "token_type", "scope", "expires_at"}`, without the
+      members that the server omitted. `"offline": true` is added if the token was due for renewal but the server could
+      not be reached; it is valid until it expires.
 
-      With `--id-token` prints the verified ID Token that came with the access token, or before it when the server gave
-      none since; with `--json` it is a member `"id_token"` of the object. It has a lifetime of its own. Where there is
-      none the command fails with exit status 1.
+      With `--id-token`, prints the verified ID Token that came with the access token, or an earlier one if the server
+      has sent none since. With `--json`, it is the member `"id_token"`. It has its own lifetime. If there is none, the
+      exit status is 1.
 
-      `--scope`, `--resource`, `--audience` and `--authorization-details` ask for another token than the account's own:
-      one that may do less, or one that is good elsewhere. Each is kept in memory and renewed by itself, and none takes the place of the
-      account's own. With `--exchange` it is got by trading the account's own token (RFC 8693), for servers that want it
-      so. Where the server withholds a part of the scope that was asked for, no token is printed, and the exit status is
+      `--scope`, `--resource`, `--audience` and `--authorization-details` request a token other than the account's own:
+      one with fewer rights, or one for another resource. Each is kept in memory and renewed separately, and none
+      replaces the account's own. With `--exchange`, the account's own token is exchanged for it (RFC 8693), for servers
+      that require this. If the server withholds part of the requested scope, no token is printed and the exit status is
       6.
       """,
     options: [Option.minValid.declaration] + Options.tokenTarget + [
@@ -37,53 +37,51 @@ enum TokenCommands {
     .env,
     summary: "Print shell statements that set a token's variables",
     details: """
-      Prints statements that a shell evaluates, which set and export the variable `AGENT_ACCESS_TOKEN` and some
-      others. The variables that are set can be chosen with `--var`.
+      Prints shell statements that set and export `AGENT_ACCESS_TOKEN` and other variables. To choose the variables, use
+      `--var`.
 
-      Sets and exports `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),
-      `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`; one that has no value is unset. Every value is quoted
-      so that the shell takes it for nothing but text, also where the quotes around `$(agent env)` were forgotten.
-      A value with a line break is refused.
+      The variables are `AGENT_ACCESS_TOKEN`, `AGENT_TOKEN_TYPE`, `AGENT_TOKEN_EXPIRES_AT` (unix seconds),
+      `AGENT_ACCOUNT`, `AGENT_ISSUER` and `AGENT_SUBJECT`. A variable without a value is unset. Every value is quoted,
+      so it remains plain text even without quotes around `$(agent env)`. A value with a line break is refused.
 
-      When the command fails, it prints one statement that only sets the exit status, so that `eval "$(agent env)" ||
-      exit` stops; where nothing is evaluated it prints nothing.
+      On failure, prints one statement that only sets the exit status, so that `eval "$(agent env)" || exit` stops. For
+      output that is not evaluated, prints nothing.
 
-      The shell is `sh` unless another one is named, whatever `SHELL` says: `sh`, `bash` and `zsh` are the same and suit
-      dash and ksh too, and `csh` suits tcsh; csh itself takes no value of 4 KiB or more. `dotenv` writes `NAME="VALUE"`
-      lines with a backslash before each `"`, `\\`, `$` and backquote, and `json`, or `--json`, one object of texts;
-      both leave out what has no value. With `--unset`, `dotenv` gives empty values and `json` gives `null`.
+      The default is `sh`, regardless of `SHELL`. `sh`, `bash` and `zsh` are the same and also suit dash and ksh. `csh`
+      also suits tcsh; csh itself accepts no value of 4 KiB or more. `dotenv` writes `NAME="VALUE"` lines with a
+      backslash before each `"`, `\\`, `$` and backquote. `json`, or `--json`, writes one object of strings. Both omit
+      variables without a value. With `--unset`, `dotenv` writes empty values and `json` writes `null`.
 
       `powershell` is for `agent env --shell powershell | Out-String | Invoke-Expression`, and sets `$LASTEXITCODE` on
-      failure. `nu` is the object of `json`, for `agent env --shell nu | from json | load-env`. `systemd` is the form of
-      `dotenv`, for a file that `EnvironmentFile=` names. `github-actions`, alone on a line of a workflow's step, sets the
-      variables for the steps after it: they are appended to the file that `GITHUB_ENV` names, and printed is only the
-      command that has the runner hide the tokens in its log (`::add-mask::`). Without `GITHUB_ENV` all of it is printed.
+      failure. `nu` writes the object of `json`, for `agent env --shell nu | from json | load-env`. `systemd` writes the
+      format of `dotenv`, for `EnvironmentFile=`. `github-actions`, alone on a line of a workflow step, sets the
+      variables for later steps. It appends them to the file in `GITHUB_ENV`, and prints only the command that hides the
+      tokens in the log (`::add-mask::`). Without `GITHUB_ENV`, it prints everything.
 
       \(variableDetails)
 
-      Since a server chooses the values, `--var` refuses names that shells use themselves, and those that decide what
-      programs run, which proxy they use or whom they trust, in small letters too:
-      \(VariableName.shellList), every name that begins with one of \(VariableName.firmPrefixList);
-      \(VariableName.refusedList); and, unless it ends with one of \(VariableName.allowedSuffixList), every name
-      that begins with one of \(VariableName.refusedPrefixList) or ends with one of \(VariableName.refusedSuffixList).
+      The server chooses the values, so `--var` refuses names that shells use, or that control what programs run, which
+      proxy they use or whom they trust, also in lower case: \(VariableName.shellList), every name that begins with one
+      of \(VariableName.firmPrefixList); \(VariableName.refusedList); and, unless it ends with one of
+      \(VariableName.allowedSuffixList), every name that begins with one of \(VariableName.refusedPrefixList) or ends
+      with one of \(VariableName.refusedSuffixList).
 
-      With `--hook` prints a function for the start file of an interactive shell, which keeps the variables fresh:
-      before each prompt it compares two numbers and reads a line of the daemon's, and about once a minute, when the
-      token is near its end, or when somebody signed in or out, locked, unlocked or chose another account, it asks
-      the daemon, for half a second at most. It says nothing. A daemon that is slow to start or to answer is asked at a
-      later prompt.
-      When nobody is signed in, or the account is locked, it unsets the variables. It takes `--var`, `--min-valid` and
-      an account. `AGENT_ACCOUNT` is neither set nor
-      unset, unless `--var` names it: without an account the variables are those of the active one. bash from 4.2 on,
-      zsh and fish from 3.2 on are supported; the output must stand between quotes.
+      With `--hook`, prints a function for the start file of an interactive shell. It keeps the variables fresh: before
+      each prompt, it compares two numbers and reads one line that the daemon writes. About once a minute, if the token
+      is near its end, or after a sign-in, a sign-out, a lock, an unlock or a change of the active account, it asks the
+      daemon, for at most half a second. It prints nothing. If the daemon is slow to start or answer, it tries again at
+      a later prompt. If the account is signed out or locked, it unsets the variables. It accepts `--var`, `--min-valid`
+      and an account. `AGENT_ACCOUNT` is neither set nor unset, unless `--var` names it. Without an account, the
+      variables are those of the active account. It supports bash 4.2 or later, zsh, and fish 3.2 or later. The output
+      must be in quotes.
 
-      In bash the function stands first in `PROMPT_COMMAND`, whether that is a text or a list, and what is there goes on
-      to see the status of the last command. To show the account in the prompt, have the hook set it, with
-      `--var AGENT_ACCOUNT=account` beside the other variables: then `PS1='${AGENT_ACCOUNT:+[$AGENT_ACCOUNT] }'"$PS1"`
-      shows it in bash, and the module `env_var.AGENT_ACCOUNT` in starship. With direnv, `.envrc` has
-      `eval "$(agent env work)"`: direnv then sets the variables in that directory and takes them away elsewhere; it
-      evaluates the file when it changes and at each entry, not when a token ends, so `agent exec` or the hook serves
-      longer work better.
+      In bash, the function comes first in `PROMPT_COMMAND`, whether this is a string or an array. Existing commands
+      there still see the status of the last command. To show the account in the prompt, let the hook set it with
+      `--var AGENT_ACCOUNT=account`, in addition to the other variables. Then
+      `PS1='${AGENT_ACCOUNT:+[$AGENT_ACCOUNT] }'"$PS1"` shows it in bash, and the module `env_var.AGENT_ACCOUNT` in
+      starship. With direnv, `.envrc` contains `eval "$(agent env work)"`: direnv sets the variables in that directory
+      and unsets them elsewhere. It evaluates the file when it changes and at each entry, not when a token expires. For
+      longer work, use `agent exec` or the hook.
       """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
@@ -95,7 +93,7 @@ enum TokenCommands {
       Example("The same in fish", "agent env --shell fish | source"),
       Example("The same in csh and tcsh", #"eval "`agent env --shell csh`""#),
       Example("The same for the next steps of a GitHub workflow", "agent env --shell github-actions"),
-      Example("Set the one variable that a program wants", #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
+      Example("Set the only variable that a program needs", #"eval "$(agent env --var GITHUB_TOKEN=access_token)""#),
       Example("Keep it fresh, in ~/.bashrc", #"eval "$(agent env --hook bash --var GITHUB_TOKEN=access_token)""#),
     ])
 
@@ -103,46 +101,45 @@ enum TokenCommands {
     .exec,
     summary: "Run a command with a token in its environment",
     details: """
-      Sets the variables that `agent env` names and becomes the command. The exit status is the command's own, 126 when
-      it cannot be run and 127 when it is not found.
+      Sets the variables of `agent env` and replaces itself with the command. The exit status is that of the command,
+      126 if it cannot be run and 127 if it is not found.
 
       \(variableDetails)
 
-      The names that `agent env` refuses are refused here too.
+      Names that `agent env` refuses are refused here too.
 
-      With `--lease` the command gets no token. `AGENT_SOCKET` names a socket by which it, and what it starts, may have
-      `agent request` made with the account's token, as the options of the lease permit and until the command ends;
-      its environment has no variable that an account's settings name (`agent account set --var`), that begins with
-      `AGENT_`, or whose value is or contains a token of any account, also in a URL or in JSON. Values of less than 16
-      bytes, tokens in base64, those from before the daemon's start, all but the last five of an account, and those of
-      locked accounts are not recognized. If the daemon cannot check the environment, the command is not started.
-      agent-serve(1) tells which requests are refused, what a lease promises, and what it does not: a command that can
-      reach the daemon's own socket is not held by it, and one of the same user can read the environment of that user's
-      other processes, such as the shell's, though not that of `agent`.
+      With `--lease`, the command gets no token. `AGENT_SOCKET` names a socket through which it and the programs that it
+      starts can use `agent request` with the account's token, within the lease options and until the command ends. Its
+      environment contains no variable that an account's settings name (`agent account set --var`), that begins with
+      `AGENT_`, or that contains a token of any account, also in a URL or in JSON. Values of less than 16 bytes, tokens
+      in base64, tokens from before the daemon's start or of locked accounts, and all but an account's last five tokens
+      are not recognized. If the daemon cannot check the environment, the command is not started. agent-serve(1)
+      describes the refused requests, guarantees and limits of a lease. A lease does not restrict a command that can
+      reach the daemon's own socket. A command of the same user can read the environment of the user's other processes,
+      such as the shell, but not of `agent`.
 
-      With `--url-as` and `--token-as` a command needs to know nothing of leases. For each `--only`, in their order,
-      `--url-as` names a variable that gets the URL of a port on this machine, and `--token-as` one that gets a token. The
-      token is no token of the account: it stands for the lease, and is good at these ports alone, as `Bearer`, as the
-      password of Basic, or in `X-Api-Key`, `Api-Key`, `Private-Token` and `X-Goog-Api-Key`. `agent-lease` answers there as
-      the place would, by plain HTTP/1.1 with streams and bodies of any size; URLs of the place in `Location`,
-      `Content-Location` and `Link` become those of the port, while bodies stay as they are. A request without the token
-      gets 401, one that is not permitted 403, one for which the account needs a sign-in 503, each with the error as JSON.
-      Other protocols (websockets, HTTP/2) get 501. A command that can reach the daemon's own socket is not held by it:
-      then the token protects from accidents alone. Where the ports are not, see agent-lease-port(1).
+      With `--url-as` and `--token-as`, a command needs no support for leases. For each `--only`, in order, `--url-as`
+      names a variable for the URL of a port on this machine, and `--token-as` one for a token. This token represents
+      the lease, not the account, and is valid only at these ports, as `Bearer`, as the password of Basic, or in
+      `X-Api-Key`, `Api-Key`, `Private-Token` and `X-Goog-Api-Key`. `agent-lease` answers there as the resource would,
+      by plain HTTP/1.1 with streams and bodies of any size. URLs of the resource in `Location`, `Content-Location` and
+      `Link` become those of the port; bodies are unchanged. A request without the token gets 401, one that is not
+      permitted 403, and one for which the account needs a sign-in 503, each with the error as JSON. Other protocols
+      (websockets, HTTP/2) get 501. If the command can reach the daemon's own socket, the token only prevents accidents.
+      If the command cannot reach the ports, see agent-lease-port(1).
 
-      With `--token-file` the token is in a file, for a command that runs for longer than a token lives:
-      `AGENT_TOKEN_FILE` has its path, and so has any variable that `--var` gives the field `token_file`. The file holds
-      the token and nothing else, no line feed either; it is in the runtime directory and only the user may read it. It
-      is replaced in one step at each renewal, of which there is one in time as long as the command runs, and it is gone
-      when the command ends, however it ends. With `--id-token` it holds the ID Token, and is gone where that has ended
-      and the server gives no new one. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are not set unless
-      `--var` names them.
+      With `--token-file`, the token is in a file, for a command that outlives a token. `AGENT_TOKEN_FILE` contains its
+      path, as does any variable that `--var` sets to the field `token_file`. The file contains only the token, without
+      a line feed. It is in the runtime directory, and only the user can read it. The token is renewed in time while the
+      command runs; each renewal replaces the file atomically. The file is removed when the command ends, however it
+      ends. With `--id-token`, it contains the ID Token, and is removed if that has expired and the server sends no new
+      one. `AGENT_ACCESS_TOKEN` and `AGENT_TOKEN_EXPIRES_AT` are set only if `--var` names them.
 
-      `agent` then waits for the command and stays out of the way: signals are passed on, job control is as without it.
-      With `--signal` the command gets that signal each time the file has changed, and with `--on-renewal` a program is
-      run then, with the same variables, one at a time. When the account is signed out the file is removed, which is a
-      change too, and the next sign-in brings it back. The same happens when the daemon is stopped, until one runs
-      again; one that crashed is started anew.
+      `agent` then waits for the command. It passes signals on, and job control works as without it. With `--signal`,
+      the command gets that signal each time the file changes. With `--on-renewal`, a program is run each time, with the
+      same variables, one at a time. If the account is signed out, the file is removed, which is also a change; the next
+      sign-in restores it. The same happens if the daemon is stopped, until one runs again. A daemon that crashed is
+      restarted.
       """,
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
@@ -155,16 +152,16 @@ enum TokenCommands {
     examples: [
       Example("Give one program a token", "agent exec work -- ./deploy.sh"),
       Example(
-        "Give it under the name that the program knows, with a claim",
+        "Use the variable name that the program expects, and add a claim",
         "agent exec --var GH_TOKEN=access_token --var EMAIL=claim:email -- ./report"),
       Example(
-        "Keep a server in tokens that reads them again when it gets SIGHUP",
+        "Give a server a token file and send SIGHUP when it changes",
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
       Example(
         "Let a program read from one API for an hour, without a token",
         "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant"),
       Example(
-        "Let a program use one API by HTTP, with a token that is good for nothing else",
+        "Let a program use one API by HTTP, with a token valid only there",
         "agent exec --lease --only api.example.com/v1 --url-as API_URL --token-as API_KEY work -- ./assistant"
       ),
     ])
@@ -173,67 +170,70 @@ enum TokenCommands {
     .serve,
     summary: "Lend other programs requests with an account's token",
     details: """
-      Makes a socket by which other programs have requests made with one account's token, and get no token. It holds
-      only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine), and who
-      controls such a program controls what is sent to a place that is permitted.
+      Opens a socket through which other programs can make requests with one account's token, without getting the token.
+      It restricts only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine),
+      and control of such a program is control of what it sends to a permitted resource.
 
-      A program names the socket in `AGENT_SOCKET` and uses `agent request`. It gets no proof either, no account's name,
-      no other account and no setting. Bodies are not looked at: what the account may read at a permitted place the
-      program may read, and what it may write there the program may write.
+      A program sets `AGENT_SOCKET` to the socket's path and runs `agent request`. It also gets no proof, account name,
+      other account or setting. Bodies are not inspected: at a permitted resource, it can read and write whatever the
+      account can.
 
-      The peers of the lease talk to `agent-lease`, a process of its own for each lease. It holds no secret, knows no way
-      to the daemon but for the requests of this lease, and cannot open files, connect or start programs (seccomp);
-      `--no-jail` does without that where the kernel has no such filter.
+      The peers of the lease talk to `agent-lease`, a separate process for each lease. It has no secrets, can reach the
+      daemon only for the requests of this lease, and cannot open files, connect or start programs (seccomp). With
+      `--no-jail`, it runs without this filter if the kernel has none.
 
       Prints the path of the socket, or with `--json` `{"account", "socket"}`, and runs until it gets SIGINT, SIGTERM or
-      SIGHUP. The socket is in a directory of its own, closed to other users, so that this directory alone can be
-      mounted or forwarded; it is gone when the command ends.
+      SIGHUP. The socket is in its own directory, closed to other users, so that this directory alone can be mounted or
+      forwarded. It is removed when the command ends.
 
-      The lease permits requests to all places that the account lists (`agent account set --host`), or to those of
-      `--only`: a host, an origin, or a URL for what is below its path. `--method` permits no other methods. `--scope`,
-      `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the token that goes along, as in
-      `agent token`; a peer cannot choose another.
+      The lease permits requests to all hosts and origins that the account permits (`agent account set --host`), or to
+      those of `--only`: a host, an origin, or a URL and everything below its path. `--method` permits only the named
+      methods. `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` choose the token to
+      send, as in `agent token`; a peer cannot choose another.
 
-      Without `--method`, all methods are permitted except those that name a second resource, such as `COPY` and `MOVE`. Those
-      must be named, and are never sent for a path. A body goes with `POST`, `PUT` and `PATCH`, and with other methods that
-      are named.
+      Without `--method`, all methods are permitted except those that name a second resource, such as `COPY` and `MOVE`.
+      Those must be named, and are never sent for a path. `POST`, `PUT`, `PATCH` and other named methods can have a
+      body.
 
-      With a path in `--only`, the path of a request has no `//`, no `;`, and nothing encoded but spaces and text past
-      ASCII; no redirect is followed. The query is free.
+      If `--only` has a path, the path of a request must not contain `//`, `;`, or anything encoded except spaces and
+      non-ASCII text, and no redirect is followed. The query is not restricted.
 
-      Header fields about the content and its form, conditions, ranges, tracing and `Idempotency-Key` pass, as do those of
-      git, MCP, GitHub, OpenAI and Anthropic. `--allow-header` names others. All others are left out and counted. A request
-      is refused if one routes, addresses or overrides it (`Forwarded`, `Cookie`, `X-Original-URL`,
-      `X-HTTP-Method-Override` and their like), or if its name has other characters than letters, digits and hyphens. No
-      cookie of a server comes back. What a server reads from a body, such as `_method` in a form, is not seen.
+      Header fields for the content and its format, conditions, ranges, tracing and `Idempotency-Key` are sent, as are
+      those of git, MCP, GitHub, OpenAI and Anthropic. `--allow-header` adds others. All others are dropped and counted.
+      A request is refused if a field routes, addresses or overrides it (`Forwarded`, `Cookie`, `X-Original-URL`,
+      `X-HTTP-Method-Override` and similar), or if a field name contains characters other than letters, digits and
+      hyphens. Cookies from a server are not returned. Overrides in a body, such as `_method` in a form, are not
+      detected.
 
-      An answer that contains the access token, also in base64 or percent-encoded, is cut off there, and the command
-      prints a warning. This finds servers that repeat requests by accident, not those that help a program.
+      A response that contains the access token, also in base64 or percent-encoded, is cut off there, and the command
+      prints a warning. This finds servers that repeat requests by accident, not servers that help a program.
 
-      With `--hand-out-token` a program gets the token itself, too, by `agent token`: the one of `--scope`, which must be
-      named, and only if the server says that it has no other scope. Its account and issuer are not told. With `--confirm`
-      the first request for each origin, and for the token, waits for a person: on the terminal of `agent serve`, or by
-      the program that `--askpass` or `SSH_ASKPASS` names. It gets the question as its argument, and its exit status 0 is
-      yes, as with `ssh-add -c`. An answer holds for the lease; none in a minute is no.
+      With `--hand-out-token`, a program can also get the token itself, by `agent token`. This requires `--scope`, and
+      the server's confirmation that the token has no other scope. Its account and issuer are not disclosed. With
+      `--confirm`, the first request for each origin, and for the token, waits for confirmation: on the terminal of
+      `agent serve`, or by the program that `--askpass` or `SSH_ASKPASS` names. That program gets the question as its
+      argument, and its exit status 0 means yes, as with `ssh-add -c`. The answer applies to the entire lease; no answer
+      within a minute means no.
 
-      It ends by `--for`, by `--times`, when the account is signed out or removed, and with the command. While the
-      account is locked it answers with exit status 5. When the daemon ends, requests fail with exit status 4
-      until the next one has opened the lease again, with the time and the number of requests that are left. A request that
-      is not permitted fails with exit status 6. At most 16 leases can be open, with 32 connections each and 64 in all.
+      The lease ends after the time of `--for`, after the requests of `--times`, when the account is signed out or
+      removed, and with the command. While the account is locked, requests fail with exit status 5. If the daemon ends,
+      requests fail with exit status 4 until the next daemon has reopened the lease, with the remaining time and number
+      of requests. A request that is not permitted fails with exit status 6. At most 16 leases can be open, with 32
+      connections each and 64 in total.
 
-      Other users' processes are turned away. `--user` lets those of a user come, by number, as of a container: the socket
-      is then open to all, and its directory can be passed by who knows the way, so that `agent-lease` looks at who comes.
-      With `--socket` the directory may be one that others can read and not change. At the other end `AGENT_SOCKET_USER`
-      names this user, by the number that it has there (65534 where a container's user namespace does not have it).
+      Other users' processes are refused. `--user` admits those of a user, by number, such as a container's. The socket
+      is then open to all, anyone who knows the path can pass through its directory, and `agent-lease` checks each
+      connection's user. With `--socket`, other users may read the directory but not change it. At the other end, set
+      `AGENT_SOCKET_USER` to this user's number there (65534 if the container's user namespace lacks it).
 
-      In bubblewrap, with `DIRECTORY` for that of the socket: `bwrap --ro-bind /usr/bin/agent /agent --bind DIRECTORY /lease
-      --setenv AGENT_SOCKET /lease/agent.sock --unshare-pid --clearenv /agent request URL`. An empty container needs no
-      more than the same two. At the other end of `ssh -R FAR:PATH HOST`, where `FAR` is in a directory that is closed to
-      others: `AGENT_SOCKET=FAR agent request URL`. A socket that is forwarded passes no descriptors, so bodies go with the
-      lines of the protocol.
+      In bubblewrap, with the socket's directory as `DIRECTORY`: `bwrap --ro-bind /usr/bin/agent /agent --bind DIRECTORY
+      /lease --setenv AGENT_SOCKET /lease/agent.sock --unshare-pid --clearenv /agent request URL`. An empty container
+      needs only the same two mounts. At the other end of `ssh -R FAR:PATH HOST`, with `FAR` in a directory closed to
+      others: `AGENT_SOCKET=FAR agent request URL`. A forwarded socket passes no descriptors, so bodies are sent in the
+      protocol's lines.
 
-      `agent events --lease` tells what was done with it. The exit status is 0 also when the lease has ended by its time
-      or its number of requests, and 3 when the session has ended.
+      `agent events --lease` shows the use of the lease. The exit status is also 0 if the lease ended by its time or its
+      number of requests, and 3 if the session has ended.
       """,
     options: [Option.socket.declaration] + Options.lease,
     everyday: ["only", "method", "for", "times", "socket"],
@@ -243,7 +243,7 @@ enum TokenCommands {
         "Lend one API for reading, for an hour",
         "agent serve work --only https://api.example.com/notes --method GET --for 1h"),
       Example(
-        "Choose where the socket is, to forward it by ssh -R for three requests",
+        "Choose the socket's path, to forward it by ssh -R for three requests",
         "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
     ])
 
@@ -251,28 +251,30 @@ enum TokenCommands {
     .leasePort,
     summary: "Reach a lease by HTTP from a network of its own",
     details: """
-      A command in a network namespace of its own (bubblewrap with `--unshare-net`, a container) does not see the ports of
-      this machine that `agent exec --lease --url-as` opens. `agent lease-port` runs there: it opens the same ports, copies
-      what the command sends to the socket of the lease in the mounted directory, and ends with the command.
+      A command in its own network namespace (bubblewrap with `--unshare-net`, a container) cannot reach the ports of
+      this machine that `agent exec --lease --url-as` opens. Run in that namespace, `agent lease-port` opens the same
+      ports, copies what the command sends to the socket of the lease in the mounted directory, and ends with the
+      command.
 
-      With bubblewrap: `agent exec --lease --only URL --url-as NAME --token-as NAME work -- sh -c 'exec bwrap --unshare-net
-      --ro-bind / / --tmpfs /run --bind "${AGENT_SOCKET%/*}" "${AGENT_SOCKET%/*}" agent lease-port -- ./assistant'`.
+      With bubblewrap: `agent exec --lease --only URL --url-as NAME --token-as NAME work -- sh -c 'exec bwrap
+      --unshare-net --ro-bind / / --tmpfs /run --bind "${AGENT_SOCKET%/*}" "${AGENT_SOCKET%/*}" agent lease-port --
+      ./assistant'`.
 
-      The sockets for HTTP are beside the one that `AGENT_SOCKET` names, `http-PORT.sock` for each place; a `FILE` names
-      one of them. The exit status is that of the command, 126 if it cannot be run and 127 if it is not found.
+      The sockets for HTTP are next to the one that `AGENT_SOCKET` names, `http-PORT.sock` for each resource. A `FILE`
+      selects one of them. The exit status is that of the command, 126 if it cannot be run and 127 if it is not found.
       """,
     operands: .file,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [
       Example(
-        "Run a program that knows HTTP alone, inside a sandbox without a network", "agent lease-port -- ./assistant")
+        "Run a program that only supports HTTP in a sandbox without a network", "agent lease-port -- ./assistant")
     ])
 
   private static let variableDetails = """
     With `--var`, only the named variables are set. `FIELD` is one of `access_token`, `id_token`, `token_type`,
-    `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, which is a claim of the verified ID Token: a
-    text as it is, a number, `true` or `false` as such, a list or an object as compact JSON. When a field has no value,
-    nothing is set and the command fails with exit status 1. Without `--var` those that `agent account set --var` gave
-    the account are set.
+    `expires_at`, `issuer`, `subject`, `account`, `scope` and `claim:NAME`, a claim of the verified ID Token. Strings,
+    numbers, `true` and `false` are copied unchanged; arrays and objects are written as compact JSON. If a field has no
+    value, nothing is set and the command fails with exit status 1. Without `--var`, the variables of
+    `agent account set --var` are set.
     """
 }
