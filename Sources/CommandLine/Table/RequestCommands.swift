@@ -7,46 +7,45 @@ enum RequestCommands {
     .request,
     summary: "Make a request to a resource with an account's token",
     details: """
-      Sends the token of the account that lists the URL's host, for which `agent account set work --host
-      api.example.com` is typed once. The token goes to no other host, and no other program sees it.
+      Sends a request with the token of the account that permits the URL's host
+      (`agent account set work --host api.example.com`). The token is sent to no other host, and no other program sees
+      it.
 
-      `agentd` makes the request, so that the token is in no other program. `URL` decides whose token goes along:
-      the account that lists its origin (scheme, host and port) with `agent account set --host`, or else the one
-      whose UserInfo endpoint is there. `--account` chooses among several; an origin that the account does not
-      list is refused all the same. The active account counts no more than others.
+      `agentd` makes the request, so the token is in no other program. `URL` selects the account: the one that permits
+      its origin (scheme, host and port) with `agent account set --host`, or else the one whose UserInfo endpoint is
+      there. `--account` selects one of several, but an origin that the account does not permit is still refused. The
+      active account is not preferred.
 
-      `METHOD` is `GET`, or `POST` when there is data; `-X METHOD` names it as well. Several `--data` are the parts of a
-      form, `-d a=1 -d b=2` is `a=1&b=2`; a file is sent as it is, and alone. The body of the answer goes to standard output as it comes,
-      whatever the status is: when it breaks off, the part that came has been written, and the exit status is 4. So it
-      is where nothing but the end of a TLS connection ends the body and the server did not announce that end: anybody
-      may have cut it. Bodies may have any size in both directions. On a terminal, control characters of the body other
-      than tabs and line feeds are left out; `--raw` writes them, too.
+      `METHOD` is `GET`, or `POST` with data; `-X METHOD` sets it too. Several `--data` are joined as a form:
+      `-d a=1 -d b=2` is `a=1&b=2`. A file is sent unchanged, and alone. The response body is written to standard output
+      as it arrives, whatever the status. If the body is incomplete, the received part has been written, and the exit
+      status is 4. This includes a body that only the end of a TLS connection ends, if the server did not announce that
+      end: an attacker may have cut it. Bodies can have any size in both directions. On a terminal, control characters
+      of the body except tabs and line feeds are omitted; `--raw` writes them too.
 
-      When the token is refused with status 401, it is renewed and the request is made again, once. A resource that
-      refuses the fresh token too is answered with its 401: for five minutes, or until the token is renewed for another
-      reason, no refresh is spent on it, and the session stays what it is. Data from a pipe can be sent again as long as
-      it is no more than 1 MiB. A redirect is followed for `GET`, `HEAD` and `OPTIONS`, to the same origin, three times
-      at most; any other is an answer.
+      If the token is refused with status 401, it is renewed and the request is repeated once. If the resource also
+      refuses the fresh token, its 401 is the response. For five minutes, or until the token is renewed for another
+      reason, such a refusal causes no refresh, and the session is unchanged. Data from a pipe can be sent again if it
+      is at most 1 MiB. Redirects of `GET`, `HEAD` and `OPTIONS` to the same origin are followed, at most three times;
+      any other redirect is the response.
 
-      `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` let another token than the account's own go along, as in
-      `agent token`. Which origins may get it is all the same.
+      `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` send a token other than the
+      account's own, as in `agent token`. The permitted origins are the same.
 
-      `Content-Type` is `application/x-www-form-urlencoded` unless a header names another. These headers are refused:
-      `Authorization`, `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`,
-      `Trailer`, `Upgrade`, `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.
+      The default `Content-Type` is `application/x-www-form-urlencoded`. These headers are refused: `Authorization`,
+      `DPoP`, `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `TE`, `Trailer`, `Upgrade`,
+      `Expect`, `HTTP2-Settings` and those that begin with `Proxy-`.
 
-      `--timeout` is for how long nothing may move; the whole may take as long as it likes. Without it 2 minutes. `--idle`
-      says another time for the answer once it has begun: `--idle never` suits a stream of events.
-      `--wait` comes before it: a request that cannot begin, since the network is away or the authorization server is in
-      trouble, is made when it can be.
+      `--timeout` limits the time without progress (default: 2 minutes), not the total time. `--idle` sets another limit
+      once the response has begun: `--idle never` suits a stream of events. `--wait` applies before: if the network is
+      down or the authorization server has problems, the request starts as soon as it can.
 
-      With `--json`, which needs `--output`, prints `{"account", "status", "headers": [["NAME", "VALUE"], ...],
+      With `--json`, which requires `--output`, prints `{"account", "status", "headers": [["NAME", "VALUE"], ...],
       "body_bytes"}`.
 
-      The exit status is 0 for an answer with a status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from
-      500, and 1 for any other. When the resource asks for another sign-in (RFC 9470), or for claims
-      (`insufficient_claims`), it is 3; when it asks for a scope, 6. The error on standard error names the command that
-      helps.
+      The exit status is 0 for a response status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from 500,
+      and 1 for any other. If the resource requires another sign-in (RFC 9470) or claims (`insufficient_claims`), it is
+      3; if it requires a scope, 6. The error on standard error names the command to run.
       """,
     options: [
       Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
@@ -57,45 +56,46 @@ enum RequestCommands {
     operands: .methodAndURL,
     examples: [
       Example(
-        "Let an account's token go to an API, then use it",
+        "Permit an API for an account's token, then use it",
         "agent account set work --host api.example.com; agent request https://api.example.com/me"),
       Example(
         "Send a document",
         "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
-      Example("Keep what comes in a file", "agent request https://api.example.com/me --output me.json"),
+      Example("Save the response body in a file", "agent request https://api.example.com/me --output me.json"),
     ])
 
   static let mcp = Command(
     .mcp,
     summary: "Connect an MCP client to a server that wants a token",
     details: """
-      Passes messages between an MCP client, which starts it and talks to its standard input and output, and the server at
-      `URL`, which speaks Streamable HTTP. The token of the account that lists the URL's host goes along, as with `agent
-      request`: neither the client nor this command gets it.
+      Connects an MCP client, which starts this command and uses its standard input and output, to the Streamable HTTP
+      server at `URL`. Requests are sent with the token of the account that permits the URL's host, as with
+      `agent request`: neither the client nor this command gets the token.
 
-      A client's settings have it as `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or in the way of
-      `claude mcp add notes -- agent mcp URL`. It is set up once: `agent login NAME --resource URL` signs in as the server
-      says and lists its host, or `agent account set NAME --host HOST` lists the host with an account that is there. All clients use the one session of the
-      account. The bridge itself never registers a client, and signs in nowhere but where the account is signed in.
+      Configure a client with `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or in the way
+      of `claude mcp add notes -- agent mcp URL`. Set up the account once: `agent login NAME --resource URL` signs in as
+      the server requires and permits its host, or `agent account set NAME --host HOST` permits the host for an existing
+      account. All clients share the session of the account. The bridge itself never registers a client, and signs in
+      only at the account's own authorization server.
 
-      A call that needs a person is answered by an error with the code -32001, which has the command that helps in `message`,
-      and in `data.command` too if no token can go elsewhere by it, and the bridge goes on: when the person has signed in,
-      the next call works. `data` also has `code`, `status`, and for a sign-in `login` and `scope`. Where no account lists
-      the server, the command is `agent login URL`. Other failures have the code -32000. With `--login ask` the
-      bridge itself begins such a sign-in, with more scope where the server asks for that (the device flow): a client that
-      can show addresses (URL mode elicitation) shows the page, and the call goes on after the sign-in; any other gets the
-      address and the code in the error. Without `--login` that is so for clients that can show addresses, and with `--login
-      never` for none. A person who did not want to is asked again after an hour.
+      If a call needs the user, it returns an error with the code -32001. The error's `message` contains the command to
+      run, and so does `data.command` if the command cannot send a token elsewhere. The bridge continues: after the
+      sign-in, the next call works. `data` also contains `code`, `status`, and for a sign-in `login` and `scope`. If no
+      account permits the server, the command is `agent login URL`. Other failures have the code -32000. With
+      `--login ask`, the bridge itself starts the sign-in (the device flow), with more scope if the server requires it.
+      A client that can show URLs (URL mode elicitation) shows the page, and the call continues after the sign-in. Any
+      other client gets the URL and the code in the error. Without `--login`, the bridge does so only for clients that
+      can show URLs, and with `--login never` for none. If the user declines, the bridge does not ask again for an hour.
 
-      It speaks the revisions of MCP from 2025-03-26 to 2025-11-25, which have sessions, and 2026-07-28, which has none; the
-      client chooses. When the server has forgotten the session, it is begun anew once for all calls. No call is made
-      twice that may have been carried out: the rest of an answer that broke off is asked for where the server offers that,
-      and else the call fails. The transport of 2024-11-05 (HTTP with SSE) is not spoken. No redirect is followed: the error
-      says where it leads. At most 64 calls are made at a time; a message may have 32 MiB, 1,048,576 values and a nesting of
-      256.
+      It supports the revisions of MCP from 2025-03-26 to 2025-11-25, which have sessions, and 2026-07-28, which has
+      none; the client chooses. If the server has forgotten the session, one new session is started for all calls. A
+      call that may have been carried out is not repeated: if a response breaks off, the rest is requested if the server
+      supports that, and otherwise the call fails. The transport of 2024-11-05 (HTTP with SSE) is not supported.
+      Redirects are not followed; the error names the target. At most 64 calls run at a time. A message can have 32 MiB,
+      1,048,576 values and a nesting of 256.
 
-      Standard output has nothing but messages. It ends, with exit status 0, a moment after its input, and ends the session
-      at the server before. Without `--timeout` an answer may take up to an hour to begin.
+      Standard output contains only messages. The command ends shortly after its input, with exit status 0, and first
+      ends the session at the server. Without `--timeout`, a response can take up to an hour to begin.
       """,
     options: [
       Option.signInPolicy.declaration,
@@ -103,31 +103,31 @@ enum RequestCommands {
     ] + Options.tokenTarget,
     operands: .url,
     examples: [
-      Example("Connect a client, which starts this", "agent mcp https://mcp.example.com/mcp"),
-      Example("Have it begin the sign-ins that calls need", "agent mcp https://mcp.example.com/mcp --login ask"),
-      Example("Use a certain account", "agent mcp https://mcp.example.com/mcp --account work"),
+      Example("Connect a client, which starts this command", "agent mcp https://mcp.example.com/mcp"),
+      Example("Start the sign-ins that calls need", "agent mcp https://mcp.example.com/mcp --login ask"),
+      Example("Use a specific account", "agent mcp https://mcp.example.com/mcp --account work"),
     ])
 
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
     details: """
-      A token that `agent login --dpop` got is bound to a key that never leaves `agentd` (DPoP, RFC 9449). A
-      request with such a token needs, beside `Authorization: DPoP TOKEN`, a header `DPoP` with a proof that is
-      made for its method, its URL and this token.
+      A token from `agent login --dpop` is bound to a key that never leaves `agentd` (DPoP, RFC 9449). In addition to
+      `Authorization: DPoP TOKEN`, a request with such a token needs a header `DPoP` with a proof for its method, its
+      URL and this token.
 
-      A proof is good once, and for about a minute. The query of the URL is no part of it. `agent request` makes
-      its own; this command is for other programs.
+      A proof is valid once, for about a minute. It does not cover the query of the URL. `agent request` makes its own
+      proofs; this command is for other programs.
 
-      As for `agent request`, the URL decides which account it is, and gets a proof only where the token may go: `agent
-      account set NAME --host HOST`. Without a method, GET is meant.
+      As for `agent request`, the URL selects the account and must be permitted: `agent account set NAME --host HOST`.
+      The default method is GET.
 
-      With `--header` prints both header lines, for the same token.
+      With `--header`, prints both header lines, for the same token.
 
-      A server may answer with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Hand its value over
-      with `--nonce` and send the request again; later proofs for that server use it without being told.
+      A server may respond with status 401, the error `use_dpop_nonce` and a header `DPoP-Nonce`. Pass its value with
+      `--nonce` and send the request again. Later proofs for that server use the nonce automatically.
 
-      The command fails with exit status 1 when the token is not bound.
+      If the token is not bound, the exit status is 1.
       """,
     answer: ProofRequest(method: "", url: "").page.result,
     options: [
