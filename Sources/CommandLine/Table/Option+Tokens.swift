@@ -15,7 +15,7 @@ extension Option<Int?> {
   static var idle: Self {
     Self(
       "idle", in: .network, time: .durationOrNever(1...CallRequest.longestIdleSeconds),
-      "How long nothing may move once the answer has begun; `never` for a stream of events")
+      "Limit the time without progress once the response has begun; `never` for a stream of events")
   }
   static var leaseTime: Self {
     Self("for", in: .lease, time: .duration(1...LeaseRequest.longestSeconds), "End the lease after this time")
@@ -42,13 +42,13 @@ extension Option<Bool> {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh while the command runs")
   }
   static var lease: Self {
-    Self("lease", in: .lease, "Let the command make requests to resources, and give it no token")
+    Self("lease", in: .lease, "Let the command make requests to resources, without giving it a token")
   }
   static var handOutToken: Self {
-    Self("hand-out-token", in: .lease, "Give the token of `--scope` itself, too, if the server has narrowed it to that")
+    Self("hand-out-token", in: .lease, "Also give the token of `--scope` itself, if the server has narrowed it to that")
   }
   static var noJail: Self {
-    Self("no-jail", in: .lease, "Serve the lease where the kernel cannot filter system calls (seccomp)")
+    Self("no-jail", in: .lease, "Serve the lease even if the kernel cannot filter system calls (seccomp)")
   }
   static var confirm: Self { Self("confirm", in: .lease, "Ask before the first request to each origin") }
   static var exchange: Self { Self("exchange", in: .access, "Exchange the account's own token for it (RFC 8693)") }
@@ -60,13 +60,13 @@ extension Option<Bool> {
       "include", in: .output, short: "i", "Write a line with the status, the headers and an empty line before the body")
   }
   static var raw: Self {
-    Self("raw", in: .output, "Write the body to a terminal with its control characters, too")
+    Self("raw", in: .output, "Also write the control characters of the body to a terminal")
   }
   static var allowMissing: Self {
-    Self("allow-missing", in: .rules, "Accept a token that does not say when it expires (`exp`)")
+    Self("allow-missing", in: .rules, "Accept a token without an expiry time (`exp`)")
   }
   static var signatureOnly: Self {
-    Self("signature-only", in: .rules, "Check nothing but the signature: the payload need not be a set of claims")
+    Self("signature-only", in: .rules, "Check only the signature; the payload need not be a set of claims")
   }
 }
 
@@ -74,7 +74,7 @@ extension Option<TokenProfile?> {
   static var profile: Self {
     Self(
       "profile", in: .rules, "PROFILE", TokenProfile.self,
-      "The token must be of this kind, and have what such tokens must have")
+      "The token must be of this kind, with all claims required for it")
   }
 }
 
@@ -97,17 +97,17 @@ extension Option<String?> {
     Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
   }
   static var leaseUses: Self {
-    Self("times", in: .lease, .text("NUMBER"), "End the lease after so many requests")
+    Self("times", in: .lease, .text("NUMBER"), "End the lease after this many requests")
   }
   static var tokenVariable: Self {
     Self(
-      "token-as", in: .lease, .text("NAME"), "Set this variable to what stands for the token at the URLs of `--url-as`")
+      "token-as", in: .lease, .text("NAME"), "Set this variable to a token valid only at the URLs of `--url-as`")
   }
   static var askProgram: Self {
-    Self("askpass", in: .lease, .file("PROGRAM"), "Ask by this program: status 0 is yes; by default `SSH_ASKPASS`")
+    Self("askpass", in: .lease, .file("PROGRAM"), "Ask with this program: status 0 means yes; by default `SSH_ASKPASS`")
   }
   static var socket: Self {
-    Self("socket", in: .lease, .file("PATH"), "Make the socket here, in a directory that is closed to others")
+    Self("socket", in: .lease, .file("PATH"), "Create the socket here, in a directory that is closed to other users")
   }
   static var nonce: Self {
     Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
@@ -115,12 +115,12 @@ extension Option<String?> {
   static var output: Self {
     Self(
       "output", in: .output, short: "o", .file("FILE"),
-      "Write the body to this file, which is replaced when the answer begins")
+      "Write the body to this file, which is replaced when the response begins")
   }
   static var jwks: Self {
     Self(
       "jwks", in: .keys, .file("FILE"),
-      "Take the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
+      "Use the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
   }
   static var hmacKeyFile: Self {
     Self(
@@ -148,17 +148,17 @@ extension Option<[String]> {
   static var urlVariables: Self {
     Self(
       "url-as", in: .lease, each: .text("NAME"),
-      "Serve the place of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each place"
+      "Serve the resource of `--only` by plain HTTP on this machine, and set this variable to its URL; once for each"
     )
   }
   static var methods: Self {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
   static var allowedHeaders: Self {
-    Self("allow-header", in: .lease, each: .text("NAME"), "Pass this header on, too; may be given several times")
+    Self("allow-header", in: .lease, each: .text("NAME"), "Also pass this header on; may be given several times")
   }
   static var users: Self {
-    Self("user", in: .lease, each: .text("UID"), "Let this user's processes come, too; may be given several times")
+    Self("user", in: .lease, each: .text("UID"), "Also admit this user's processes; may be given several times")
   }
   static var headers: Self {
     Self(
@@ -168,17 +168,17 @@ extension Option<[String]> {
   static var data: Self {
     Self(
       "data", in: .message, short: "d", each: .text("DATA"),
-      "Send this text, the file after `@`, or with `@-` standard input; of several, the texts joined by `&`")
+      "Send this text, the file after `@`, or standard input for `@-`; several texts are joined by `&`")
   }
   static var audiences: Self {
     Self(
       AccountSetting.audience.word, in: .rules, each: .text("NAME"),
-      "The token must be for this audience (`aud`); of several given, one is enough")
+      "The token must be for this audience (`aud`); if several are given, one is enough")
   }
   static var requiredClaims: Self {
     Self(
       "require", in: .rules, each: .text("LIST"), splitAt: ",",
-      "The token must have these claims, separated by commas, besides `exp`: `sub,jti`")
+      "The token must have these claims in addition to `exp`, separated by commas: `sub,jti`")
   }
   static var demandedClaims: Self {
     Self(
@@ -188,6 +188,6 @@ extension Option<[String]> {
   static var algorithms: Self {
     Self(
       "algorithms", in: .rules, each: .text("LIST"), splitAt: ",",
-      "Accept these algorithms only, separated by commas: `RS256,ES256`")
+      "Accept only these algorithms, separated by commas: `RS256,ES256`")
   }
 }
