@@ -11,10 +11,9 @@ enum RequestCommands {
       (`agent account set work --host api.example.com`). The token is sent to no other host, and no other program sees
       it.
 
-      `agentd` makes the request, so the token is in no other program. `URL` selects the account: the one that permits
-      its origin (scheme, host and port) with `agent account set --host`, or else the one whose UserInfo endpoint is
-      there. `--account` selects one of several, but an origin that the account does not permit is still refused. The
-      active account is not preferred.
+      `agentd` makes the request. `URL` selects the account: the one that permits its origin (scheme, host and port)
+      with `agent account set --host`, or else the one whose UserInfo endpoint is there. `--account` selects one of
+      several, but an origin that the account does not permit is still refused. The active account is not preferred.
 
       `METHOD` is `GET`, or `POST` with data; `-X METHOD` sets it too. Several `--data` are joined as a form:
       `-d a=1 -d b=2` is `a=1&b=2`. A file is sent unchanged, and alone. The response body is written to standard output
@@ -25,9 +24,9 @@ enum RequestCommands {
 
       If the token is refused with status 401, it is renewed and the request is repeated once. If the resource also
       refuses the fresh token, its 401 is the response. For five minutes, or until the token is renewed for another
-      reason, such a refusal causes no refresh, and the session is unchanged. Data from a pipe can be sent again if it
-      is at most 1 MiB. Redirects of `GET`, `HEAD` and `OPTIONS` to the same origin are followed, at most three times;
-      any other redirect is the response.
+      reason, this resource's refusals cause no refresh, and the session is unchanged. Data from a pipe can be sent
+      again if it is at most 1 MiB. Redirects of `GET`, `HEAD` and `OPTIONS` to the same origin are followed, at most
+      three times; any other redirect is the response.
 
       `--scope`, `--resource`, `--audience`, `--authorization-details` and `--exchange` send a token other than the
       account's own, as in `agent token`. The permitted origins are the same.
@@ -43,7 +42,7 @@ enum RequestCommands {
       With `--json`, which requires `--output`, prints `{"account", "status", "headers": [["NAME", "VALUE"], ...],
       "body_bytes"}`.
 
-      The exit status is 0 for a response status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and all from 500,
+      The exit status is 0 for a response status below 400, 3 for 401, 6 for 403, 4 for 408, 425, 429 and 500 or above,
       and 1 for any other. If the resource requires another sign-in (RFC 9470) or claims (`insufficient_claims`), it is
       3; if it requires a scope, 6. The error on standard error names the command to run.
       """,
@@ -72,11 +71,12 @@ enum RequestCommands {
       server at `URL`. Requests are sent with the token of the account that permits the URL's host, as with
       `agent request`: neither the client nor this command gets the token.
 
-      Configure a client with `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or in the way
-      of `claude mcp add notes -- agent mcp URL`. Set up the account once: `agent login NAME --resource URL` signs in as
-      the server requires and permits its host, or `agent account set NAME --host HOST` permits the host for an existing
-      account. All clients share the session of the account. The bridge itself never registers a client, and signs in
-      only at the account's own authorization server.
+      Configure a client with `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or with a
+      command such as `claude mcp add notes -- agent mcp URL`. Set up the account once:
+      `agent login NAME --resource URL` signs in as the server requires and permits its host, or
+      `agent account set NAME --host HOST` permits the host for an existing account. All clients share the session of
+      the account. The bridge itself never registers a client, and signs in only at the account's own authorization
+      server.
 
       If a call needs the user, it returns an error with the code -32001. The error's `message` contains the command to
       run, and so does `data.command` if the command cannot send a token elsewhere. The bridge continues: after the
@@ -90,9 +90,9 @@ enum RequestCommands {
       It supports the revisions of MCP from 2025-03-26 to 2025-11-25, which have sessions, and 2026-07-28, which has
       none; the client chooses. If the server has forgotten the session, one new session is started for all calls. A
       call that may have been carried out is not repeated: if a response breaks off, the rest is requested if the server
-      supports that, and otherwise the call fails. The transport of 2024-11-05 (HTTP with SSE) is not supported.
-      Redirects are not followed; the error names the target. At most 64 calls run at a time. A message can have 32 MiB,
-      1,048,576 values and a nesting of 256.
+      supports that; otherwise the call fails. The transport of 2024-11-05 (HTTP with SSE) is not supported. Redirects
+      are not followed; the error names the target. At most 64 calls run at a time. A message can have 32 MiB, 1,048,576
+      values and a nesting of 256.
 
       Standard output contains only messages. The command ends shortly after its input, with exit status 0, and first
       ends the session at the server. Without `--timeout`, a response can take up to an hour to begin.

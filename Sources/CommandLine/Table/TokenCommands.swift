@@ -71,17 +71,15 @@ enum TokenCommands {
       is near its end, or after a sign-in, a sign-out, a lock, an unlock or a change of the active account, it asks the
       daemon, for at most half a second. It prints nothing. If the daemon is slow to start or answer, it tries again at
       a later prompt. If the account is signed out or locked, it unsets the variables. It accepts `--var`, `--min-valid`
-      and an account. `AGENT_ACCOUNT` is neither set nor unset, unless `--var` names it. Without an account, the
-      variables are those of the active account. It supports bash 4.2 or later, zsh, and fish 3.2 or later. The output
-      must be in quotes.
+      and an account. `AGENT_ACCOUNT` is neither set nor unset, unless `--var` names it. Without an account, the active
+      one is used. It supports bash 4.2 or later, zsh, and fish 3.2 or later. The output must be in quotes.
 
-      In bash, the function comes first in `PROMPT_COMMAND`, whether this is a string or an array. Existing commands
-      there still see the status of the last command. To show the account in the prompt, let the hook set it with
-      `--var AGENT_ACCOUNT=account`, in addition to the other variables. Then
-      `PS1='${AGENT_ACCOUNT:+[$AGENT_ACCOUNT] }'"$PS1"` shows it in bash, and the module `env_var.AGENT_ACCOUNT` in
-      starship. With direnv, `.envrc` contains `eval "$(agent env work)"`: direnv sets the variables in that directory
-      and unsets them elsewhere. It evaluates the file when it changes and at each entry, not when a token expires. For
-      longer work, use `agent exec` or the hook.
+      In bash, the function is first in `PROMPT_COMMAND`, a string or an array; existing commands there still see the
+      last command's status. To show the account in the prompt, add `--var AGENT_ACCOUNT=account` to the hook's other
+      variables. Then `PS1='${AGENT_ACCOUNT:+[$AGENT_ACCOUNT] }'"$PS1"` shows it in bash, and the module
+      `env_var.AGENT_ACCOUNT` in starship. With direnv, `.envrc` contains `eval "$(agent env work)"`: direnv sets the
+      variables in that directory and unsets them elsewhere. It evaluates the file on change and on entry, not when a
+      token expires; for longer work, use `agent exec` or the hook.
       """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
@@ -106,27 +104,27 @@ enum TokenCommands {
 
       \(variableDetails)
 
-      Names that `agent env` refuses are refused here too.
+      Names refused by `agent env` are refused here too.
 
-      With `--lease`, the command gets no token. `AGENT_SOCKET` names a socket through which it and the programs that it
-      starts can use `agent request` with the account's token, within the lease options and until the command ends. Its
-      environment contains no variable that an account's settings name (`agent account set --var`), that begins with
-      `AGENT_`, or that contains a token of any account, also in a URL or in JSON. Values of less than 16 bytes, tokens
-      in base64, tokens from before the daemon's start or of locked accounts, and all but an account's last five tokens
-      are not recognized. If the daemon cannot check the environment, the command is not started. agent-serve(1)
-      describes the refused requests, guarantees and limits of a lease. A lease does not restrict a command that can
-      reach the daemon's own socket. A command of the same user can read the environment of the user's other processes,
-      such as the shell, but not of `agent`.
+      With `--lease`, the command gets no token. `AGENT_SOCKET` names a socket through which it and its child processes
+      can use `agent request` with the account's token, within the lease options and until it ends. Its environment
+      contains no variable that an account's settings name (`agent account set --var`), that begins with `AGENT_`, or
+      that contains a token of any account, also in a URL or in JSON. Values of less than 16 bytes, tokens in base64,
+      tokens from before the daemon's start or of locked accounts, and all but an account's last five tokens are not
+      recognized. If the daemon cannot check the environment, the command is not started. agent-serve(1) describes the
+      refused requests, guarantees and limits of a lease. A lease does not restrict a command that can reach the
+      daemon's own socket. A command of the same user can read the environment of the user's other processes, such as
+      the shell, but not that of `agent`.
 
       With `--url-as` and `--token-as`, a command needs no support for leases. For each `--only`, in order, `--url-as`
       names a variable for the URL of a port on this machine, and `--token-as` one for a token. This token represents
       the lease, not the account, and is valid only at these ports, as `Bearer`, as the password of Basic, or in
       `X-Api-Key`, `Api-Key`, `Private-Token` and `X-Goog-Api-Key`. `agent-lease` answers there as the resource would,
       by plain HTTP/1.1 with streams and bodies of any size. URLs of the resource in `Location`, `Content-Location` and
-      `Link` become those of the port; bodies are unchanged. A request without the token gets 401, one that is not
-      permitted 403, and one for which the account needs a sign-in 503, each with the error as JSON. Other protocols
-      (websockets, HTTP/2) get 501. If the command can reach the daemon's own socket, the token only prevents accidents.
-      If the command cannot reach the ports, see agent-lease-port(1).
+      `Link` become those of the port; bodies are unchanged. A request without the token gets 401, a forbidden one 403,
+      and one for which the account needs a sign-in 503, each with the error as JSON. Other protocols (websockets,
+      HTTP/2) get 501. If the command can reach the daemon's own socket, the token only prevents accidents. If the
+      command cannot reach the ports, see agent-lease-port(1).
 
       With `--token-file`, the token is in a file, for a command that outlives a token. `AGENT_TOKEN_FILE` contains its
       path, as does any variable that `--var` sets to the field `token_file`. The file contains only the token, without
@@ -170,12 +168,12 @@ enum TokenCommands {
     .serve,
     summary: "Lend other programs requests with an account's token",
     details: """
-      Opens a socket through which other programs can make requests with one account's token, without getting the token.
-      It restricts only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine),
-      and control of such a program is control of what it sends to a permitted resource.
+      Opens a socket through which other programs can make requests as one account without seeing its token. It
+      restricts only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine), and
+      an attacker who controls such a program controls what it sends to permitted resources.
 
-      A program sets `AGENT_SOCKET` to the socket's path and runs `agent request`. It also gets no proof, account name,
-      other account or setting. Bodies are not inspected: at a permitted resource, it can read and write whatever the
+      Programs set `AGENT_SOCKET` to the socket's path and run `agent request`. They also get no proof, account name,
+      other account or setting. Bodies are not inspected: at a permitted resource, they can read and write whatever the
       account can.
 
       The peers of the lease talk to `agent-lease`, a separate process for each lease. It has no secrets, can reach the
@@ -212,8 +210,8 @@ enum TokenCommands {
       the server's confirmation that the token has no other scope. Its account and issuer are not disclosed. With
       `--confirm`, the first request for each origin, and for the token, waits for confirmation: on the terminal of
       `agent serve`, or by the program that `--askpass` or `SSH_ASKPASS` names. That program gets the question as its
-      argument, and its exit status 0 means yes, as with `ssh-add -c`. The answer applies to the entire lease; no answer
-      within a minute means no.
+      argument, and its exit status 0 means yes, as with `ssh-add -c`. An answer is valid for the entire lease; no
+      answer within a minute means no.
 
       The lease ends after the time of `--for`, after the requests of `--times`, when the account is signed out or
       removed, and with the command. While the account is locked, requests fail with exit status 5. If the daemon ends,

@@ -16,16 +16,16 @@ enum VerifyCommands {
       times an hour. With `--jwks`, nothing is fetched and no daemon is needed. An account's issuer is reached with that
       account's settings, unless `--ca-file` or `--allow-http-loopback` replaces them.
 
-      `FILE` contains a token, or several, one a line. Without it, or for `-`, they come from standard input. A token is
-      never an argument, because all users of the machine can see arguments. Space around a token and empty lines are
-      ignored. A line has at most 65536 bytes; the number of lines is not limited. At a terminal, input ends at Ctrl-D,
-      and a line of 4095 bytes is refused, because a terminal drops any more.
+      `FILE` contains a token, or several, one a line. Without it, or for `-`, they come from standard input. Arguments
+      are visible to all users of the machine. Space around a token and empty lines are ignored. A line has at most
+      65536 bytes; the number of lines is not limited. At a terminal, input ends at Ctrl-D, and a line of 4095 bytes is
+      refused, because a terminal drops any more.
 
       `exp` and `nbf` are enforced, `iat` must not be in the future, and `iss` must be the issuer. With keys from a
       file, this is the issuer that `--issuer` names; otherwise any is accepted. A token without `exp` is refused unless
       `--allow-missing` is given; `--require` names other required claims. Other claims may be missing, except `iss`,
       and `aud` and `typ` if an option requires a value. Of several `--audience`, one is enough; without it, the output
-      says that the audience was not checked.
+      states that the audience was not checked.
 
       `--claim NAME=VALUE` requires a claim with the value after the first `=`. A string must have the same bytes, and a
       number the same value (`1` and `1.0`). A Boolean is written `true` or `false`. An array must contain the value. An
@@ -60,8 +60,8 @@ enum VerifyCommands {
 
       With `--json`, prints `{"valid": true, "header": {...}, "claims": {...}}` or `{"valid": false, "code", "message"}`
       for each token. With `--signature-only`, `"payload"`, in base64url, replaces `"claims"`. A valid token has
-      `"not_checked"`, the names of the claims that were compared with nothing, if any. A token that is not valid has
-      `"claim"` if one claim is the reason. The codes:
+      `"not_checked"`, the names of claims that were not compared, if any. An invalid one has `"claim"` if one claim is
+      the reason. The codes:
 
       \(TokenProblemCode.allCases.map { "`\($0.rawValue)`: \($0.meaning)" }.joined(separator: "\n\n"))
       """,
@@ -96,7 +96,7 @@ enum VerifyCommands {
     summary: "Show what a token says, without verifying it",
     details: """
       Shows the header and claims of a JSON Web Token, with times in plain words. NOTHING IS VERIFIED: anyone can write
-      such a token, and standard error says so each time.
+      such a token, and standard error warns of this each time.
 
       No key, network or daemon is needed. A token that has expired or has a bad signature is shown like any other. Of
       an encrypted token, only the header can be read.
