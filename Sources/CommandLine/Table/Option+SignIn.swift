@@ -20,7 +20,7 @@ extension Option<String?> {
   static var clientKeyFile: Self {
     Self(
       "client-key-file", in: .client, .secretFile,
-      "Read the client's private key from this file, in PEM form, which may name a key in the TPM, or as a JSON Web Key; `-` is standard input"
+      "Read the client's private key from this file: PEM, which may name a key in the TPM, or a JSON Web Key; `-` is standard input"
     )
   }
   static var clientCertificateFile: Self {
@@ -36,7 +36,7 @@ extension Option<String?> {
   static var assertionFD: Self {
     Self(
       "assertion-fd", in: .signIn, .descriptor,
-      "Sign in by the JWT that is read from this open descriptor; it is good once")
+      "Sign in with a JWT from this open descriptor; it works once")
   }
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
@@ -48,7 +48,7 @@ extension Option<String?> {
   }
   static var claimsChallenge: Self {
     Self(
-      "claims-challenge", in: .access, .text("CLAIMS"), "Ask for the claims that a resource demanded, in JSON or base64"
+      "claims-challenge", in: .access, .text("CLAIMS"), "Ask for the claims that a resource requires, in JSON or base64"
     )
   }
   static var loginHint: Self { Self("login-hint", in: .signIn, .text("HINT"), "User name to suggest") }
@@ -60,12 +60,12 @@ extension Option<Bool> {
   }
   static var register: Self {
     Self(
-      "register", in: .service, "Let the server register a client for this account (RFC 7591), instead of --client-id")
+      "register", in: .service, "Register a client for this account at the server (RFC 7591), instead of --client-id")
   }
   static var guest: Self {
     Self(
       "guest", in: .signIn,
-      "Sign in the client itself, without a user; it must authenticate. A later sign-in of a user replaces it")
+      "Sign in the client itself, without a user; it must authenticate. A later user sign-in replaces it")
   }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
@@ -74,12 +74,12 @@ extension Option<Bool> {
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   static var start: Self {
-    Self("start", in: .scripts, "Print what the user must do and the sign-in's name, and return at once")
+    Self("start", in: .scripts, "Print the instructions for the user and the sign-in's name, and return at once")
   }
   static var ifNeeded: Self {
     Self(
       "if-needed", in: .scripts,
-      "Sign in only if no token can be had without it; else say who is signed in, and do nothing")
+      "Sign in only if no token is available without it; else print who is signed in, and do nothing")
   }
   static var ended: Self { Self("ended", in: .signIn, "Sign in again to every account whose session has ended") }
   static var ephemeral: Self {
@@ -92,7 +92,7 @@ extension Option<Bool> {
     Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")
   }
   static var copyCode: Self {
-    Self("copy-code", in: .signIn, "Put the code into the terminal's clipboard (OSC 52), which works over SSH too")
+    Self("copy-code", in: .signIn, "Copy the code to the terminal's clipboard (OSC 52), also over SSH")
   }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
@@ -114,7 +114,7 @@ extension Option<QRCodeChoice?> {
   static var qrCode: Self {
     Self(
       "qr-code", in: .signIn, "WHEN", QRCodeChoice.self,
-      "Show the address as a QR code too: where there is room, always, or never")
+      "Also show the address as a QR code: if it fits, always, or never")
   }
 }
 
