@@ -49,7 +49,8 @@ enum Options {
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),
       Option.resource.saying("Ask for a token for this resource (RFC 8707); may be given several times"),
       Option.audience.saying("Ask for a token with this audience"),
-      Option.authorizationDetails.saying("Ask for a token with this authorization only (RFC 9396); `@FILE` reads it"),
+      Option.authorizationDetails.saying(
+        "Ask for a token with this authorization only (RFC 9396); `@FILE` reads it from a file"),
       Option.exchange.declaration,
     ]
   }
@@ -92,7 +93,7 @@ extension Option<Bool> {
   }
   static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
   static var everything: Self {
-    Self("all", in: .output, "Print all that there is to say: every detail and every option")
+    Self("all", in: .output, "Print every detail and every option")
   }
   static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }
