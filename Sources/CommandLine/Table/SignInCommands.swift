@@ -11,23 +11,22 @@ enum SignInCommands {
       time, name the service: a name from `agent help providers`, or its URL with `--issuer`.
 
       Opens a browser if possible and supported by the server: approve there, and the command ends. Otherwise it prints
-      a short code and an address: open the address in any browser, on this device or another, type the code and
-      approve. If the server has no such codes, it prints an address and asks for the one that the browser ends at.
-      `--browser`, `--device` and `--paste` override the choice. Ctrl-C cancels the sign-in, unless it continues in the
-      background.
+      a short code and an address: open the address in any browser, type the code and approve. If the server has no such
+      codes, it prints an address and asks for the one that the browser ends at. `--browser`, `--device` and `--paste`
+      override the choice. Ctrl-C cancels the sign-in, unless it continues in the background.
 
-      In a browser sign-in, the answer arrives at a port of this machine. The port is open only while sign-ins wait, and
-      accepts only this user's connections. Several sign-ins can share it. The terminal reports rejected connections: a
-      connection of another user, such as that of an `ssh -L` as root, a browser that tries https, or an error without
+      In a browser sign-in, the answer arrives at a port of this machine that is open only while sign-ins wait. It
+      accepts only this user's connections. Several sign-ins can share it. The terminal reports what is rejected:
+      another user's connection, such as that of an `ssh -L` as root, a browser that tries https, or an error without
       the sign-in's `state`. The default redirect URI is `http://127.0.0.1:PORT/callback` if the server names itself in
-      its answers (RFC 9207), else `http://127.0.0.1:PORT/ISSUER` with the issuer's URL without `https://`; the port is
-      any free one. A client registered with another URI needs `--redirect-uri`, which is kept with the account: `http`
-      to `127.0.0.1`, `[::1]` or `localhost`, with a port or, if the server accepts any, without. With `--paste` it may
+      its answers (RFC 9207), else `http://127.0.0.1:PORT/ISSUER` with the issuer's URL without `https://`, on any free
+      port. A client registered with another URI needs `--redirect-uri`, which is kept with the account: `http` to
+      `127.0.0.1`, `[::1]` or `localhost`, with a port or, if the server accepts any, without. With `--paste` it may
       also be an `https` URL.
 
-      The browser is one of the commands in `BROWSER`, separated by colons, in which `%s` is the address; else
-      `xdg-open`, else `wslview`. With `--paste`, the address is read from the terminal without being shown, or from
-      standard input if that is not a terminal.
+      The browser is a command in `BROWSER`, a list separated by colons in which `%s` is the address; else `xdg-open`,
+      else `wslview`. With `--paste`, the address is read from the terminal without being shown, or from standard input
+      if that is not a terminal.
 
       The first sign-in names the issuer and the client identifier that the authorization server's administrator
       assigned. They are kept with the account, so later `agent login NAME` is enough. If the session is still valid,
@@ -42,12 +41,12 @@ enum SignInCommands {
       `ACCOUNT` may also be the URL of a resource, such as an API or an MCP server, that names its authorization server
       (RFC 9728). Write it exactly as the resource does. `--resource` does the same for an account that does not exist
       yet. You must confirm that you trust that server: on the terminal, or by naming it with `--issuer`. With
-      `--no-input` or without a terminal, the exit status is 3, and the hint is the complete command. Before that,
-      nothing is sent to the server. Without `--client-id`, the server is then asked to register a client, as with
+      `--no-input` or without a terminal, the exit status is 3, and the hint is the complete command. Nothing is sent to
+      the server before you confirm. Without `--client-id`, the server is then asked to register a client, as with
       `--register`. Without `--scope`, the scopes are those of the resource, and `offline_access` if the server
       announces it. Each token request names the resource (RFC 8707). The tokens are bound to a key, as with `--dpop`,
       if the resource requires it. Later, the same command signs in again without a question, unless the resource then
-      names another server: nothing of the old client is sent there.
+      names another server, which gets nothing of the old client.
 
       `agent request` and `agent mcp` may send the tokens to the resource and to paths below it. Other servers at the
       same host need their own account. If `--resource` only names a resource for a given issuer, the tokens may be sent
@@ -66,10 +65,10 @@ enum SignInCommands {
       hint is the command that signs in accordingly.
 
       A client secret is never an argument: it is read from a file, standard input, an environment variable or the
-      terminal. A client can also authenticate with a private key. `--client-key-file` alone signs a token for each
-      request (RFC 7523). `--client-certificate-file` presents the certificate in the TLS handshake (RFC 8705), and
-      tokens may then be bound to it. All of these are passed to `agentd` as open files and kept in the vault for later
-      sign-ins.
+      terminal. A client can also authenticate with a private key. With `--client-key-file` alone, it signs a token for
+      each request (RFC 7523). With `--client-certificate-file`, it presents the certificate in the TLS handshake (RFC
+      8705), and tokens may be bound to it. All of these are passed to `agentd` as open files and kept in the vault for
+      later sign-ins.
 
       The key may be in the TPM, where it cannot be copied: a P-256 key that OpenSSL's provider `tpm2` made in this TPM,
       without an authorization of its own, as the examples show. Its file (`TSS2 PRIVATE KEY`) is useless elsewhere. The
@@ -104,10 +103,10 @@ enum SignInCommands {
       token of the pod's service account; for another `aud`, project a token and name its file with `--assertion-file`.
       Variables are read from the environment of the command that needs a new token, such as `agent token` or `agent
       mcp`, and passed to `agentd`, which forgets them when the command ends. Without them the command fails with exit
-      status 3, and nothing is renewed in the background. A lease (see `agent serve`) passes no variables, neither those
-      of the lending machine nor those of the other one: while it lasts, renew the token with a command on this machine.
-      `--assertion-fd` reads the JWT from a descriptor. It works once: when the access token expires, or at once without
-      a daemon, the exit status is 3.
+      status 3, and nothing is renewed in the background. A lease (see `agent serve`) passes no variables of either
+      machine: while it lasts, renew the token with a command on the lending machine. `--assertion-fd` reads the JWT
+      from a descriptor. It works once: when the access token expires, or at once without a daemon, the exit status is
+      3.
 
       `--assertion-account` signs in through the server of another account whose user is signed in there. That server is
       asked to trade the ID Token for an assertion, which is exchanged here
@@ -120,15 +119,15 @@ enum SignInCommands {
       to authenticate (`private_key_jwt`, `self_signed_tls_client_auth`). While the TPM is unavailable, the key is made
       in the vault, with a notice; if the TPM refuses to make it, the sign-in fails. `--key tpm2` requires the TPM;
       `--key vault` keeps the keys in the vault. If the TPM is cleared, or the vault is used on another machine, the
-      session needs a new sign-in; nothing is deleted before. A stolen token is useless. To use yours, run `agent
-      request`, or send a proof with each request: see `agent proof`. A server that answers with an unbound token is
+      session needs a new sign-in; nothing is deleted before. A stolen token is useless. To use the token, run `agent
+      request`, or send a proof with each request, see `agent proof`. A server that answers with an unbound token is
       refused. The choice is kept with the account, and made automatically if a server registers the client for such
       tokens.
 
       `--profile fapi2` requires the FAPI 2.0 Security Profile of the OpenID Foundation, as banks and health services
       do. The only other option needed is the client's key or certificate. The request is pushed. The tokens are bound
       by DPoP, or to the certificate if the server does that. An RSA key signs with PS256. A server that announces less
-      is refused before the user is asked, and an answer that does less is not used, also at each renewal; the message
+      is refused before the user is asked, and an answer that does less is not used, also at each renewal. The message
       names the rule by its section and item. Sign-in by device code, assertion or another program's refresh token is
       not possible. The vault stores the choice: if it is removed from the settings file, the account is signed out. A
       refresh token in an unused answer is kept, so that the session continues once the server does as much as before.
