@@ -7,16 +7,16 @@ enum VaultCommands {
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
     details: """
-      The keys of those accounts and their tokens go from the memory of `agentd`; their commands fail with exit
-      status 5 until `agent unlock`. Accounts that this device alone protects go on.
+      Removes the keys and tokens of accounts protected by a passphrase or PIN from the memory of `agentd`. Commands for
+      these accounts fail with exit status 5 until `agent unlock`; accounts protected by this device alone still work.
 
-      The answer comes at once. If a refresh is under way, the keys stay for its result for 5 seconds at most, or not at
-      all when the session is locked. A refresh token that comes later is kept in memory and written after the next
-      unlock.
+      Returns immediately. If a refresh is under way, the keys stay for at most 5 seconds to store its result, or not at
+      all if a locked screen caused the lock. A refresh token that arrives later is kept in memory and written after the
+      next unlock.
 
-      The same is done after a while without use (see `agent vault set`), and when the screen of one of the user's
-      sessions is locked, by `loginctl lock-session` or by the desktop's screen saver, where libsystemd and a message
-      bus are there to tell.
+      The daemon also locks after a period without use (see `agent vault set`), and when the screen of one of the user's
+      login sessions is locked, by `loginctl lock-session` or by the desktop's screen saver. Locking with the screen
+      requires libsystemd and a message bus.
 
       The levels are `passphrase`, `tpm2` and, if the vault no longer opens on this device, `device`.
       """,
@@ -26,20 +26,20 @@ enum VaultCommands {
     .unlock,
     summary: "Unlock accounts by their passphrase or PIN",
     details: """
-      Asks for the passphrase or the PIN on the terminal, without showing it. When it is forgotten, `agent help
-      --all unlock` tells how to begin again.
+      Asks for the passphrase or PIN on the terminal, without showing it. If you forgot it, `agent help --all unlock`
+      describes how to start over.
 
-      Asks for what opens the levels that are locked and have accounts, or the one that `ACCOUNT` needs: on the
-      terminal, without showing it, or in a file or an open descriptor. It is never an argument. A passphrase has
-      1 to 1024 bytes of UTF-8; the line feed at the end of a file is no part of it. After a while without use the
-      vault locks again, see `agent vault set`.
+      Asks for the secret of each locked level that has accounts, or only for the level of `ACCOUNT`. The secret is read
+      from the terminal, a file or an open descriptor, and is never an argument. A passphrase is 1 to 1024 bytes of
+      UTF-8; a trailing newline in a file is ignored. The vault locks again after a period without use, see `agent vault
+      set`.
 
-      A passphrase or PIN that is forgotten cannot be read from the vault, and without it or another slot of its level
-      the sessions there are lost. To begin again: `agent logout --local ACCOUNT` for each account of the level, `agent
-      vault remove-slot NUMBER` for its slots, which `agent vault status` shows, and `agent login ACCOUNT`, with
+      A forgotten passphrase or PIN cannot be recovered from the vault. Without it or another slot of its level, the
+      sessions of that level are lost. To start over, run `agent logout --local ACCOUNT` for each account of the level,
+      `agent vault remove-slot NUMBER` for its slots (listed by `agent vault status`), and `agent login ACCOUNT` with
       `--protect device` or a new passphrase.
 
-      With `--json` prints `{"unlocked": [LEVEL, ...]}`, each of which is `device`, `passphrase` or `tpm2`.
+      With `--json` prints `{"unlocked": [LEVEL, ...]}`; each level is `device`, `passphrase` or `tpm2`.
       """,
     options: Options.levelSecrets,
     operands: .account,
@@ -53,13 +53,13 @@ enum VaultCommands {
     .vaultStatus,
     summary: "Show the key slots and locks of the vault",
     details: """
-      The vault is bound to this device: to a key in its TPM where there is one, else to a secret, the machine and
-      the user. What binds it is shown, and where it is not the TPM, why.
+      The vault is bound to this device: to a key in its TPM, or without a TPM to a secret, the machine and the user.
+      The output includes the binding and, if it is not the TPM, the reason.
 
-      Each level of protection has a key of its own, and each slot is one way to a key: `device` opens in the
-      background, `passphrase` and `tpm2` only while somebody has unlocked them.
+      Each protection level has its own key, and each slot is one way to open a key. `device` opens in the background;
+      `passphrase` and `tpm2` open only while unlocked.
 
-      A level is `device`, `passphrase` or `tpm2`. The `problem` in JSON is `{"code", "message", "hint"}`.
+      A level is `device`, `passphrase` or `tpm2`. In JSON, `problem` is `{"code", "message", "hint"}`.
       """,
     answer: VaultRequest.status.page.result)
 
@@ -67,8 +67,8 @@ enum VaultCommands {
     .vaultBind,
     summary: "Bind the vault to this device again",
     details: """
-      Makes a new slot that opens in the background, and drops the ones before. Without `--to` the best that there is is
-      taken: a key in the TPM, else the secret of this device.
+      Creates a slot that opens in the background and removes the earlier ones. Without `--to` it uses a key in the TPM
+      if possible, else the secret of this device.
       """,
     answer: VaultRequest.bind(nil).page.result,
     options: [Option.to.declaration],
@@ -82,11 +82,12 @@ enum VaultCommands {
     .vaultAddPassphrase,
     summary: "Add a passphrase that opens the vault",
     details: """
-      A passphrase for `device`, which is the default, is the way back when the machine's id changes or its TPM goes:
-      see `agent vault rebind`. One for `passphrase` or `tpm2` opens those accounts too; the level must be unlocked.
+      A passphrase for `device` (the default) recovers the vault if the machine id changes or the TPM is lost, see
+      `agent vault rebind`. A passphrase for `passphrase` or `tpm2` opens the accounts of that level too; the level
+      must be unlocked.
       """,
     answer: VaultRequest.addPassphrase(.device).page.result,
-    options: [Option.protection.saying("What the passphrase is to open")] + Options.passphrase,
+    options: [Option.protection.saying("The level that the passphrase opens")] + Options.passphrase,
     examples: [
       Example(
         "Add a passphrase that another program keeps",
@@ -97,13 +98,13 @@ enum VaultCommands {
     .vaultChangePassphrase,
     summary: "Change a passphrase or the PIN",
     details: """
-      The one that is given is replaced, in one step. The keys stay the same: whoever has a copy of the vault and
-      knows the old one can open that copy.
+      Replaces the given passphrase or PIN in one step. The keys stay the same: the old passphrase or PIN still opens
+      old copies of the vault.
 
       `agent vault rotate-key` makes new keys.
       """,
     answer: VaultRequest.changePassphrase(.device).page.result,
-    options: [Option.protection.saying("The level that it opens, by default `passphrase`")] + Options.levelSecrets
+    options: [Option.protection.saying("The level to change (default: `passphrase`)")] + Options.levelSecrets
       + [
         Option.newPassphraseFile.declaration, Option.newPassphraseFD.declaration, Option.newPINFile.declaration,
         Option.newPINFD.declaration,
@@ -119,8 +120,8 @@ enum VaultCommands {
     .vaultRemoveSlot,
     summary: "Remove a key slot",
     details: """
-      `NUMBER` is that of `agent vault status`; it is never given to another slot. The last slot of a level that has
-      accounts is not removed, nor the last one that opens `device`.
+      `NUMBER` is the slot's number in `agent vault status`; numbers are never reused. The last slot of a level that has
+      accounts cannot be removed, nor can the last slot that opens `device`.
       """,
     answer: VaultRequest.removeSlot(1).page.result,
     operands: .slot)
@@ -129,11 +130,11 @@ enum VaultCommands {
     .vaultRotateKey,
     summary: "Make new keys, and seal everything with them",
     details: """
-      All levels that are open get new keys, and their accounts are sealed anew; one that is locked stays as it
-      is. Each slot with a passphrase needs it, since it opens the new key afterwards: it is asked for on the
-      terminal, or named where one slot needs one.
+      Makes new keys for all unlocked levels and seals their accounts again; locked levels stay unchanged. Each
+      passphrase slot needs its passphrase to open the new key: it is asked for on the terminal, or read from the
+      given file or descriptor if only one slot needs one.
 
-      What an old copy of the vault held opens nothing that is written from now on.
+      An old copy of the vault cannot open anything written from now on.
 
       A level is `device`, `passphrase` or `tpm2`.
       """,
@@ -149,9 +150,9 @@ enum VaultCommands {
     .vaultRebind,
     summary: "Bind a vault that does not open here to this device",
     details: """
-      For the day when the machine's id or its TPM has changed, or the home was moved to another machine on purpose: the
-      passphrase that `agent vault add-passphrase` gave the vault opens it, and it is bound to this device as a new one
-      would be. Nothing is lost.
+      Opens the vault with a passphrase from `agent vault add-passphrase` and binds it to this device like a new vault;
+      nothing is lost. Use it if the machine id or the TPM has changed, or after moving the home directory to another
+      machine on purpose.
 
       The protection of a slot is `device`, `passphrase` or `tpm2`.
       """,
@@ -167,12 +168,12 @@ enum VaultCommands {
     .vaultSetAside,
     summary: "Set a vault aside that does not open",
     details: """
-      Renames the vault file, and a damaged device secret, so that the next sign-in makes a new vault. Nothing is
+      Renames the vault file, and a damaged device secret, so that the next sign-in creates a new vault. Nothing is
       deleted.
 
-      To use the old vault again, give its files their names back. All accounts are signed out until then.
+      To use the old vault again, restore its file names. Until then, all accounts are signed out.
 
-      A vault that opens is refused. If it has a passphrase, `agent vault rebind` loses nothing.
+      Fails if the vault opens. If the vault has a passphrase, use `agent vault rebind` instead: it loses nothing.
       """,
     answer: VaultRequest.setAside.page.result)
 
@@ -180,14 +181,13 @@ enum VaultCommands {
     .vaultCheck,
     summary: "Check that the whole vault can be read",
     details: """
-      Nothing is changed, and no passphrase and no PIN is tried. Exits with status 1 when something is damaged, or does
-      not open here.
+      Changes nothing and tries no passphrase or PIN. Exits with status 1 if something is damaged or does not open on
+      this device.
 
-      The state of a slot is `opens`, `asks` (for a passphrase or a PIN),
-      `foreign` (made on another device), `secret_missing` (the device secret is gone), `unavailable` (the TPM cannot be
-      asked), `damaged` or `unknown` (of a later version); that of an account `opens`, `locked` or `damaged`. `kind` is
-      `host`, `tpm2` or `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code",
-      "message", "hint"}`.
+      The state of a slot is `opens`, `asks` (for a passphrase or PIN), `foreign` (made on another device),
+      `secret_missing` (the device secret is missing), `unavailable` (the TPM cannot be used), `damaged` or `unknown`
+      (from a later version). The state of an account is `opens`, `locked` or `damaged`. `kind` is `host`, `tpm2` or
+      `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code", "message", "hint"}`.
       """,
     answer: VaultRequest.check.page.result)
 
