@@ -6,35 +6,36 @@ enum SetupCommands {
     .setup,
     summary: "Have other programs ask for tokens",
     details: """
-      Has `git`, `docker` and other programs ask `agent helper`; alone it lists the programs that are here, and which are
-      set up. The account must list the place: `agent account set work --host git.example.com`; on a
-      terminal it is asked for.
+      Configures `git`, `docker` and other programs to call `agent helper`; without a program, lists those installed and
+      which are set up. The account must permit the host: `agent account set work --host git.example.com`; on a
+      terminal, setup offers to do that.
 
-      `CLIENT` is one of `git`, `docker` (with podman and skopeo), `aws`, `cargo`, `go`, `pip`, `uv`, `mcp` (Claude Code),
-      `kubectl`, `msmtp`, `mbsync`, `neomutt` and `aerc`. Nothing is written for the last five: what they need is printed, to
-      be pasted.
+      `CLIENT` is one of `git`, `docker` (with podman and skopeo), `aws`, `cargo`, `go`, `pip`, `uv`, `mcp` (Claude
+      Code), `kubectl`, `msmtp`, `mbsync`, `neomutt` and `aerc`. For the last five nothing is written: their settings
+      are printed, to be pasted.
 
-      It shows what would be added, asks, and writes the file anew in one step, with its mode, and through symbolic links
-      whose way no other user can change. All that was in the file stays, byte for byte. Where a program has the setting
-      already, or its file cannot be read by the letter, nothing is changed; `--print` prints what to put there. A second
-      run changes nothing.
+      Shows the additions, asks for confirmation, and replaces the file in one step. The file keeps its mode and all of
+      its content, byte for byte. Symbolic links are followed if no other user can change their targets. If the program
+      already has the setting, or its file cannot be parsed exactly, nothing is changed; `--print` prints the text to
+      add. A second run changes nothing.
 
-      What was added is noted in `~/.local/state/agent/setup.json`, and nothing of what was there. `--undo` takes out what
-      is still as it was put there, which leaves the file as it was, and names what was changed since. Its exit status is 1
-      if something is left.
+      The additions are recorded in `~/.local/state/agent/setup.json`, and nothing else of the files is. `--undo`
+      removes each addition that is unchanged, which restores the file, and names those changed since. Its exit status
+      is 1 if something is left.
 
-      `git` gets the helper for this place alone, behind an empty one, so that no other helper stores a token. `docker` gets
-      an entry of `credHelpers`. `aws` gets a profile, and wants `--role-arn`. `cargo` gets a registry, by the name that the
-      project's own file gives it, or its provider where the registry is there. `go` asks for all places that are listed, before what `GOAUTH` had. `pip` and `uv` are told to
-      call `keyring`: a link of that name to this program is made in `~/.local/share/agent/bin`, and the line for the `PATH`
-      is printed. An MCP server is named by `--name`, and by its host without; its URL is written as `--host` has it.
+      `git` gets the helper for this URL only, after an empty one, so that no other helper stores a token. `docker` gets
+      an entry in `credHelpers`. `aws` gets a profile, and requires `--role-arn`. `cargo` gets a registry, with the name
+      from the project's own file, or only the provider if the registry exists. `go` asks for all permitted URLs, before
+      the earlier value of `GOAUTH`. `pip` and `uv` are configured to call `keyring`: a link of that name to this
+      program is created in `~/.local/share/agent/bin`, and the line for the `PATH` is printed. An MCP server is named
+      by `--name`, or by default after its host; its URL is written as given in `--host`.
 
-      `--test` fails where the program's own settings do not ask this one; else it asks for a credential as the program
-      would, and says whose it is. The token is shown to nobody.
+      `--test` fails if the program's own settings do not call this program. Otherwise it asks for a credential as the
+      program would, and reports the account. The token is not shown.
 
       With `--json` prints `{"client", "state", "host", "account", "file", "text"}`. `state` is `set_up`, `unchanged`,
-      `proposed`, `printed` or `works`; `text` is what is added. With `--undo` it is `{"undone": [...]}` with such objects,
-      whose `state` is `undone`, `missing` or `changed`; without a client `{"clients": [{"client", "program",
+      `proposed`, `printed` or `works`; `text` is the added text. With `--undo` prints `{"undone": [...]}` with such
+      objects, and `state` is `undone`, `missing` or `changed`; without a client `{"clients": [{"client", "program",
       "printed_only", "set_up": [...]}]}`.
       """,
     options: [
@@ -45,14 +46,14 @@ enum SetupCommands {
     operands: .setupProgram,
     examples: [
       Example("Have git ask for tokens", "agent setup git --host git.example.com --yes"),
-      Example("See what docker would get", "agent setup docker --host registry.example.com --print"),
-      Example("Take everything back", "agent setup --undo"),
+      Example("Show the settings that docker would get", "agent setup docker --host registry.example.com --print"),
+      Example("Undo everything", "agent setup --undo"),
     ])
 }
 
 extension Option<String?> {
   static var setupHost: Self {
-    Self("host", in: .service, .text("HOST"), "The place that tokens are for: a host, or a URL")
+    Self("host", in: .service, .text("HOST"), "The host or URL to get tokens for")
   }
   static var setupName: Self {
     Self(
@@ -63,7 +64,7 @@ extension Option<String?> {
 extension Option<Bool> {
   static var setupPrint: Self { Self("print", in: .output, "Print what to put into the settings, and change nothing") }
   static var setupDryRun: Self { Self("dry-run", in: .output, "Show what would be added, and change nothing") }
-  static var setupUndo: Self { Self("undo", in: .service, "Take out what was added") }
+  static var setupUndo: Self { Self("undo", in: .service, "Remove what was added") }
   static var setupTest: Self { Self("test", in: .service, "Ask for a credential as the program would") }
-  static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Ask nothing") }
+  static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Do not ask for confirmation") }
 }
