@@ -7,7 +7,7 @@ enum DaemonCommands {
     .daemonStart,
     summary: "Start the daemon, unless it runs",
     details: """
-      Other commands start the daemon by themselves when they need it.
+      Other commands start the daemon when they need it.
 
       With `--json` prints the object of `agent daemon status`.
       """)
@@ -16,11 +16,11 @@ enum DaemonCommands {
     .daemonStop,
     summary: "Stop the daemon",
     details: """
-      Access tokens are forgotten. Sessions are kept in the vault and go on with the next command.
+      Discards access tokens. Sessions stay in the vault and continue with the next command.
 
-      Commands that wait for a token fail with exit status 4 after 5 seconds at most, and start no other daemon. If a
-      server has got a refresh token and has not answered, the process waits for it for up to 120 seconds and stores the
-      new token. The next daemon waits for that account alone.
+      Commands that wait for a token fail with exit status 4 within 5 seconds, and do not start another daemon. If a
+      server has received a refresh token and not answered yet, the process waits up to 120 seconds for the answer and
+      stores the new token. The next daemon waits for that account only.
 
       With `--json` prints `{}`.
       """)
@@ -29,7 +29,7 @@ enum DaemonCommands {
     .daemonRestart,
     summary: "Restart the daemon",
     details: """
-      Needed after an upgrade, when the running daemon is older than this program.
+      Required after an upgrade, if the running daemon is older than this program.
 
       With `--json` prints the object of `agent daemon status`.
       """)
@@ -38,7 +38,7 @@ enum DaemonCommands {
     .daemonStatus,
     summary: "Show the running daemon",
     details: """
-      Fails with exit status 4 when no daemon runs, and starts none.
+      Fails with exit status 4 if no daemon is running. Does not start one.
       """,
     answer: DaemonRequest.statusRows)
 
@@ -46,8 +46,8 @@ enum DaemonCommands {
     .daemonRun,
     summary: "Run the daemon in the foreground",
     details: """
-      Becomes `agentd --foreground`, which logs to standard error. Where another daemon serves the directory already, it
-      says so after three seconds, in which that one may end, and fails with exit status 75.
+      Becomes `agentd --foreground`, which logs to standard error. If another daemon still serves the directory after
+      three seconds, it prints an error and fails with exit status 75.
       """)
 
   static let daemonLog = Command(
@@ -55,46 +55,45 @@ enum DaemonCommands {
     summary: "Show the recent log of the daemon",
     details: """
       The daemon keeps its last 500 events in memory: refreshes with their duration and result, each request to a
-      server, sign-ins, sign-outs, changes of settings, and peers that it dropped.
+      server, sign-ins, sign-outs, changes of settings, and dropped peers.
 
-      What became of the sessions is in `agent events`. No token, code or text of a server is ever in it. Fails
-      with exit status 4 when no daemon runs, and starts none. In the foreground `agentd` writes the same lines to
-      standard error.
+      For the history of sessions, see `agent events`. The log never contains a token, a code or text from a server.
+      Fails with exit status 4 if no daemon is running, and does not start one. In the foreground `agentd` writes the
+      same lines to standard error.
 
-      With `--json` prints `{"events": [{"time", "account", "event", ..., "text"}], "dropped"}`, the oldest first; `dropped`
-      is the number of events that were pushed out, and `text` the event as a sentence. `event` is one of `started`, `stopping`, `refresh_began` (with
-      `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued` (`"seconds"`), `refresh_ended`
-      (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`, `network_changed`, `watch_unavailable`, `clock_set`
-      (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`), `sign_in_slowed` (`"seconds"`), `sign_in_approved`,
-      `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out` (`"result"`: \(Prose.words(LogEvent.SignOut.self))),
-      `checked` (`"duration_ms"`, `"result"`, as of `agent status --check`), `settings_changed` (`"change"`:
-      \(Prose.words(LogEvent.SettingsChange.self))), `locked`
-      (`"cause"`: \(Prose.words(LogEvent.LockCause.self))), `unlocked` (`"protection"`: \(Prose.words(Protection.self))),
-      `vault_changed` (`"change"`: \(Prose.words(LogEvent.VaultChange.self))), `peer_dropped`
-      (`"reason"`: \(Prose.words(LogEvent.PeerProblem.self))), `command_failed` (a command that is run for events, by its place in
+      With `--json` prints `{"events": [{"time", "account", "event", ..., "text"}], "dropped"}`, oldest first; `dropped`
+      is the number of discarded older events, and `text` the event as a sentence. `event` is one of `started`,
+      `stopping`, `refresh_began` (with `"attempt"`), `refresh_retry` (`"attempt"`, `"wait_ms"`), `refresh_queued`
+      (`"seconds"`), `refresh_ended` (`"duration_ms"`, `"result"`), `token_expiring` (`"seconds"`), `token_expired`,
+      `network_changed`, `watch_unavailable`, `clock_set` (`"seconds"`), `sign_in_began`, `sign_in_code` (`"seconds"`),
+      `sign_in_slowed` (`"seconds"`), `sign_in_approved`, `sign_in_ended` (`"duration_ms"`, `"result"`), `signed_out`
+      (`"result"`: \(Prose.words(LogEvent.SignOut.self))), `checked` (`"duration_ms"`, `"result"`, from `agent status
+      --check`), `settings_changed` (`"change"`: \(Prose.words(LogEvent.SettingsChange.self))), `locked` (`"cause"`:
+      \(Prose.words(LogEvent.LockCause.self))), `unlocked` (`"protection"`: \(Prose.words(Protection.self))),
+      `vault_changed` (`"change"`: \(Prose.words(LogEvent.VaultChange.self))), `peer_dropped` (`"reason"`:
+      \(Prose.words(LogEvent.PeerProblem.self))), `command_failed` (a command that is run for events, by its position in
       the settings, `"position"`; `"reason"`: `exited` with `"status"`, `signalled` with `"signal"`, `timed_out`, or
-      `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file`
-      (`"change"`: \(Prose.words(LogEvent.TokenFileChange.self))), `key_set_warning`
-      (`"reason"`: \(Prose.words(LogEvent.KeySetFlaw.self)), which an issuer published and which
-      was left out), `authentication_time_changed` (the server put a later sign-in of the same user into a new ID
-      Token), `endpoint_moved` (the server's metadata name an endpoint at an origin that was not there at the sign-in; it
-      gets nothing), `redirect_foreign` and `request_timed_out`. Where nothing else is said, `result` is `ok` or the code of an
-      error.
+      `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file` (`"change"`:
+      \(Prose.words(LogEvent.TokenFileChange.self))), `key_set_warning` (`"reason"`:
+      \(Prose.words(LogEvent.KeySetFlaw.self)), for a published key that was ignored), `authentication_time_changed` (a
+      new ID Token contains a later sign-in of the same user), `endpoint_moved` (the server's metadata now names an
+      endpoint at an origin absent at sign-in; nothing is sent there), `redirect_foreign` and `request_timed_out`.
+      Unless stated otherwise, `result` is `ok` or an error code.
 
       Each request to a server is an event: `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a
-      resource without its path, `"status"`, which is that of HTTP, `"duration_ms"`) or `unanswered` (`"endpoint"`,
-      `"method"`, `"url"`, `"result"`, `"cause"`, where one is known, one of \(Prose.words(ConnectionProblem.self)), `"duration_ms"`). While a command
-      with `--verbose` waits, single steps are events too: `token_served` (`"seconds_left"`),
-      `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`, the last with
-      `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
+      resource without its path, `"status"`, the HTTP status, `"duration_ms"`) or `unanswered` (`"endpoint"`,
+      `"method"`, `"url"`, `"result"`, `"cause"`, if known one of \(Prose.words(ConnectionProblem.self)),
+      `"duration_ms"`). While a command with `--verbose` waits, single steps are events too: `token_served`
+      (`"seconds_left"`), `served_offline`, `refresh_needed` (`"reason"`: `no_token`, `asked`, `refused` or `ending`,
+      the last with `"seconds_left"` and `"seconds_wanted"`), `refresh_joined`, `record_changed`, `waited_for_account`
       (`"duration_ms"`), `record_read`, `record_written`, `document_kept` (`"endpoint"`, `"seconds"`), `keys_doubted`,
-      `metadata_doubted`, `id_token_verified` (`"algorithm"`), `identity_known` and
-      `sign_in_pending` (`"seconds"`). `endpoint` is one of \(Prose.words(EndpointRole.self)).
+      `metadata_doubted`, `id_token_verified` (`"algorithm"`), `identity_known` and `sign_in_pending` (`"seconds"`).
+      `endpoint` is one of \(Prose.words(EndpointRole.self)).
       """,
     options: [Option.utc.declaration],
     examples: [
       Example(
-        "See the requests that got no answer, and why",
+        "List the requests without an answer, and the causes",
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
     ])
 }
