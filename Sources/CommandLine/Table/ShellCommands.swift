@@ -4,8 +4,8 @@ enum ShellCommands {
     .completions,
     summary: "Print the completions for a shell",
     details: """
-      `make install` puts the same text where the shells look for it. Commands, options, values and files are completed,
-      and the names of accounts while the daemon runs.
+      `make install` installs the same text in the shells' completion directories. Commands, options, values, files and
+      account names are completed, even if no daemon is running.
       """,
     operands: .completionShell,
     examples: [
