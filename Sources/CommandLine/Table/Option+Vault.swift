@@ -36,7 +36,7 @@ extension Option<String?> {
 
 extension Option<VaultBinding?> {
   static var to: Self {
-    Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind it to this, or fail")
+    Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind the vault to this, or fail")
   }
 }
 
