@@ -4,7 +4,7 @@ internal import Wire
 enum ManualDaemon {
   static var sections: [ManualSection] {
     [
-      ManualSection("NAME", [.raw(".Nm agentd\n.Nd holds sessions and hands out access tokens\n")]),
+      ManualSection("NAME", [.raw(".Nm agentd\n.Nd keeps sessions and provides access tokens\n")]),
       ManualSection("SYNOPSIS", [.raw(".Nm\n.Fl \\-foreground\n.Nm\n.Fl \\-version\n.Op Fl \\-json\n")]),
       ManualSection("DESCRIPTION", description),
       ManualSection("START AND END", start),
@@ -24,12 +24,12 @@ enum ManualDaemon {
 
   private static let description: [ManualBlock] = [
     .text(
-      "`agentd` is the daemon behind `agent`. There is one for each user. It keeps access tokens in its memory, refresh"
-        + " tokens in the vault, and makes every request to authorization servers. `agent` and other programs ask it"
-        + " over a socket that only its user can reach."),
+      "`agentd` is the daemon of `agent`. Each user has one. It keeps access tokens in memory and refresh tokens in"
+        + " the vault, and makes every request to authorization servers. `agent` and other programs reach it through a"
+        + " socket that only its user can access."),
     .text(
-      "It is not meant to be typed: `agent` starts it from `../libexec/agentd`, seen from its own file, or from the"
-        + " directory that `agent` itself is in."),
+      "It is not for interactive use: `agent` starts it from `../libexec/agentd`, relative to its executable, or from"
+        + " the directory of `agent` itself."),
   ]
 
   private static let start: [ManualBlock] = [
@@ -38,70 +38,71 @@ enum ManualDaemon {
       [
         Manual.Item(
           term: "--directory DIRECTORY --socket-name NAME --ready-fd NUMBER",
-          meaning: "By `agent` at its first use. It makes the socket in the directory and writes one byte to the"
-            + " descriptor when it listens. It has a session of its own and no terminal."),
+          meaning: "By `agent` at its first use. It creates the socket in the directory and writes one byte to the"
+            + " descriptor when it is ready. It has its own session and no terminal."),
         Manual.Item(
           term: "--foreground",
-          meaning: "By a person or a service manager. It makes the socket in the usual place. With `LISTEN_FDS=1` and"
-            + " `LISTEN_PID` it serves the socket that it was handed as descriptor 3, as sd_listen_fds(3) has it. It writes"
-            + " the lines that `agent daemon log` shows to standard error, where `JOURNAL_STREAM` is set with the"
-            + " priorities that systemd's journal reads."),
+          meaning: "By the user or a service manager. It creates the socket in the default location. With"
+            + " `LISTEN_FDS=1` and `LISTEN_PID` it serves the socket passed as descriptor 3, see sd_listen_fds(3). It"
+            + " writes the lines of `agent daemon log` to standard error, with the priorities for systemd's journal"
+            + " if `JOURNAL_STREAM` is set."),
         Manual.Item(
           term: "--connection-fd NUMBER",
-          meaning: "By `agent --no-daemon`. It serves the one connection that it was handed and ends with it."),
+          meaning: "By `agent --no-daemon`. It serves the one connection passed to it and ends with it."),
       ], macro: "Li"),
     .text(
-      "With `--version` it prints its version and ends; with `--version --json` also the commit it was built from and the"
-        + " versions of the libraries that it uses."),
+      "With `--version` it prints its version and exits; with `--version --json` also the commit it was built from"
+        + " and the versions of its libraries."),
     .text(
-      "The daemon ends by the request `daemon_stop`, by `SIGTERM` or `SIGINT`, and when its socket is removed"
-        + " or replaced, as it is at logout. It finishes the requests to servers that are under way, so that no renewed"
-        + " refresh token is lost. Sessions go on with the next daemon; access tokens are forgotten."),
+      "The daemon ends on the request `daemon_stop`, on `SIGTERM` or `SIGINT`, and when its socket is removed or"
+        + " replaced, for example at logout. It finishes pending requests to servers, so that no renewed refresh token"
+        + " is lost. Sessions continue with the next daemon; access tokens are discarded."),
     .text(
-      "On `SIGHUP` it reads the settings again and keeps its sessions and tokens. It also notices a changed settings"
-        + " file by itself."),
+      "On `SIGHUP` it reloads the settings and keeps its sessions and tokens. It also notices changes of the settings"
+        + " file automatically."),
   ]
 
   private static let locks: [ManualBlock] = [
-    .text("All locks are advisory, by flock(2). The files are never removed, but those of token files."),
+    .text("All locks are advisory, by flock(2). The files are never removed, except those of token files."),
     .list(
       [
         Manual.Item(
           term: WireProtocol.startLockName,
-          meaning: "In the runtime directory; held by the client that starts a daemon, until the daemon listens."),
+          meaning: "In the runtime directory. Held by the client that starts a daemon, until the daemon listens."),
         Manual.Item(
           term: WireProtocol.lifetimeLockName,
           meaning:
-            "In the runtime directory; held by the daemon as long as it lives. Only its holder removes the socket."
+            "In the runtime directory. Held by the daemon until it ends. Only the holder removes the socket."
         ),
         Manual.Item(
           term: "token-NUMBER.lock",
           meaning:
-            "In the runtime directory; held by the daemon that keeps the token file `token-NUMBER` fresh. A daemon"
-            + " that starts removes those that nobody holds, with their files."),
+            "In the runtime directory. Held by the daemon that keeps the token file `token-NUMBER` fresh. A starting"
+            + " daemon removes locks that no daemon holds, with their files."),
         Manual.Item(
-          term: "config.lock", meaning: "In the configuration directory; held while config.json is replaced."),
-        Manual.Item(term: "vault.lock", meaning: "In the state directory; held while the vault is replaced."),
+          term: "config.lock", meaning: "In the configuration directory. Held while config.json is replaced."),
+        Manual.Item(term: "vault.lock", meaning: "In the state directory. Held while the vault is replaced."),
         Manual.Item(
           term: "locks/account-NAME.lock",
           meaning:
-            "In the state directory; held while the refresh token of an account is spent, so that no two processes"
+            "In the state directory. Held while the refresh token of an account is spent, so that no two processes"
             + " ever spend the same one."),
       ], macro: "Pa"),
   ]
 
   private static let environment: [ManualBlock] = [
     .text(
-      "All variables are dropped at the start but `HOME`, `USER`, `LOGNAME`, `LANG`, `LANGUAGE`, `PATH`, `TZ` and those"
-        + " that begin with `LC_`, `XDG_`, `TPM2`, `TPM_` or `TSS2_`. The proxy is a setting of the account, see agent-config(5)."
+      "At the start all variables are dropped except `HOME`, `USER`, `LOGNAME`, `LANG`, `LANGUAGE`, `PATH`, `TZ` and"
+        + " those that begin with `LC_`, `XDG_`, `TPM2`, `TPM_` or `TSS2_`. The proxy is a setting of the account, see"
+        + " agent-config(5)."
     ),
     .list(
       Manual.environment.filter { $0.term.hasPrefix("XDG_") } + [
-        Manual.Item(term: "HOME", meaning: "Where the directories above are by default."),
+        Manual.Item(term: "HOME", meaning: "The default parent of the directories above."),
         Manual.Item(term: "JOURNAL_STREAM", meaning: "See START AND END."),
         Manual.Item(
           term: "TPM2OPENSSL_TCTI",
-          meaning: "How the TPM is reached, as tpm2-openssl has it; `device:/dev/tpmrm0` where it is not set."),
+          meaning: "The connection to the TPM, in the format of tpm2-openssl; by default `device:/dev/tpmrm0`."),
         Manual.Item(term: "LISTEN_FDS", meaning: "See START AND END; also `LISTEN_PID`."),
       ], macro: "Ev"),
   ]
@@ -110,10 +111,11 @@ enum ManualDaemon {
     Manual.Item(
       term: "$XDG_RUNTIME_DIR/agent/",
       meaning:
-        "The runtime directory: the socket `agent.sock`, two locks, and the token files of `agent exec --token-file`. Without `XDG_RUNTIME_DIR` it is"
-        + " `/run/user/UID/agent`, else `$XDG_STATE_HOME/agent/run/MACHINE-BOOT`, where `MACHINE` is a hash of the machine"
-        + " id. It must belong to the user and have mode 0700. The file `namespaces` names the network and mount namespaces"
-        + " of a daemon that was started in its own. Programs outside of them use the next of these directories."),
+        "The runtime directory, with the socket `agent.sock`, two locks, and the token files of `agent exec"
+        + " --token-file`. Without `XDG_RUNTIME_DIR` it is `/run/user/UID/agent`, else"
+        + " `$XDG_STATE_HOME/agent/run/MACHINE-BOOT`, where `MACHINE` is a hash of the machine id. It must belong to"
+        + " the user and have mode 0700. The file `namespaces` identifies the network and mount namespaces of a"
+        + " daemon that was started in its own. Programs outside them use the next of these directories."),
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.json", meaning: "Accounts and their settings, see agent-config(5)."),
     Manual.Item(
@@ -122,27 +124,28 @@ enum ManualDaemon {
     Manual.Item(term: "$XDG_STATE_HOME/agent/device.key", meaning: "The secret that binds the vault to this device."),
     Manual.Item(term: "$XDG_STATE_HOME/agent/locks/", meaning: "Locks of the accounts."),
     Manual.Item(
-      term: "$XDG_CACHE_HOME/agent/", meaning: "Metadata and public keys of authorization servers; may be deleted."),
+      term: "$XDG_CACHE_HOME/agent/", meaning: "Metadata and public keys of authorization servers; can be deleted."),
   ]
 
   private static let exitStatuses = [
-    Manual.Item(term: "0", meaning: "The daemon was told to end, or nothing was left to serve."),
-    Manual.Item(term: "1", meaning: "It could not start, or could not go on; standard error has the reason."),
+    Manual.Item(term: "0", meaning: "The daemon was asked to end, or had nothing left to serve."),
+    Manual.Item(term: "1", meaning: "It could not start or continue; standard error has the reason."),
     Manual.Item(term: "2", meaning: "The command line is wrong."),
     Manual.Item(term: "75", meaning: "Another daemon already serves the runtime directory."),
   ]
 
   private static let security: [ManualBlock] = [
     .text(
-      "Both ends of the socket ask the kernel for the user of the other end and hang up on any other user. Whoever is the"
-        + " same user may ask for access tokens. Refresh tokens, client secrets and keys never cross the socket to a"
-        + " client."),
+      "Both ends of the socket ask the kernel for the user of the other end, and close the connection if it is"
+        + " another user. Any program of the same user can request access tokens. Refresh tokens, client secrets and"
+        + " keys are never sent to a client."),
     .text(
-      "Secrets are kept on a heap that is not swapped out, where the limit on locked memory allows it, and are"
-        + " overwritten after use. Neither the daemon nor `agent` leaves a core file, or can be traced by other programs of the user."
+      "Secrets are kept on a heap that is not swapped out, if the limit on locked memory allows it, and are"
+        + " overwritten after use. Neither the daemon nor `agent` leaves a core file or can be traced by other programs"
+        + " of the user."
     ),
     .text(
-      "Before a secret is sent, the settings of the account and the endpoints of the server are compared with those that"
-        + " were signed in with."),
+      "Before a secret is sent, the account's settings and the server's endpoints are compared with those of the"
+        + " sign-in."),
   ]
 }
