@@ -20,19 +20,19 @@ enum ManualRecipes {
   }
 
   private static let description = [
-    "Programs that can run a command, or read a variable or a file, need no more than a line of their configuration. Here"
-      + " `work` is the account, and what is of `example.com` stands for one's own. No recipe has a token among the arguments"
-      + " of a program, where other users can see it.",
-    "Programs that ask for a credential by a protocol of their own, such as `git`, `docker`, `kubectl` and `aws`, are in"
-      + " agent-helper(1), and agent-setup(1) sets them up.",
+    "Programs that can run a command, or read a variable or a file, need only a line of configuration. In these"
+      + " recipes `work` is the account; replace names under `example.com` with your own. No recipe passes a token as a"
+      + " program argument, where other users can see it.",
+    "For programs that request credentials with their own protocol, such as `git`, `docker`, `kubectl` and `aws`, see"
+      + " agent-helper(1). agent-setup(1) configures them.",
   ]
 
   private static let mail: [ManualBlock] = [
-    .text("The server must take the account's access token for mail; `scope` of the account decides that."),
+    .text("The server must accept the account's access token for mail; that depends on the `scope` of the account."),
     .heading("mbsync"),
     .text(
-      "In `~/.mbsyncrc`. The mechanism is an addition to the Cyrus SASL library: `libsasl2-modules-kdexoauth2` in Debian,"
-        + " `cyrus-sasl-xoauth2` elsewhere."),
+      "In `~/.mbsyncrc`. The mechanism is a plug-in for the Cyrus SASL library: `libsasl2-modules-kdexoauth2` in"
+        + " Debian, `cyrus-sasl-xoauth2` elsewhere."),
     .code([
       "IMAPAccount work", "Host imap.example.com", "Port 993", "User me@example.com", #"PassCmd "agent token work""#,
       "AuthMechs XOAUTH2", "SSLType IMAPS",
@@ -44,7 +44,7 @@ enum ManualRecipes {
       "user me@example.com", "from me@example.com", "passwordeval agent token work",
     ]),
     .heading("mutt"),
-    .text("In `~/.muttrc`, for NeoMutt too:"),
+    .text("In `~/.muttrc`, also for NeoMutt:"),
     .code([
       #"set imap_user = "me@example.com""#, #"set folder = "imaps://imap.example.com:993/""#,
       #"set spoolfile = "+INBOX""#, #"set imap_authenticators = "oauthbearer:xoauth2""#,
@@ -65,16 +65,17 @@ enum ManualRecipes {
 
   private static let services: [ManualBlock] = [
     .text(
-      "A service that trusts the issuer trades its ID Token, which must be meant for the service: the client id, or what"
-        + " stands as the audience there. A program that runs for long has it in a file, which is kept fresh."),
+      "A service that trusts the issuer exchanges its ID Token. The token's audience must be the one that the service"
+        + " expects: the client id, or the audience set there. Long-running programs read the token from a file that is"
+        + " kept fresh."),
     .heading("AWS web identity"),
-    .text("For all programs that use a library of AWS. agent-helper(1) has the way without a file."),
+    .text("For all programs that use an AWS library. agent-helper(1) describes a way without a file."),
     .code([
       "export AWS_ROLE_ARN=arn:aws:iam::123456789012:role/deploy",
       "agent exec --token-file --id-token --var AWS_WEB_IDENTITY_TOKEN_FILE=token_file work -- aws sts get-caller-identity",
     ]),
     .heading("Azure workload identity"),
-    .text("For all programs that use a library of Azure; the ids are those of the application that trusts the issuer."),
+    .text("For all programs that use an Azure library; the ids are those of the application that trusts the issuer."),
     .code([
       "export AZURE_TENANT_ID=11111111-2222-3333-4444-555555555555",
       "export AZURE_CLIENT_ID=66666666-7777-8888-9999-000000000000",
@@ -82,31 +83,31 @@ enum ManualRecipes {
     ]),
     .heading("Vault"),
     .text(
-      "`vault` reads the value `-` from its standard input, to the last byte. The same is true of OpenBao's `bao`."),
+      "`vault` reads the value `-` from standard input, including a final newline. OpenBao's `bao` does the same."),
     .code(["agent token --id-token work | tr -d '\\n' | vault write auth/jwt/login role=dev jwt=-"]),
     .heading("step"),
-    .text("`step` takes each of its options from a variable, too, so that the token stands on no command line."),
+    .text("`step` also reads each of its options from a variable, so that the token is on no command line."),
     .code(["agent exec --var STEP_TOKEN=id_token work -- step ca certificate me@example.com me.crt me.key"]),
   ]
 
   private static let scripts: [ManualBlock] = [
     .heading("HTTPie"),
     .text(
-      "In bash and zsh. Without a method, HTTPie takes the file for content and sends a POST. `agent request` does the same"
-        + " for a place that the account lists."),
+      "In bash and zsh. Without a method, HTTPie uses the file as content and sends a POST. `agent request` does the"
+        + " same for a URL that the account permits."),
     .code([#"http GET https://api.example.com/me "Authorization:@"<(agent token --header work | cut -d' ' -f2-)"#]),
     .heading("direnv"),
     .text(
-      "In `.envrc`. The token is as old as the last time that the folder was entered; `direnv reload` gets another one."
+      "In `.envrc`. The token dates from the last time the directory was entered; `direnv reload` gets a new one."
     ),
     .code([#"eval "$(agent env work)""#]),
     .heading("GitHub Actions"),
-    .text("A step of a workflow. The steps after it have the variables, and the log has stars where a token would be."),
+    .text("A step of a workflow. Later steps have the variables, and the log shows asterisks instead of a token."),
     .code(["- run: agent env --shell github-actions work"]),
     .heading("GitLab CI"),
     .text(
-      "All lines of a job are run by one shell, so the variables are there until its end. They belong in no artifact: who"
-        + " may read the job can read that."),
+      "One shell runs all lines of a job, so the variables exist until the job ends. Do not store them in an"
+        + " artifact: anyone who may read the job can read it."),
     .code(["deploy:", "  script:", #"    - eval "$(agent env work)""#, "    - ./deploy"]),
   ]
 }
