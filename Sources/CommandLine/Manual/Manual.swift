@@ -11,23 +11,23 @@ enum Manual {
 
   static let description = [
     "`agent` keeps you signed in to OAuth 2.0 and OpenID Connect services from the terminal. After one sign-in,"
-      + " scripts and programs get a fresh access token on request. Access tokens are kept in the memory of `agentd`, a"
-      + " per-user daemon that `agent` starts automatically. They are stored elsewhere only on request: with `--keep`"
-      + " in the vault, and with `agent exec --token-file` in a file. Refresh tokens are kept in an encrypted file that"
-      + " only this device can open. Every ID Token is verified.",
+      + " scripts and programs get a fresh access token on request. Access tokens are kept in the memory of `agentd`,"
+      + " a per-user daemon that `agent` starts automatically. They are stored elsewhere only on request: with"
+      + " `--keep` in the vault, with `agent exec --token-file` in a file. Refresh tokens are in an encrypted file"
+      + " that only this device can open. Every ID Token is verified.",
     "On Debian and Ubuntu, install the package `agent-oauth`; it includes `agentd`, the completions and these pages."
       + " No setup is needed: start with `agent login`.",
     "An account is a client registration at an authorization server, together with the user signed in with it. One"
       + " account is the active one; commands that name no account use it.",
     "Answers go to standard output, complete or not at all: if a command fails, standard output is empty. If an"
-      + " answer cannot be written, the exit status is 1; no error is printed if the reader of standard output has"
-      + " closed it. Errors go to standard error as a line that begins with `agent: error:` and, if a remedy is known,"
-      + #" a line that begins with `agent: hint:`. With `--json` an error is `{"error": {"code", "message", "hint"}}`,"#
-      + " on one line; agentd(8) lists the codes. All times in JSON are unix seconds, and members without a value are"
-      + #" omitted. Completions and help are always text. `agent --version --json` prints `{"version", "commit","#
-      + #" "daemon": {"version", "commit", "libraries": {"libcurl", "openssl", "libqrencode"}}}`: `daemon` describes"#
-      + " the running daemon, or contains the `problem` if it does not answer, and is absent if none is running; none"
-      + " is started. A commit is absent if it was unknown to the build.",
+      + " answer cannot be written, the exit status is 1, without a message if the reader has gone. Errors go to"
+      + " standard error as a line that begins with `agent: error:` and, if a remedy is known, a line that begins"
+      + #" with `agent: hint:`. With `--json` an error is `{"error": {"code", "message", "hint"}}`, on one line;"#
+      + " agentd(8) lists the codes. All times in JSON are unix seconds, and members without a value are omitted."
+      + #" Completions and help are always text. `agent --version --json` prints `{"version", "commit", "daemon":"#
+      + #" {"version", "commit", "libraries": {"libcurl", "openssl", "libqrencode"}}}`: `daemon` describes the"#
+      + " running daemon, or contains the `problem` if it does not answer, and is absent if none is running; none is"
+      + " started. A commit is absent if it was unknown to the build.",
     "A `DURATION` is a whole number followed by `s`, `m`, `h` or `d`; without a unit it is in seconds.",
   ]
 
@@ -41,13 +41,12 @@ enum Manual {
     Item(
       term: "AGENT_SOCKET",
       meaning: "The absolute path of the daemon's socket, instead of the default. Its directory must belong to the"
-        + " user and be closed to all other users. Only `agent daemon start` and `agent daemon restart` start a"
-        + " daemon there."),
+        + " user and be closed to others. Only `agent daemon start` and `agent daemon restart` start a daemon there."),
     Item(
       term: "AGENT_SOCKET_USER",
       meaning: "The ID of another user whose process may serve that socket, as `id -u` prints it where `agent` runs:"
-        + " 65534 in a container whose user namespace lacks that user. The socket's directory may then belong to that"
-        + " user. Everything sent to the socket goes to that user, so name only a trusted one."),
+        + " 65534 in a container whose user namespace lacks that user. Its directory may then belong to that user."
+        + " That user gets everything sent to the socket, so name only a trusted one."),
     Item(
       term: "BROWSER",
       meaning: "The browser for `agent login` and `agent logout --browser`: commands separated by colons, in which"
