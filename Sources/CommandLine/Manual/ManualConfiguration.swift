@@ -37,8 +37,8 @@ enum ManualConfiguration {
         + " change."),
     .text(
       "It is one JSON object in UTF-8, at most 4 MiB. A member with a wrong value makes the file invalid, and the"
-        + " error names the member. An unknown member, here or in an account, is kept unchanged when the file is"
-        + " written. The file is replaced as a whole, which breaks hard links to it; for symbolic links, see FILES."),
+        + " error names the member. Unknown members, here or in an account, are kept. Writing replaces the file,"
+        + " which breaks hard links; for symbolic links, see FILES."),
     .text(
       "An account made by `agent account add` has the member `never_signed_in`, which is true, until its first"
         + " sign-in. It is not the active account if another account has been signed in to, unless `agent use` names"
@@ -56,7 +56,7 @@ enum ManualConfiguration {
     Member("accounts", "object", "The accounts by name, at most 1000; by default none."),
     Member(
       "lock_after", "number",
-      "The seconds without use after which the vault locks accounts protected by a passphrase or PIN; 0 for never, by"
+      "The vault locks accounts protected by a passphrase or PIN after this many seconds without use; 0 for never, by"
         + " default 900. See `agent vault set`."),
     Member("on", "list of objects", "The commands to run for events, at most 32; by default none."),
   ]
@@ -91,12 +91,12 @@ enum ManualConfiguration {
   private static let placeBlocks: [ManualBlock] = [
     .text(
       "An element of `origins` is a host or a URL, optionally followed by details, separated by spaces. `agent"
-        + " account set work --host 'git.example.com/team user=bot'` adds an element, or replaces the one with the same"
-        + " origin and path. A host without a scheme means https. `imaps://HOST`, `submission://HOST` and"
-        + " `submissions://HOST` are mail servers over TLS: agent-helper(1) returns tokens for them, and `agentd` sends"
-        + " nothing there. An element with a path applies to requests at that path and below; the longest matching path"
-        + " applies. A client that sends no path, like git by default, matches the element for the whole origin, or"
-        + " else that of the only account with any path."),
+        + " account set work --host 'git.example.com/team user=bot'` adds an element, or replaces the one with the"
+        + " same origin and path. A host without a scheme means https. `imaps://HOST`, `submission://HOST` and"
+        + " `submissions://HOST` are mail servers over TLS: agent-helper(1) returns tokens for them, and `agentd`"
+        + " sends nothing there. A path applies to requests at that path and below; the longest match wins. A client"
+        + " that sends no path, like git by default, matches the element for the whole origin, or else that of the"
+        + " only account with any path."),
     .list(placeDetails, macro: "Cm"),
     .code([
       #""origins": ["https://api.example.com","#,
@@ -141,13 +141,13 @@ enum ManualConfiguration {
         + " changes apply from the next event. Members of an element:"),
     .members(command),
     .text(
-      "A command gets the event on its standard input, as one line of JSON as printed by `agent events --json`. It"
-        + " never gets a token there, but can run `agent token`. Its output is discarded. It runs in `/`, in its own"
-        + " session, with only `HOME`, `USER`, `LOGNAME`, `PATH`, `TZ`, the language and the XDG directories in its"
-        + " environment, and `AGENT_SOCKET` if the socket is not in its default location. After the timeout its process"
-        + " group gets `SIGTERM`, and two seconds later `SIGKILL`. At most 4 commands run at once and 64 wait; further"
-        + " ones are dropped. When the daemon stops, commands have 5 seconds to end. A command that fails, times out or"
-        + " is dropped is recorded in `agent daemon log`."),
+      "A command reads the event from standard input, as a line of `agent events --json`. The event never contains a"
+        + " token; the command can run `agent token`. Its output is discarded. It runs in `/`, in its own session,"
+        + " with only `HOME`, `USER`, `LOGNAME`, `PATH`, `TZ`, the language and the XDG directories in its"
+        + " environment, and `AGENT_SOCKET` if the socket is not in its default location. After the timeout its"
+        + " process group gets `SIGTERM`, and two seconds later `SIGKILL`. At most 4 commands run at once and 64"
+        + " wait; further ones are dropped. When the daemon stops, running commands have 5 seconds to end. Failures,"
+        + " timeouts and dropped commands are recorded in `agent daemon log`."),
   ]
 
   static let command = [
@@ -197,9 +197,9 @@ enum ManualConfiguration {
         + " the session. Signed-out accounts stay signed out."),
     Manual.Item(
       term: "offline",
-      meaning: "Like `proactive`. In addition, a refresh that fails because the network or the server is unavailable"
-        + " is repeated without a request as soon as either is back. Until then, an unexpired token is returned at"
-        + " once, marked as `offline`."),
+      meaning: "Like `proactive`. In addition, a refresh that fails because the network or the server is down is"
+        + " repeated automatically as soon as it is back. Until then, an unexpired token is returned at once, marked"
+        + " as `offline`."),
     Manual.Item(
       term: "strict",
       meaning: "Nothing. In addition, a token stays in memory for at most five minutes, and only while it may be"
@@ -210,21 +210,21 @@ enum ManualConfiguration {
   private static let overload =
     "Tokens with a lifetime below one minute are renewed only on request. If a server answers 429 or 503, or"
     + " specifies a time to wait, no account sends it requests until then: renewals wait, and commands that need a"
-    + " new token fail with exit status 4 and report the time to wait, unless `--wait` makes them wait too."
+    + " new token fail with exit status 4 and report the time, unless `--wait` makes them wait too."
 
   /// The settings that a record in the vault repeats.
   static let bound = AccountSetting.all.filter(\.isSealed).map(\.name)
 
   private static let bindingBlocks: [ManualBlock] = [
     .text(
-      "These settings decide where secrets are sent, so the vault also stores their values from the sign-in: "
+      "These settings decide where secrets are sent, so the vault also stores their values at sign-in: "
         + bound.map { "`\($0)`" }.joined(separator: ", ")
         + ". For `ca_file`, the content is compared, not the path. If a value differs, the account is signed out, its"
         + " commands fail with exit status 3 and the code `configuration_changed`, and nothing is sent. Restoring"
         + " the setting makes the session usable again; signing in again accepts the new setting."),
     .text(
-      "`origins` is in the vault too. A URL gets the token only if both permit it: an element added to the file by"
-        + " hand is refused until `agent account set` names it, or the user signs in to the account again."),
+      "`origins` is in the vault too. A URL gets the token only if both permit it: an element added by hand is"
+        + " refused until `agent account set` names it or the user signs in again."),
     .text(
       "`proxy` may differ, unless the vault contains a password for it. `scope`, `resource`, `audience`,"
         + " `parameters`, `claims`, `authorization_details`, `no_proxy`, `keep`, `dpop`, `protect`, `refresh`,"
@@ -239,9 +239,9 @@ enum ManualConfiguration {
       term: "$XDG_CONFIG_HOME/agent/config.json",
       meaning:
         "The file, created with mode 0600 in a directory of mode 0700. Both must belong to the user and be writable"
-        + " by no other user. Each may be a symbolic link. It is followed, and kept when the file is written, if"
-        + " every directory that the link leads through belongs to the user or to root and no other user may write to"
-        + " it; the directories that lead to the link itself are not checked."),
+        + " by no other user. Each may be a symbolic link. It is followed, and kept on writing, if every directory"
+        + " that the link leads through belongs to the user or root and is writable by no other user; the"
+        + " directories that lead to the link itself are not checked."),
     Manual.Item(
       term: "$XDG_CONFIG_HOME/agent/config.lock",
       meaning: "Locked while the file is replaced. A program that edits the file must hold the lock, by flock(2)."),
