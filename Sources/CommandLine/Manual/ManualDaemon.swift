@@ -136,9 +136,9 @@ enum ManualDaemon {
 
   private static let security: [ManualBlock] = [
     .text(
-      "Both ends of the socket ask the kernel for the user of the other end, and close the connection if it is"
-        + " another user. Any program of the same user can request access tokens. Refresh tokens, client secrets and"
-        + " keys are never sent to a client."),
+      "Both ends of the socket ask the kernel for the other end's user, and close the connection to any other user."
+        + " Programs of the same user can request access tokens. Refresh tokens, client secrets and keys are never"
+        + " sent to a client."),
     .text(
       "Secrets are kept on a heap that is not swapped out, if the limit on locked memory allows it, and are"
         + " overwritten after use. Neither the daemon nor `agent` leaves a core file or can be traced by other programs"
