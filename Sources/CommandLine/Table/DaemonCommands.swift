@@ -19,8 +19,8 @@ enum DaemonCommands {
       Discards access tokens. Sessions stay in the vault and continue with the next command.
 
       Commands that wait for a token fail with exit status 4 within 5 seconds, and do not start another daemon. If a
-      server has received a refresh token and not answered yet, the process waits up to 120 seconds for the answer and
-      stores the new token. The next daemon waits for that account only.
+      server has not yet answered a refresh, the process waits up to 120 seconds for the new token and stores it. The
+      next daemon waits for that account only.
 
       With `--json` prints `{}`.
       """)
@@ -76,9 +76,9 @@ enum DaemonCommands {
       `not_started` with `"errno"`), `commands_dropped` (`"count"`), `token_file` (`"change"`:
       \(Prose.words(LogEvent.TokenFileChange.self))), `key_set_warning` (`"reason"`:
       \(Prose.words(LogEvent.KeySetFlaw.self)), for a published key that was ignored), `authentication_time_changed` (a
-      new ID Token contains a later sign-in of the same user), `endpoint_moved` (the server's metadata now names an
-      endpoint at an origin absent at sign-in; nothing is sent there), `redirect_foreign` and `request_timed_out`.
-      Unless stated otherwise, `result` is `ok` or an error code.
+      new ID Token has a later sign-in of the same user), `endpoint_moved` (the server's metadata now names an endpoint
+      at an origin absent at sign-in; nothing is sent there), `redirect_foreign` and `request_timed_out`. Unless stated
+      otherwise, `result` is `ok` or an error code.
 
       Each request to a server is an event: `answered` (`"endpoint"`, `"method"`, `"url"` without its query, and for a
       resource without its path, `"status"`, the HTTP status, `"duration_ms"`) or `unanswered` (`"endpoint"`,
