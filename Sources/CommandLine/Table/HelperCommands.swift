@@ -10,35 +10,35 @@ enum HelperCommands {
       token, run once: `agent account set work --host git.example.com`.
 
       `PROTOCOL` is one of \(Prose.words(HelperName.self)); the words after it come from the calling program. The
-      recipes below configure each program; agent-setup(1) does that for many of them, and can undo it.
+      recipes below configure each program; agent-setup(1) automates many of them, and can undo that.
 
       A helper never opens a browser, asks no questions and ends within 10 seconds. The token is valid for at least a
-      minute. With `--user`, only a permitted URL with this user name or without one is used, and the answer includes
-      the name; if answers of the protocol have no user name, the permitted URL must have it. `aws` refuses this option.
-      Standard output is complete or empty, unless the protocol requires otherwise. An error is one line on standard
-      error that ends with a command that helps.
+      minute. With `--user`, only a permitted URL with this user name or none is used, and the answer includes the name;
+      in a protocol without user names, the permitted URL must have it. `aws` refuses this option. Standard output is
+      complete or empty, unless the protocol requires otherwise. An error is one line on standard error that ends with a
+      command that helps.
 
-      The requested URL selects the account: `--account`, if it is given and permits the URL; else the account that
-      permits the longest path above the URL, or else its origin. Two equal matches are refused, and the error names
-      both. The active account and `AGENT_ACCOUNT` are ignored. Without a URL, the token is the one that `agent token`
-      prints for `--account`. A host that contains a user name, a query, a fragment, a backslash or a control character
-      is treated as not permitted. A URL must be permitted in the settings and, as confirmed by the user, in the vault.
-      Its other details (user name, ID Token or access token, scope, resource, audience, header) are set with it, see
-      `origins` in agent-config(5).
+      The requested URL selects the account: that of `--account`, if it permits the URL; else the account that permits
+      the longest path above it, or else its origin. Two equal matches are refused, and both are named. The active
+      account and `AGENT_ACCOUNT` are ignored. Without a URL, the token is the one that `agent token` prints for
+      `--account`. A host that contains a user name, a query, a fragment, a backslash or a control character is treated
+      as not permitted. A URL must be permitted in the settings and, as confirmed by the user, in the vault. For its
+      details (user name, ID Token or access token, scope, resource, audience, header), see `origins` in
+      agent-config(5).
 
-      A token that is bound to a key (DPoP) is refused, because these programs cannot prove possession of the key.
-      `agent request` can.
+      A token that is bound to a key (DPoP) is refused, because these programs cannot prove possession. `agent request`
+      can.
 
       The program also works under other names: `git-credential-agent`, `docker-credential-agent` and
       `cargo-credential-agent`, which are installed with it, and `keyring`, which is not, because it would hide another
-      program of that name. As `keyring`, it runs the next `keyring` on the `PATH` for a service that no account
-      permits, and for every operation except `get`.
+      program of that name. As `keyring`, it runs the next `keyring` on the `PATH` for services that no account permits,
+      and for all operations except `get`.
 
       `git`: `git config --global credential.https://git.example.com.helper agent`; with `credential.useHttpPath`, the
       path is matched too. git before 2.46 gets a user name and password. Later versions get a `Bearer` header, unless
-      the server asks only for `Basic`. `store` is ignored. `erase` drops the cached access token if it is the one that
-      git names, and signs no account out. If a permitted host has no session, git is told to stop, so that it asks for
-      no password. After any other failure git tries its next helper.
+      the server asks only for `Basic`. `store` is ignored. `erase` drops the cached access token if git names it, and
+      signs no account out. If a permitted host has no session, git stops without asking for a password. After other
+      failures git tries its next helper.
 
       `docker`, `podman`, `skopeo`: `{"credHelpers": {"registry.example.com": "agent"}}` in `~/.docker/config.json`. For
       an identity token, permit the host with `user=<token>`.
