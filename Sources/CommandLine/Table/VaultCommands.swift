@@ -7,16 +7,16 @@ enum VaultCommands {
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
     details: """
-      Removes the keys and tokens of accounts protected by a passphrase or PIN from the memory of `agentd`. Commands for
-      these accounts fail with exit status 5 until `agent unlock`; accounts protected by this device alone still work.
+      Removes the keys and tokens of accounts protected by a passphrase or PIN from the memory of `agentd`. Their
+      commands fail with exit status 5 until `agent unlock`; accounts protected by this device alone still work.
 
       Returns immediately. If a refresh is under way, the keys stay for at most 5 seconds to store its result, or not at
       all if a locked screen caused the lock. A refresh token that arrives later is kept in memory and written after the
       next unlock.
 
-      The daemon also locks after a period without use (see `agent vault set`), and when the screen of one of the user's
-      login sessions is locked, by `loginctl lock-session` or by the desktop's screen saver. Locking with the screen
-      requires libsystemd and a message bus.
+      The vault also locks after a period without use (see `agent vault set`), and when `loginctl lock-session` or the
+      desktop's screen saver locks the screen of one of the user's sessions. Locking with the screen requires libsystemd
+      and a message bus.
 
       The levels are `passphrase`, `tpm2` and, if the vault no longer opens on this device, `device`.
       """,
@@ -29,15 +29,14 @@ enum VaultCommands {
       Asks for the passphrase or PIN on the terminal, without showing it. If you forgot it, `agent help --all unlock`
       describes how to start over.
 
-      Asks for the secret of each locked level that has accounts, or only for the level of `ACCOUNT`. The secret is read
-      from the terminal, a file or an open descriptor, and is never an argument. A passphrase is 1 to 1024 bytes of
-      UTF-8; a trailing newline in a file is ignored. The vault locks again after a period without use, see `agent vault
-      set`.
+      Asks for the secret of each locked level that has accounts, or only of the level of `ACCOUNT`: on the terminal, in
+      a file or an open descriptor, never as an argument. A passphrase is 1 to 1024 bytes of UTF-8; a trailing newline
+      in a file is ignored. The vault locks again after a period without use, see `agent vault set`.
 
-      A forgotten passphrase or PIN cannot be recovered from the vault. Without it or another slot of its level, the
-      sessions of that level are lost. To start over, run `agent logout --local ACCOUNT` for each account of the level,
-      `agent vault remove-slot NUMBER` for its slots (listed by `agent vault status`), and `agent login ACCOUNT` with
-      `--protect device` or a new passphrase.
+      A forgotten passphrase or PIN cannot be recovered. Without another slot of its level, the sessions there are lost.
+      To start over, run `agent logout --local ACCOUNT` for each account of the level, `agent vault remove-slot NUMBER`
+      for its slots (listed by `agent vault status`), and `agent login ACCOUNT` with `--protect device` or a new
+      passphrase.
 
       With `--json` prints `{"unlocked": [LEVEL, ...]}`; each level is `device`, `passphrase` or `tpm2`.
       """,
@@ -54,7 +53,7 @@ enum VaultCommands {
     summary: "Show the key slots and locks of the vault",
     details: """
       The vault is bound to this device: to a key in its TPM, or without a TPM to a secret, the machine and the user.
-      The output includes the binding and, if it is not the TPM, the reason.
+      Shows the binding and, if it is not the TPM, the reason.
 
       Each protection level has its own key, and each slot is one way to open a key. `device` opens in the background;
       `passphrase` and `tpm2` open only while unlocked.
@@ -83,8 +82,7 @@ enum VaultCommands {
     summary: "Add a passphrase that opens the vault",
     details: """
       A passphrase for `device` (the default) recovers the vault if the machine id changes or the TPM is lost, see
-      `agent vault rebind`. A passphrase for `passphrase` or `tpm2` opens the accounts of that level too; the level
-      must be unlocked.
+      `agent vault rebind`. One for `passphrase` or `tpm2` also opens those accounts; the level must be unlocked.
       """,
     answer: VaultRequest.addPassphrase(.device).page.result,
     options: [Option.protection.saying("The level that the passphrase opens")] + Options.passphrase,
@@ -98,8 +96,8 @@ enum VaultCommands {
     .vaultChangePassphrase,
     summary: "Change a passphrase or the PIN",
     details: """
-      Replaces the given passphrase or PIN in one step. The keys stay the same: the old passphrase or PIN still opens
-      old copies of the vault.
+      Replaces the given passphrase or PIN in one step. The keys stay the same: the old secret still opens old copies of
+      the vault.
 
       `agent vault rotate-key` makes new keys.
       """,
@@ -130,11 +128,11 @@ enum VaultCommands {
     .vaultRotateKey,
     summary: "Make new keys, and seal everything with them",
     details: """
-      Makes new keys for all unlocked levels and seals their accounts again; locked levels stay unchanged. Each
-      passphrase slot needs its passphrase to open the new key: it is asked for on the terminal, or read from the
-      given file or descriptor if only one slot needs one.
+      Makes new keys for all unlocked levels and seals their accounts again; locked levels are unchanged. Asks on the
+      terminal for the passphrase of each passphrase slot, to open the new key; if only one slot needs one, a file or
+      descriptor works too.
 
-      An old copy of the vault cannot open anything written from now on.
+      An old copy of the vault opens nothing written from now on.
 
       A level is `device`, `passphrase` or `tpm2`.
       """,
@@ -151,7 +149,7 @@ enum VaultCommands {
     summary: "Bind a vault that does not open here to this device",
     details: """
       Opens the vault with a passphrase from `agent vault add-passphrase` and binds it to this device like a new vault;
-      nothing is lost. Use it if the machine id or the TPM has changed, or after moving the home directory to another
+      nothing is lost. Use it after the machine id or the TPM has changed, or the home directory was moved to another
       machine on purpose.
 
       The protection of a slot is `device`, `passphrase` or `tpm2`.
