@@ -129,7 +129,7 @@ enum LoginText {
       let isActive = result["active_account"]?.string.map { $0.utf8.elementsEqual(account.utf8) } ?? false
       text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")
     }
-    if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text); the account was previously a guest") }
+    if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text), no longer as a guest") }
     if result["renews"]?.bool == true { return Phrase("\(text); the session renews itself") }
     guard let expiry = result["expires_at"]?.int else { return text }
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
