@@ -144,7 +144,7 @@ import Wire
     ),
     (
       [("levels", [["protection": "passphrase", "locked": true, "accounts": []]])],
-      "ok vault: unknown, bound to nothing"
+      "ok vault: unknown, not bound"
     ),
     (
       [("problem", Failure(.vaultUnusable, "it is damaged", hint: "agent vault check").json)],
