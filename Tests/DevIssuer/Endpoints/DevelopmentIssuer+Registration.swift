@@ -129,9 +129,8 @@ extension DevelopmentIssuer {
   /// loopback interface, a custom scheme, or claimed https (RFC 8252 section 7). Nil for other URIs.
   private static func rule(_ text: String, _ isNative: Bool) -> RedirectRule? {
     guard let uri = try? URI(text), uri.fragment == nil else { return nil }
-    let isLocal = uri.isHTTPLoopback || (uri.hasScheme("http") && uri.host.lowercased() == "localhost")
-    guard uri.isHTTPS || (isNative && (isLocal || !uri.hasScheme("http"))) else { return nil }
-    return isNative && uri.isHTTPLoopback ? .anyPort(of: uri) : .exact(text)
+    guard uri.isHTTPS || (isNative && (uri.isHTTPLoopback || !uri.hasScheme("http"))) else { return nil }
+    return isNative && uri.isLoopbackLiteral ? .anyPort(of: uri) : .exact(text)
   }
 }
 

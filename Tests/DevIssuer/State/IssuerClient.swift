@@ -81,11 +81,11 @@ enum RedirectRule: Sendable {
     switch self {
     case .exact(let text): uri.text.utf8.elementsEqual(text.utf8)
     case .loopback(let prefix):
-      uri.isHTTPLoopback
+      uri.isLoopbackLiteral
         && ((uri.path.isEmpty ? "/" : uri.path) == prefix
           || uri.path.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/"))
     case .anyPort(let registered):
-      uri.isHTTPLoopback && uri.host == registered.host && uri.path == registered.path && uri.query == registered.query
+      uri.isLoopbackLiteral && uri.host == registered.host && uri.path == registered.path && uri.query == registered.query
     }
   }
 }
@@ -120,4 +120,10 @@ struct ClientStore: Sendable {
 
   /// The client with this ID, without authentication.
   func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }
+}
+
+extension URI {
+  /// Whether this is plain http to an address of this machine. Other ports are only allowed for these, not for the name
+  /// `localhost` (RFC 8252 section 7.3).
+  var isLoopbackLiteral: Bool { isHTTPLoopback && host.lowercased() != "localhost" }
 }

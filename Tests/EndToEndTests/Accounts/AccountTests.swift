@@ -201,8 +201,8 @@ import Testing
       _ = try choose("3", until: 3)
       #expect(try tree.agent("use").outputText == "home\n")
       try tree.stopDaemon()
-      #expect(try tree.agent("use", "-").errorText == "agent: work is the active account now\n")
-      #expect(try tree.agent("use", "-").errorText == "agent: home is the active account now\n")
+      #expect(try tree.agent("use", "-").errorText == "agent: work is now the active account\n")
+      #expect(try tree.agent("use", "-").errorText == "agent: home is now the active account\n")
       _ = try choose("work")
       #expect(try tree.agent("use").outputText == "work\n")
     }

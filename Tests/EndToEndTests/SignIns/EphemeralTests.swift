@@ -75,7 +75,7 @@ import Testing
       #expect(try tree.agent("use", "passing").succeeded)
       #expect(try active() == "passing")
       for name in ["lasting", "passing"] {
-        #expect(try tree.agent("use", "-").errorText == "agent: \(name) is the active account now\n")
+        #expect(try tree.agent("use", "-").errorText == "agent: \(name) is now the active account\n")
         #expect(try active() == name)
       }
       try tree.signIn("chosen", at: issuer.url, "--ephemeral", "--use")

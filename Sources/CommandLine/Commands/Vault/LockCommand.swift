@@ -10,20 +10,23 @@ enum LockCommand {
     return .doing { () throws(Failure) in
       // If no daemon runs, nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
-      var accounts: [JSON] = []
+      var accounts: [JSON]? = []
       if let connection = try DaemonLauncher.connect(client.console) {
         (result, accounts) = try connection.lent { (connection) throws(Failure) in
           let result = try client.ask(.vault(.lock), over: &connection)
           if client.console.json || client.console.quiet { return (result, []) }
-          return (result, try client.ask(.state(.list), over: &connection)["accounts"]?.array ?? [])
+          // The accounts are locked already, even if the disk with the settings does not respond.
+          let list = try? client.patient(for: 2).ask(.state(.list), over: &connection)
+          return (result, list?["accounts"]?.array)
         }
       }
       try client.console.confirm(result) { _ in ending(accounts) }
     }
   }
 
-  /// Describes the accounts after a lock.
-  static func ending(_ accounts: [JSON]) -> Phrase {
+  /// Describes the accounts after a lock; nil if they are unknown.
+  static func ending(_ accounts: [JSON]?) -> Phrase {
+    guard let accounts else { return Phrase("locked") }
     func names(_ states: SessionState...) -> String {
       accounts.filter { states.map(\.rawValue).contains($0[.state]?.string) }.compactMap { $0[.name]?.string }
         .joined(separator: ", ")
