@@ -341,7 +341,9 @@ final class HTTPConnection: LentCall.Owner {
         return
       }
       exchange?.unwritten.removeFirst(written)
-      exchange?.writing = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in
+      exchange?.writing = try? loop.watch(end.descriptor.raw, for: .write) { [weak self] in
+        // The end of the connection may release it.
+        guard let self else { return }
         writeContent()
         advance()
       }
@@ -429,7 +431,8 @@ final class HTTPConnection: LentCall.Owner {
     exchange?.reading = nil
     if exchange?.isBodyRead == true { return finishIfWhole() }
     if outbound.count < Self.mostUnread {
-      exchange?.reading = try? loop.watch(end.descriptor.raw) { [unowned self] in
+      exchange?.reading = try? loop.watch(end.descriptor.raw) { [weak self] in
+        guard let self else { return }
         readBody()
         rewatch()
       }

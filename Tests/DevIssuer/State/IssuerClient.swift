@@ -85,7 +85,8 @@ enum RedirectRule: Sendable {
         && ((uri.path.isEmpty ? "/" : uri.path) == prefix
           || uri.path.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/"))
     case .anyPort(let registered):
-      uri.isLoopbackLiteral && uri.host == registered.host && uri.path == registered.path && uri.query == registered.query
+      uri.isLoopbackLiteral && uri.host == registered.host && uri.path == registered.path
+        && uri.query == registered.query
     }
   }
 }
