@@ -40,7 +40,7 @@ import Testing
       #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
       #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
       let unknown = try home.tree.agent("unlock", "nosuch", "--passphrase-file", home.file)
-      #expect(unknown.failed(3) && unknown.errorText.contains("no account named nosuch"), "\(unknown.errorText)")
+      #expect(unknown.failed(3) && unknown.errorText.contains("no account is called nosuch"), "\(unknown.errorText)")
       #expect(try home.isLocked())
       try home.run("logout", "shut", "--local")
       #expect(try home.run("lock").errorText == "agent: nothing to lock; \(usable)")
