@@ -291,7 +291,7 @@ import Testing
       let program = try WatchedProgram(
         tree, columns: 200, [:], ["/bin/sh", "-c", "exec '\(agent)' serve work >'\(tree.path("path"))'"])
       try program.until("to use it: AGENT_SOCKET=")
-      try program.until("the lease ends with Ctrl-C")
+      try program.until("the lease ends when you press Ctrl-C")
       try program.type("^C")
       #expect(try program.end().status == 0)
     }
