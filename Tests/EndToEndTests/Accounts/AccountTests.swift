@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `is shown by "use", and changed by it to the one before or on a terminal to a number`() throws {
+  @Test func `is shown by use, and changed by it to the one before or on a terminal to a number`() throws {
     try Session.with { session in
       let tree = session.tree
       try tree.signIn("home", at: session.issuer.url)
