@@ -73,7 +73,7 @@ enum RequestCommands {
 
       Configure a client with `{"mcpServers": {"notes": {"command": "agent", "args": ["mcp", "URL"]}}}`, or with a
       command such as `claude mcp add notes -- agent mcp URL`. Set up the account once:
-      `agent login NAME --resource URL` signs in as the server requires and permits its host, or
+      `agent login NAME --resource URL` signs in as the server requires and permits its URL, or
       `agent account set NAME --host HOST` permits the host for an existing account. All clients share the session of
       the account. The bridge itself never registers a client, and signs in only at the account's own authorization
       server.
@@ -93,6 +93,9 @@ enum RequestCommands {
       supports that; otherwise the call fails. The transport of 2024-11-05 (HTTP with SSE) is not supported. Redirects
       are not followed; the error names the target. At most 64 calls run at a time. A message can have 32 MiB, 1,048,576
       values and a nesting of 256.
+
+      With 2026-07-28, a call that the server refuses because of its header fields is repeated once, after the bridge
+      has listed the tools. Tools with an invalid `x-mcp-header` are left out and named on standard error.
 
       Standard output contains only messages. The command ends shortly after its input, with exit status 0, and first
       ends the session at the server. Without `--timeout`, a response can take up to an hour to begin.

@@ -26,8 +26,9 @@ enum SetupCommands {
       an entry in `credHelpers`. `aws` gets a profile, and requires `--role-arn`. `cargo` gets a registry, with the name
       from the project's own file, or only the provider if the registry exists. `go` asks for all permitted URLs, before
       the earlier value of `GOAUTH`. `pip` and `uv` are configured to call `keyring`: setup creates a link of that name
-      to this program in `~/.local/share/agent/bin`, and prints the line for the `PATH`. An MCP server is named by
-      `--name`, or by default after its host; its URL is written as given in `--host`.
+      to this program in `~/.local/share/agent/bin`, and prints the line for the `PATH`. An MCP client
+      starts `agent mcp`; the server is named by `--name`, or by default after its host, and its URL is written as given
+      in `--host`.
 
       `--test` fails if the program's own settings do not call this program. Otherwise it asks for a credential as the
       program would, and prints its account but not the token.
