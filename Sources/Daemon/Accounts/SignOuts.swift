@@ -259,7 +259,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Explains an unconfirmed revocation to users; nil if the server confirmed it or there was none.
+  /// Explains an unconfirmed revocation to users; nil if the server confirmed it or nothing was to be revoked.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

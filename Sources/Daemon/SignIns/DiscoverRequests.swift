@@ -47,8 +47,8 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// Returns the response from the settings if they contain the URL: the user has already confirmed an account's
-  /// issuers and resources. Otherwise uses the provider with this URL, if any.
+  /// Returns the response from the settings if the URL is an account's issuer, which the user has already confirmed, or
+  /// else the provider with this URL. Nil if the URL is an account's resource or unknown.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -65,7 +65,7 @@ final class DiscoverRequests: DaemonPart {
     return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account whose resource has this URL. Its server is still the right one unless the resource says otherwise.
+  /// The account with this resource. The resource may name another server by now.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {

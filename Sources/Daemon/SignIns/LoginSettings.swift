@@ -62,7 +62,7 @@ struct LoginSettings {
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {
-        // Not the failure after which the client asks for the issuer.
+        // After `issuer_needed` the client would ask for the issuer.
         let choices = Phrase.choices(meant.map { "agent login \($0)" })
         throw Failure(
           .invalidRequest, "no account or known service is called \(account.text)",

@@ -452,18 +452,11 @@ final class HTTPConnection: LentCall.Owner {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
     server.count(reply)
     switch reply {
-    case .failure(let failure):
-      guard exchange?.answer != nil else {
-        fail(failure)
-        break
-      }
-      // The head was already sent. The end of the connection marks the body as incomplete.
+    case .failure(let failure) where exchange?.answer == nil: fail(failure)
+    case .failure, .result, .event:
       exchange?.isAnswered = true
-      exchange?.isTruncated = true
-      readBody()
-      finishIfWhole()
-    case .result, .event:
-      exchange?.isAnswered = true
+      // If the head was already sent, the end of the connection marks the body as incomplete.
+      if case .failure = reply { exchange?.isTruncated = true }
       readBody()
       finishIfWhole()
     }

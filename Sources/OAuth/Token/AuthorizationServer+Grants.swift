@@ -11,7 +11,7 @@ extension AuthorizationServer {
   ///
   /// - Parameters:
   ///   - target: Requests less than everything granted.
-  ///   - resources: The resources (RFC 8707) if `target` has none.
+  ///   - resources: The resources to name (RFC 8707), unless `target` has its own.
   ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
   /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` if the token may have been spent
   ///   without a response; ``OAuthError/brokenAnswer`` if it may have been spent with an unusable response.

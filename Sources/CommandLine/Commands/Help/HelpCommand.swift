@@ -62,7 +62,7 @@ enum CompletionsCommand {
 
 /// `agent __complete`: called by a shell while the user waits for completions.
 ///
-/// It asks a running daemon, or reads the settings file if none runs, takes a moment at most, and prints nothing on
+/// Asks a running daemon for at most a second, or reads the settings file if none runs. Prints nothing on
 /// failure. Names that a shell might not treat as a single word are omitted.
 enum CompleteCommand {
   private static let patience = Duration.seconds(1)

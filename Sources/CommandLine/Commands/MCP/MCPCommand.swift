@@ -14,7 +14,7 @@ enum MCPCommand {
 /// The server of a bridge, and the parameters of each request to it.
 struct MCPServer {
   let client: DaemonClient
-  /// For what the bridge leaves out.
+  /// Prints warnings about messages and tools that the bridge ignores.
   let warnings: Console
   private let request: CallRequest
 
