@@ -57,7 +57,7 @@ struct URIParser {
     if bytes[range.lowerBound] == UInt8(ascii: "[") {
       guard let bracket = bytes[range].firstIndex(of: UInt8(ascii: "]")) else { throw .invalidHost }
       host = range.lowerBound..<(bracket + 1)
-      guard IPv6Literal.isValid(bytes[(range.lowerBound + 1)..<bracket]) else { throw .invalidHost }
+      guard IPAddress(bytes[(range.lowerBound + 1)..<bracket])?.bytes.count == 16 else { throw .invalidHost }
     } else {
       host = range.lowerBound..<(bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound)
       guard !host.isEmpty else { throw .noHost }

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Encoding
 internal import OAuth
+internal import Vocabulary
 
 struct ProxyRoute: Equatable, Sendable {
   let url: String
@@ -17,26 +18,10 @@ struct ProxyRoute: Equatable, Sendable {
       uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
     else { throw HTTPFailure(.setup) }
-    if Self.isExcluded(host, by: proxy.exclusions) { return nil }
+    if ProxyExclusions(proxy.exclusions).contain(host) { return nil }
     url = proxy.url
     isEncrypted = uri.isHTTPS
     credentials = proxy.credentials
-  }
-
-  /// Whether a list in the format of `no_proxy` names the host. An entry matches its name and all subdomains, with or
-  /// without a leading dot; `*` matches all. A trailing dot is ignored, as by curl. Addresses are compared as text.
-  static func isExcluded(_ host: String, by list: String) -> Bool {
-    let host = withoutFinalDot(host.lowercased())
-    return list.utf8.split(whereSeparator: { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }).contains { part in
-      let entry = withoutFinalDot(String(decoding: part, as: UTF8.self).lowercased())
-      if entry == "*" { return true }
-      let name = entry.utf8.first == UInt8(ascii: ".") ? String(entry.dropFirst()) : entry
-      return !name.isEmpty && (host == name || host == "[\(name)]" || host.hasSuffix("." + name))
-    }
-  }
-
-  private static func withoutFinalDot(_ name: String) -> String {
-    name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
   }
 
   static func == (one: ProxyRoute, other: ProxyRoute) -> Bool {

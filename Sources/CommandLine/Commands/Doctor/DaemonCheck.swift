@@ -16,10 +16,7 @@ enum DaemonCheck {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS else { return [] }
     let named = LoginOptions.proxy(from: variables)
     // The environment's proxy does not apply to excluded hosts.
-    let isExcluded = (named.exclusions ?? "").utf8.split { $0 == 0x2C || $0 <= 0x20 }.contains { entry in
-      issuer.host.utf8.reversed().starts(with: entry.drop { $0 == UInt8(ascii: ".") }.reversed())
-        || entry.elementsEqual("*".utf8)
-    }
+    let isExcluded = ProxyExclusions(named.exclusions ?? "").contain(issuer.host)
     let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
     guard place(own) != place(other), !(isExcluded && own != nil) else { return [] }
     let name = account[.name]?.string ?? "?"

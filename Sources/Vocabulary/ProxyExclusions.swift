@@ -1,0 +1,39 @@
+internal import Encoding
+
+/// The hosts to reach without a proxy, in the format of `no_proxy`: names, addresses and ranges of addresses, separated
+/// by commas or blanks.
+///
+/// As in curl, a name includes its subdomains, with or without a leading dot, and a final dot is ignored. A range is an
+/// address with the length of its prefix, such as `10.0.0.0/8`, and matches hosts that are addresses. `*` matches all.
+package struct ProxyExclusions {
+  private let entries: [ArraySlice<UInt8>]
+
+  package init(_ list: String) {
+    entries = Array(list.lowercased().utf8).split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
+  }
+
+  /// - Parameter host: As in a URL: an IPv6 address with brackets.
+  package func contain(_ host: String) -> Bool {
+    let bytes = Array(host.lowercased().utf8)
+    let name = bytes.first == UInt8(ascii: "[") ? bytes.dropFirst().dropLast() : Self.withoutFinalDot(bytes[...])
+    let address = IPAddress(name)
+    return entries.contains { entry in
+      if entry.elementsEqual("*".utf8) { return true }
+      if let address { return Self.holds(entry, address) }
+      let entry = Self.withoutFinalDot(entry.first == UInt8(ascii: ".") ? entry.dropFirst() : entry)
+      return !entry.isEmpty && name.reversed().starts(with: entry.reversed())
+        && (name.count == entry.count || name.dropLast(entry.count).last == UInt8(ascii: "."))
+    }
+  }
+
+  private static func holds(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
+    let parts = entry.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let network = parts.first.flatMap({ IPAddress($0) }) else { return false }
+    let length = parts.count == 1 ? network.bytes.count * 8 : Int(String(decoding: parts[1], as: UTF8.self))
+    return length.map { address.isIn(network, prefixLength: $0) } ?? false
+  }
+
+  private static func withoutFinalDot(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    name.last == UInt8(ascii: ".") ? name.dropLast() : name
+  }
+}
