@@ -10,14 +10,14 @@ extension AccountSetting {
     assertionAudience, idTokenAlgorithm, userInfoAlgorithm, trustedAudiences, caFile,
     pins,
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
-    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, keepsAccessToken, dpop,
-    keyStorage, profile,
+    revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, proxySource,
+    keepsAccessToken, dpop, keyStorage, profile,
     origins, refresh, variables,
     protection,
   ]
 
   /// The settings of a connection to a server, which also apply without an account.
-  package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions]
+  package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions, proxySource]
 
   /// The settings that take effect at the next sign-in, which the manual notes. Excludes the protection, since a
   /// command that changes it moves the session.
@@ -243,12 +243,18 @@ extension AccountSetting {
     "Use this proxy; `none` uses none, `environment` that of the caller's environment",
     details: "The URL begins with `http`, `https`, `socks5` or `socks5h`, for a proxy that also resolves names, as"
       + " `ssh -D` is. The environment's is that in `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, with the"
-      + " exceptions in `no_proxy` or `NO_PROXY`; it is the default of each sign-in. Only there it may have a password,"
-      + " which is kept in the vault.")
+      + " exceptions in `no_proxy` or `NO_PROXY`. A sign-in takes it unless `--proxy` named another, or `none`. Only there"
+      + " a proxy may have a password, which is kept in the vault.")
 
   package static let proxyExclusions = AccountSetting(
-    "no_proxy", \.proxyExclusions, nil, "The hosts that the proxy is not for, separated by commas",
-    details: "By default none. Each sign-in sets it from the environment.", canBeUnset: false)
+    "no_proxy", \.proxyExclusions, nil,
+    "The hosts to reach without the proxy, separated by commas: names, addresses or ranges such as `10.0.0.0/8`",
+    details: "By default none. It is set together with the proxy of the environment.", canBeUnset: false)
+
+  package static let proxySource = AccountSetting(
+    "proxy_source", \.proxySource, nil,
+    "Whether `--proxy` named the proxy or `none` (`option`), so that no sign-in replaces it by the environment's",
+    canBeUnset: false)
 
   package static let keepsAccessToken = AccountSetting(
     "keep", \.keepsAccessToken, Option("keep", in: .protection),

@@ -148,7 +148,7 @@ extension AccountSetting {
 
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
-    among choices: [Choice] = Array(Choice.allCases), _ option: Option, _ summary: String, details: String = "",
+    among choices: [Choice] = Array(Choice.allCases), _ option: Option?, _ summary: String, details: String = "",
     fallback: Choice? = nil, isSealed: Bool = false, canBeUnset: Bool = true
   ) {
     self.init(

@@ -72,6 +72,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var proxy: String?
   /// Hosts to reach without the proxy, in curl's format.
   package var proxyExclusions: String?
+  /// Where the proxy, or its absence, comes from (default: the environment of the last sign-in).
+  package var proxySource: ProxySource?
   /// Whether to store an access token that cannot be refreshed in the vault.
   package var keepsAccessToken = false
   /// Whether to bind the tokens of the next sign-in to a key (RFC 9449).

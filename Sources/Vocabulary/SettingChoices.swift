@@ -148,3 +148,8 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   /// OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6.
   case logoutToken = "logout-token"
 }
+
+/// Where an account's proxy comes from.
+package enum ProxySource: String, Sendable, Hashable, CaseIterable {
+  case environment, option
+}

@@ -66,6 +66,8 @@ import Vocabulary
   }
 
   @Test func `that an account cannot do without cannot be unset`() {
-    #expect(AccountSetting.all.filter { !$0.canBeUnset }.map(\.name) == ["issuer", "client_id", "no_proxy", "protect"])
+    #expect(
+      AccountSetting.all.filter { !$0.canBeUnset }.map(\.name)
+        == ["issuer", "client_id", "no_proxy", "proxy_source", "protect"])
   }
 }

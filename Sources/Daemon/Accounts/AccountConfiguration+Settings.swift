@@ -77,7 +77,7 @@ extension AccountConfiguration {
   /// Applies the settings in the request and keeps all others. ``ProxySetting`` applies the proxy.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
-    (given.proxy, given.proxyExclusions) = (nil, nil)
+    (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)
     if !given.scope.isEmpty { given.scope = try Self.scope(given.scope) }
     do {
       let target = try TokenTarget.make(scope: [], resources: given.resources, audience: given.audience)

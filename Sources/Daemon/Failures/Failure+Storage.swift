@@ -55,7 +55,6 @@ extension Failure {
     case .caFile(nil):
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.place)) is not a readable PEM file with certificates")
-    case .proxy: self.init(.invalidConfiguration, "the proxy's URL is not valid")
     case .clientSecret:
       self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
     case .refreshToken:

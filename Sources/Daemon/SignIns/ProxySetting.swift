@@ -12,7 +12,9 @@ struct ProxySetting {
   let credentials: String?
 
   init(_ text: String) throws(Failure) {
-    let invalid = Failure(ConfigurationError(.proxy, "proxy"))
+    let invalid = Failure(
+      .invalidRequest, "the proxy's URL is not valid",
+      hint: "use one that begins with http://, https://, socks5:// or socks5h://")
     let proxy = text.range(ofASCII: "://") != nil ? text : "http://" + text
     guard let start = proxy.range(ofASCII: "://") else { throw invalid }
     var rest = proxy[start.upperBound...]
@@ -32,10 +34,13 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces the stored proxy by that of the caller's environment, or removes it if there is none.
+  /// Replaces the stored proxy by that of the request, or removes it if there is none. A proxy that an option named
+  /// stays if the request has only that of the environment.
   ///
   /// - Returns: `user:password` from its URL, for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
+    if given.proxySource == nil && self.proxySource == .option { return nil }
+    self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
     self.proxyExclusions = given.proxyExclusions
     guard let text = given.proxy, !text.isEmpty else { return nil }

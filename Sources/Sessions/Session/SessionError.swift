@@ -278,7 +278,6 @@ package struct ConfigurationError: Error, Sendable {
     case storage(SystemError)
     /// A certificate authority file that is unreadable, or with nil one without certificates.
     case caFile(SystemError?)
-    case proxy
     case pin
     /// Empty, too long, or with characters not allowed in a client secret (RFC 6749, appendix A.2).
     case clientSecret

@@ -53,11 +53,11 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Copies every setting that `other` specifies.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. Resetting the proxy also resets its exclusions; resetting the platform, its
-  /// variable.
+  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source; resetting the
+  /// platform, its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
-    if setting === AccountSetting.proxy { settings.proxyExclusions = nil }
+    if setting === AccountSetting.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
     if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
 

@@ -64,7 +64,8 @@ package enum AccountRequest: RequestBody {
       try members.settings(&settings)
       try members.texts(
         "unset", &names,
-        "Settings to reset, by name; not `issuer`, `client_id` and `no_proxy`, which is reset with `proxy`.")
+        "Settings to reset, by name; not `issuer` and `client_id`, nor `no_proxy` and `proxy_source`, which are reset"
+          + " with `proxy`.")
       let resets = names.compactMap(AccountSetting.named).filter(\.canBeUnset)
       try members.check(resets.count == names.count, Phrase("\"unset\" must list settings that can be reset"))
       self = .set(account: account, settings, unset: resets)

@@ -45,6 +45,7 @@ import Wire
     settings.redirectURI = "http://127.0.0.1:8400/cb"
     settings.proxy = "http://proxy.example:3128"
     settings.proxyExclusions = "localhost"
+    settings.proxySource = .option
     settings.trustedAudiences = ["project"]
     settings.variables = ["API=access_token"]
     settings.authorizationEndpoint = "https://as.example/a"
@@ -92,7 +93,7 @@ import Wire
     configuration.unset(setting)
     let after = configuration.settings.json()
     let changed = before.names.filter { before[$0] != after[$0] }
-    let together = [["proxy", "no_proxy"], ["assertion_from", "assertion_variable"]]
+    let together = [["proxy", "no_proxy", "proxy_source"], ["assertion_from", "assertion_variable"]]
     #expect(changed == together.first { $0[0] == setting.name } ?? [setting.name])
   }
 
@@ -185,6 +186,6 @@ import Wire
   }
 
   @Test(arguments: ["ftp://proxy.example", "http://", "://x"]) func `have no other proxy`(text: String) {
-    #expect(Self.failure { () throws(Failure) in _ = try ProxySetting(text) }?.code == .invalidConfiguration)
+    #expect(Self.failure { () throws(Failure) in _ = try ProxySetting(text) }?.code == .invalidRequest)
   }
 }

@@ -335,7 +335,7 @@ import WireSupport
     (.invalid, .invalidConfiguration), (.unsupportedVersion, .invalidConfiguration),
     (.tooManyAccounts, .invalidConfiguration), (.directory(.untrusted(.notOwned, path: "/x")), .storage),
     (.storage(system), .storage),
-    (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration), (.proxy, .invalidConfiguration),
+    (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration),
     (.pin, .invalidConfiguration),
     (.clientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
   ]

@@ -434,6 +434,26 @@ import Wire
     #expect(try LoginSettings(LoginRequest(), settings).configuration.proxy == nil)
   }
 
+  @Test(arguments: [nil, "http://other.example:3128"])
+  func `a proxy that an option named is not replaced by that of the environment`(inEnvironment: String?) throws {
+    for own in ["http://proxy.example", nil] {
+      var settings = try Self.stored()
+      let name = try AccountName("work")
+      var configuration = try #require(settings[name])
+      (configuration.proxy, configuration.proxySource) = (own, .option)
+      try settings.set(configuration, for: name)
+      var request = LoginRequest()
+      request.proxy = inEnvironment
+      #expect(try LoginSettings(request, settings).configuration.proxy == own)
+      request.proxySource = .environment
+      let meant = try LoginSettings(request, settings).configuration
+      #expect(meant.proxy == inEnvironment && meant.proxySource == nil)
+      (request.proxy, request.proxySource) = ("http://new.example", .option)
+      let named = try LoginSettings(request, settings).configuration
+      #expect(named.proxy == "http://new.example" && named.proxySource == .option)
+    }
+  }
+
   @Test func `a known service needs no issuer, unless each customer has one`() throws {
     let meant = try LoginSettings(
       Self.request {

@@ -21,7 +21,7 @@ import Testing
       #expect(try tree.json("account", "show", "work")["settings"]?["no_proxy"]?.string == "x.example")
       #expect(try tree.agent("account", "set", "work", "--proxy", "none").succeeded)
       #expect(try Self.proxy(tree) == nil)
-      #expect(try tree.agent("account", "set", "work", "--proxy", "ftp://x.example").failed(1))
+      #expect(try tree.agent("account", "set", "work", "--proxy", "ftp://x.example").failed(2))
       let secret = try tree.agent("account", "set", "work", "--proxy", "http://me:canary@x.example")
       #expect(secret.failed(2) && secret.errorText.contains("environment"), "\(secret.errorText)")
     }

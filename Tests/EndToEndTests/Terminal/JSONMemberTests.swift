@@ -19,7 +19,8 @@ import Testing
     ("device_authorization_endpoint", "https://id.example/d"), ("userinfo_endpoint", "https://id.example/u"),
     ("revocation_endpoint", "https://id.example/r"), ("registration_endpoint", "https://id.example/n"),
     ("jwks_uri", "https://id.example/j"), ("redirect_uri", "http://127.0.0.1:8400/callback"),
-    ("proxy", "http://127.0.0.1:9"), ("no_proxy", "127.0.0.1"), ("keep", true), ("dpop", true), ("key", "vault"),
+    ("proxy", "http://127.0.0.1:9"), ("no_proxy", "127.0.0.1"), ("proxy_source", "option"),
+    ("keep", true), ("dpop", true), ("key", "vault"),
     ("profile", "fapi2"), ("origins", ["https://api.example"]), ("refresh", "strict"),
     ("variables", ["API=access_token"]), ("protect", "device"),
   ]

@@ -55,7 +55,7 @@ import WireSupport
       "account", "issuer", "client_id", "token_endpoint_auth_method", "ca_file", "token_endpoint",
       "authorization_endpoint", "device_authorization_endpoint", "userinfo_endpoint", "revocation_endpoint",
       "registration_endpoint", "jwks_uri",
-      "proxy", "no_proxy", "refresh",
+      "proxy", "no_proxy", "proxy_source", "refresh",
     ].map { Member(request: "login", name: $0, kind: .text) }
 
   static let canary = "tr0ub4dor"

@@ -59,6 +59,7 @@ let fullLogin: LoginRequest = {
   login.jwksURI = "https://as.example/j"
   login.proxy = "http://proxy.example:3128"
   login.proxyExclusions = "localhost,.example"
+  login.proxySource = .option
   login.keepsAccessToken = true
   login.dpop = true
   login.keyStorage = .tpm2
@@ -163,6 +164,7 @@ private let fullDiscovery: DiscoverRequest = {
         + #""registration_endpoint":"https://as.example/n","#
         + #""jwks_uri":"https://as.example/j","redirect_uri":"http://127.0.0.1:8400/cb","#
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
+        + #""proxy_source":"option","#
         + #""keep":true,"dpop":true,"key":"tpm2","profile":"fapi2","#
         + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#

@@ -29,9 +29,11 @@ enum SettingsOptions {
 
   /// - Parameter text: `none`, `environment` or a URL. An empty URL in the request removes the account's proxy.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
+    settings.proxySource = .option
     switch text {
     case "none": settings.proxy = ""
     case "environment":
+      settings.proxySource = .environment
       let proxy = LoginOptions.proxy(from: Environment.value)
       (settings.proxy, settings.proxyExclusions) = (proxy.url ?? "", proxy.exclusions)
     default:
