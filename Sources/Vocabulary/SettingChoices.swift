@@ -101,7 +101,9 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
     github
-  case gitlab, gmail, google, huggingface, keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
+  case gitlab, gmail, google, huggingface
+  case identityCenter = "identity-center"
+  case keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
 
   /// The providers for the name of a company or product.
   package static func known(as name: String) -> [ProviderName] {
@@ -109,7 +111,8 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
     case "microsoft": [.entra, .outlook]
     case "azure", "azuread", "aad", "m365", "office365", "teams": [.entra]
     case "hotmail", "live", "msn": [.outlook]
-    case "aws", "amazon": [.cognito]
+    case "aws", "amazon": [.cognito, .identityCenter]
+    case "aws-sso": [.identityCenter]
     case "gcp", "gcloud", "gsuite": [.google]
     case "googlemail": [.gmail]
     case "jira", "confluence": [.atlassian]

@@ -28,7 +28,8 @@ enum AccountCommands {
     details: """
       Settings contain no secrets. For the session, see `agent status`.
 
-      The JSON values are those of the options of `agent account set`.
+      The JSON values are those of the options of `agent account set`; `"proxy_source"` is `option` if `--proxy` was
+      used.
       """,
     answer: AccountRequest.show(account: nil).page.result,
     operands: .account)

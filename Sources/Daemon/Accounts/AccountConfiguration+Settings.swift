@@ -19,6 +19,7 @@ extension AccountConfiguration {
     try change(to: given)
     try checkIssuer()
     adoptProvider()
+    try checkProvider(nil)
   }
 
   /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
@@ -41,16 +42,17 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or not by this flow.
+  func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
+    try self.provider.map(Provider.named)?.checkSignIn(flow)
+  }
+
   /// The named issuer, or that of the named service.
   ///
   /// - Throws: `invalid_request` for a service that has no single issuer or does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
-    if let obstacle = provider.obstacle {
-      throw Failure(
-        .invalidRequest,
-        Phrase("cannot sign in to \(provider.title) from a terminal: \(Phrase(stringLiteral: obstacle))"))
-    }
+    try provider.checkSignIn()
     guard let issuer = given.issuer ?? provider.issuer else {
       throw Failure(
         .issuerNeeded, "\(provider.title) needs your organisation's issuer URL",
@@ -218,6 +220,21 @@ extension ExtraParameters.Problem {
     case .tooMany: Phrase("there are too many parameters")
     case .claims: Phrase("\("claims") must be a JSON object")
     case .authorizationDetails: Phrase("\("authorization_details") must be a JSON array of objects with a type")
+    }
+  }
+}
+
+extension Provider {
+  /// - Throws: `invalid_request` if sign-in from a terminal is impossible, or by this flow.
+  fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
+    if let obstacle {
+      throw Failure(
+        .invalidRequest, Phrase("cannot sign in to \(title) from a terminal: \(Phrase(stringLiteral: obstacle))"))
+    }
+    if flow == .device, let deviceObstacle {
+      throw Failure(
+        .invalidRequest, Phrase("cannot sign in to \(title) by device: \(Phrase(stringLiteral: deviceObstacle))"),
+        hint: "on a machine without a browser use \("--paste")")
     }
   }
 }

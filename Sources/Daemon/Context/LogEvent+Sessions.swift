@@ -13,6 +13,7 @@ extension LogEvent {
         .step(.unanswered(line, OAuthError.Code(failure).row().failure, failure.problem, milliseconds: time))
       case .keySetWarned(.privateKey): .keySetWarning(.privateKey)
       case .keySetWarned(.symmetricKey): .keySetWarning(.symmetricKey)
+      case .keysUnusable: .keySetWarning(.unusableKey)
       case .authenticationTimeChanged: .authenticationTimeChanged
       case .endpointMoved: .endpointMoved
       }

@@ -31,6 +31,9 @@ extension OAuthError {
       if code == .keyNotPublished {
         return Phrase("\(wait), when the keys are fetched again; if the error remains, the server must publish its key")
       }
+      if code == .keyUnusable {
+        return Phrase("\(wait), when the keys are fetched again; if the error remains, the server must replace its key")
+      }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
     // Each further attempt would use a refresh for the same response.

@@ -62,7 +62,10 @@ final class DiscoverRequests: DaemonPart {
     }
     if accounts.contains(where: { isSame($0.1.issuer) }) { return JSONObject([("issuer_metadata_found", true)]) }
     if Self.account(of: request, settings) != nil { return nil }
-    return Provider.of(place: request.url).map { JSONObject([("provider", .string($0.name.rawValue))]) }
+    // No server that allows no sign-in is asked.
+    let provider =
+      Provider.of(place: request.url) ?? Provider.of(issuer: request.url).flatMap { $0.obstacle == nil ? nil : $0 }
+    return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
   /// The account with this resource. The resource may name another server by now.

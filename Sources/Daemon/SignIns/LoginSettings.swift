@@ -77,6 +77,7 @@ struct LoginSettings {
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
     configuration.adoptProvider()
+    try configuration.checkProvider(request.flow)
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
     proxyCredentials = try configuration.takeProxy(of: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)

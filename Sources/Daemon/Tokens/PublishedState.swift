@@ -40,11 +40,13 @@ struct PublishedState {
   }
 
   /// Records the end of the session.
-  mutating func signedOut(_ cause: SessionEvent.SignOutCause) -> [SessionEvent] {
+  ///
+  /// - Parameter reason: The server's words for refusing the refresh token.
+  mutating func signedOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
     self = PublishedState()
     isSignedIn = false
-    return [.signedOut(cause)]
+    return [.signedOut(cause, reason: reason)]
   }
 
   /// Records that the session ends soon; nil if it does not.
@@ -66,7 +68,8 @@ struct PublishedState {
     if let cause = SessionEvent.SignOutCause(error) {
       // Publishes `signed_out` only if the server reported it or the account was known to be signed in.
       if isSignedIn == nil, cause != .expired { return [] }
-      return signedOut(cause == .expired && isDoubted ? .revoked : cause)
+      guard case .expired(_, let reason) = error else { return signedOut(cause) }
+      return signedOut(isDoubted ? .revoked : .expired, reason: reason)
     }
     let code = Failure(error, account: nil).code
     // The lock itself publishes `locked`.

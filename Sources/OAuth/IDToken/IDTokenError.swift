@@ -89,6 +89,26 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
+  /// The error for a token whose key is currently not published, or published in an unusable form.
+  ///
+  /// - Parameters:
+  ///   - keys: The latest set.
+  ///   - seconds: The seconds until the keys can be fetched again.
+  /// - Returns: Nil if the token was rejected for another reason.
+  package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
+    guard case .signature(let code) = error.code else { return nil }
+    switch code {
+    case .unknownKey: self.init(.keyNotPublished, .server)
+    case .malformedSetKey, .weakSetKey, .unsupportedSetKey, .secretSetKey:
+      let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
+      let reason =
+        unusable > 1 ? Phrase("\(code.reason) (\(unusable) of the \(all) keys are unusable)") : code.reason
+      self.init(.keyUnusable, .reason(reason))
+    default: return nil
+    }
+    retryAfterSeconds = seconds
+  }
+
   /// Wraps a rejected ID Token as the failure of the operation.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.reason))

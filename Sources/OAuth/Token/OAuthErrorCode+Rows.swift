@@ -156,6 +156,7 @@ extension OAuthError.Code {
     case .keyNotPublished:
       Row(
         .passing, .serverUnavailable, "the ID Token was not signed with any usable key of \(subject)")
+    case .keyUnusable: Row(.passing, .serverUnavailable, "the ID Token was rejected: \(subject)")
     case .proofRejected:
       Row(
         .lasting, .serverRejected, "\(subject) did not accept the proof of the account's key (DPoP)", hint: checkClock,

@@ -18,6 +18,8 @@ extension OAuthError {
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
     /// The ID Token's key is not in the issuer's key set.
     case keyNotPublished
+    /// The ID Token's key is in the issuer's key set, but cannot be used.
+    case keyUnusable
     // Proofs of possession (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM with the key is currently unavailable.

@@ -74,6 +74,7 @@ extension DocumentSource<JWKSet> {
       try? JWKSet(parsing: body)
     } remarks: { keys in
       JWKSet.Warning.allCases.filter(keys.warnings.contains).map { .keySetWarned($0) }
+        + (keys.unusable > keys.warnings.count ? [.keysUnusable] : [])
     } fetch: { (http, entityTag) throws(OAuthError) in
       try Discovery.keys(
         at: endpoint, knownAs: entityTag, transport: transport, http: http, cancellation: cancellation)

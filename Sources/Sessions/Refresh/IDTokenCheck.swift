@@ -72,19 +72,13 @@ struct IDTokenCheck {
     var search = KeySearch(
       IssuerKeys(
         services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
-    var doubt = IDTokenError(.signature(.unknownKey))
+    var (doubt, latest) = (IDTokenError(.signature(.unknownKey)), JWKSet([]))
     while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
+      latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    switch doubt.code {
-    case .signature(.unknownKey), .signature(.malformedSetKey), .signature(.weakSetKey), .signature(.unsupportedSetKey),
-      .signature(.secretSetKey):
-      break
-    default: throw .idToken(doubt)
-    }
-    // An issuer may sign with a key before publishing it.
-    var late = OAuthError(.keyNotPublished, .server)
-    late.retryAfterSeconds = search.secondsUntilNext
+    // An issuer may sign with a key before publishing it, or correct its set.
+    guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilNext) else { throw .idToken(doubt) }
     throw .oauth(late)
   }
 

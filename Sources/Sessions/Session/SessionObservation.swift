@@ -8,6 +8,8 @@ package enum SessionObservation: Sendable, Hashable {
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
   /// A fetched key set contains keys that must not be published.
   case keySetWarned(JWKSet.Warning)
+  /// A fetched key set contains keys that cannot be used, other than those for encryption.
+  case keysUnusable
   /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core, section 12.2).
   case authenticationTimeChanged
   /// The server's metadata contain an endpoint whose origin was not known at sign-in. Nothing is sent there.

@@ -19,6 +19,7 @@ extension Provider {
     case .gmail: gmail
     case .google: google
     case .huggingface: huggingface
+    case .identityCenter: identityCenter
     case .keycloak: keycloak
     case .okta: okta
     case .outlook: outlook

@@ -129,10 +129,12 @@ extension Provider {
     provider.hosts = ["salesforce.com"]
     provider.registration = Registration(
       page: "https://login.salesforce.com/lightning/setup/ManageExternalClientApplication/home",
-      kind: "external client app", option: "Enable Device Flow")
+      kind: "external client app")
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["openid", "api", "refresh_token"]
     provider.sessionsPage = "Personal Settings, Connections"
+    provider.deviceObstacle = "its device flow is not that of RFC 8628"
+    provider.limits = ["its device flow is not that of RFC 8628: on a machine without a browser sign in with --paste"]
     return provider
   }()
 
@@ -150,7 +152,19 @@ extension Provider {
 
   static let apple: Provider = {
     var provider = Provider(.apple, "Apple")
+    provider.issuerTemplates = ["https://appleid.apple.com"]
+    provider.hosts = ["apple.com", "www.apple.com", "account.apple.com"]
     provider.obstacle = "Apple has no device grant and accepts only https redirect URIs of a domain"
+    return provider
+  }()
+
+  static let identityCenter: Provider = {
+    var provider = Provider(.identityCenter, "AWS IAM Identity Center")
+    provider.issuerTemplates = [
+      "https://{directory}.awsapps.com/start", "https://identitycenter.amazonaws.com/{instance}",
+      "https://oidc.{region}.amazonaws.com", "https://portal.sso.{region}.amazonaws.com",
+    ]
+    provider.obstacle = "it has an API of its own in place of OAuth, which the AWS CLI uses: aws sso login"
     return provider
   }()
 }

@@ -50,6 +50,8 @@ package struct Provider: Sendable, Hashable {
   package var limits: [String] = []
   /// Why sign-in from a terminal is impossible; nil if it is possible.
   package var obstacle: String?
+  /// Why the device grant is impossible although the service has something similar.
+  package var deviceObstacle: String?
   /// Advice to show with an error.
   package var advice: [Advice] = []
 

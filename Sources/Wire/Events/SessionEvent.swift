@@ -4,7 +4,8 @@ package import Vocabulary
 /// An event of a session or account, for users, programs and event commands. See ``LogEvent`` for the daemon's internal
 /// events.
 ///
-/// Contains only numbers, words of this program, valid account names and the host of a server.
+/// Contains only numbers, words of this program, valid account names, the host of a server, and a server's cleaned
+/// words for refusing a refresh token.
 package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
   /// When the token expires or the session ends, in unix seconds; nil if the server sent no lifetime.
@@ -12,18 +13,21 @@ package struct SessionEvent: Sendable, Hashable {
   /// Whether the next command renews the token without a sign-in.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
+  /// The server's description of why it refuses the refresh token.
+  package private(set) var reason: String?
   package private(set) var failing: Failing?
   /// The account's previous name.
   package private(set) var formerName: String?
 
   package init(
     _ name: SessionEventName, expiresAt: Int? = nil, isRenewable: Bool? = nil, cause: SignOutCause? = nil,
-    failing: Failing? = nil, formerName: String? = nil
+    reason: String? = nil, failing: Failing? = nil, formerName: String? = nil
   ) {
     self.name = name
     self.expiresAt = expiresAt
     self.isRenewable = isRenewable
     self.cause = cause
+    self.reason = reason
     self.failing = failing
     self.formerName = formerName
   }
@@ -116,7 +120,7 @@ extension SessionEntry: EventEntry, MemberList {
 extension SessionEvent: MemberList {
   /// A member, or several that belong together.
   fileprivate enum Member {
-    case expiry, end, renewable, cause, failing, formerName
+    case expiry, end, renewable, cause, reason, failing, formerName
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -130,6 +134,8 @@ extension SessionEvent: MemberList {
           "Whether the next command gets a token without a sign-in."
         }
       case .cause: try members.choice("cause", &cause, isRequired: true, "Why the session ended.")
+      case .reason:
+        try members.text("reason", &reason, "The server's words for refusing the refresh token, if it has any.")
       case .failing: try pass(failing: &members)
       case .formerName:
         try members.text("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
@@ -161,12 +167,12 @@ extension SessionEvent: MemberList {
     case .signedIn: (true, [.expiry], "There is a new session.", "signed in" + until)
     case .signedOut:
       (
-        true, [.cause],
+        true, [.cause, .reason],
         "The session ended: `user`, somebody asked for it here; `removed`, with the account; `expired`, the authorization"
           + " server refuses the refresh token; `revoked`, it says that it no longer honours the session, as `agent status"
           + " --check` finds out; `elsewhere`, another process did it; `settings`, they no longer fit the sign-in;"
           + " `identity`, the server answers for another person.",
-        "signed out: \(cause?.text ?? "")"
+        "signed out: \(cause?.text ?? "")" + (reason.map { ": \(TerminalText.clean($0, limit: 300))" } ?? "")
       )
     case .refreshed: (false, [.expiry], "There is a new token.", "new token" + until)
     case .refreshFailed:
@@ -217,7 +223,9 @@ extension SessionEvent: MemberList {
 
 extension SessionEvent {
   package static func signedIn(expiresAt: Int?) -> Self { Self(.signedIn, expiresAt: expiresAt) }
-  package static func signedOut(_ cause: SignOutCause) -> Self { Self(.signedOut, cause: cause) }
+  package static func signedOut(_ cause: SignOutCause, reason: String? = nil) -> Self {
+    Self(.signedOut, cause: cause, reason: reason)
+  }
   package static func refreshed(expiresAt: Int?) -> Self { Self(.refreshed, expiresAt: expiresAt) }
   package static func refreshFailed(_ failing: Failing) -> Self { Self(.refreshFailed, failing: failing) }
   package static func expiring(at end: Int, isRenewable: Bool) -> Self {

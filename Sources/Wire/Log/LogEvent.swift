@@ -43,7 +43,7 @@ package enum LogEvent: Sendable, Hashable {
   case authenticationTimeChanged
   /// The server's metadata contain an endpoint whose origin was not known at sign-in. Nothing is sent there.
   case endpointMoved
-  /// An issuer's key set contained a key that must not be published, which was skipped.
+  /// An issuer's key set contained a key that was skipped.
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
@@ -111,11 +111,13 @@ package enum LogEvent: Sendable, Hashable {
     case idleTime = "idle_time"
   }
 
-  /// A secret key in a published key set.
+  /// A key in a published key set that is skipped.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
     /// Everyone who can read it can sign tokens as the issuer.
     case privateKey = "private_key"
     case symmetricKey = "symmetric_key"
+    /// Malformed, too weak, or of an unsupported type.
+    case unusableKey = "unusable_key"
   }
 
   /// The reason for closing a connection.
@@ -260,6 +262,8 @@ extension LogEvent.KeySetFlaw {
     case .privateKey:
       "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
     case .symmetricKey: "the issuer's key set holds a symmetric key, which was left out"
+    case .unusableKey:
+      "the issuer's key set contains keys that were skipped: malformed, too weak, or of an unsupported type"
     }
   }
 }

@@ -89,7 +89,7 @@ extension `Requests that receive steps` {
       .step(.unanswered(line, .network, .refused, milliseconds: 1))
     ),
     (.keySetWarned(.privateKey), .keySetWarning(.privateKey)),
-    (.keySetWarned(.symmetricKey), .keySetWarning(.symmetricKey)),
+    (.keySetWarned(.symmetricKey), .keySetWarning(.symmetricKey)), (.keysUnusable, .keySetWarning(.unusableKey)),
     (.authenticationTimeChanged, .authenticationTimeChanged),
     (.endpointMoved, .endpointMoved),
   ]) func `is told in the words of the log`(observation: SessionObservation, told: LogEvent) {

@@ -181,6 +181,10 @@ import WireSupport
         .keyNotPublished, 7, true,
         "try again in 7 s, when the keys are fetched again; if the error remains, the server must publish its key"
       ),
+      (
+        .keyUnusable, 7, true,
+        "try again in 7 s, when the keys are fetched again; if the error remains, the server must replace its key"
+      ),
     ] as [(OAuthError.Code, Int?, Bool, String)])
   func `a wait is told with what was stored, and with what it is for`(
     code: OAuthError.Code, seconds: Int?, isStored: Bool, hint: String

@@ -80,7 +80,7 @@ import Wire
 
   @Test(arguments: [
     ("githb", "agent login github"), ("microsoft", "agent login entra or agent login outlook"),
-    ("azure", "agent login entra"), ("AWS", "agent login cognito"), ("wrok", "agent login work"),
+    ("azure", "agent login entra"), ("AWS", "agent login cognito or agent login identity-center"), ("wrok", "agent login work"),
   ]) func `a name like that of a service is no new account`(_ name: String, _ meant: String) throws {
     let failure = Self.failure(Self.request { $0.account = name }, try Self.stored())
     #expect(failure?.code == .invalidRequest)
@@ -482,6 +482,38 @@ import Wire
       failure?.message
         == "cannot sign in to Apple from a terminal: Apple has no device grant and accepts only https redirect"
         + " URIs of a domain")
+  }
+
+  @Test(
+    arguments: [
+      "https://appleid.apple.com", "https://appleid.apple.com/.well-known/openid-configuration",
+      "https://d-9067123456.awsapps.com/start", "https://identitycenter.amazonaws.com/ssoins-72231234567890ab",
+      "https://oidc.eu-central-1.amazonaws.com", "https://portal.sso.us-east-1.amazonaws.com",
+    ])
+  func `so is its issuer, before any request`(issuer: String) throws {
+    let failure = Self.failure(
+      Self.request {
+        $0.account = "chat"
+        $0.clientID = "cli"
+        $0.issuer = issuer
+      })
+    #expect(failure?.code == .invalidRequest && failure?.message.hasPrefix("cannot sign in to ") == true)
+    var settings = AccountSettings()
+    (settings.issuer, settings.clientID) = (issuer, "cli")
+    #expect(throws: Failure.self) { _ = try AccountConfiguration(settings) }
+  }
+
+  @Test func `a device grant that is not the standard's is refused with the reason`() throws {
+    var request = Self.request {
+      $0.account = "crm"
+      $0.clientID = "cli"
+      $0.provider = .salesforce
+      $0.flow = .device
+    }
+    let failure = Self.failure(request)
+    #expect(failure?.message == "cannot sign in to Salesforce by device: its device flow is not that of RFC 8628")
+    request.flow = .paste
+    #expect(Self.failure(request) == nil)
   }
 
   @Test func `an account that is there keeps its issuer when its service is named later`() throws {

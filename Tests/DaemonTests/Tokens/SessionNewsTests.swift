@@ -35,7 +35,8 @@ import Wire
       expect(state.failed(error), [])
     }
     var state = PublishedState()
-    expect(state.failed(.expired(account: "work")), [.signedOut(.expired)])
+    expect(
+      state.failed(.expired(account: "work", reason: "AADSTS700082")), [.signedOut(.expired, reason: "AADSTS700082")])
   }
 
   @Test func `tell once that nobody can be reached`() {

@@ -214,8 +214,8 @@ enum HostileCatalogue {
       HostileRow(.browser, "body_at=jwks&body=error", HostileEndpoint.jwks.malformed(200)),
     ]
     // A failed fetch is not repeated within the same minute.
-    + ["empty", "private", "weak"].map {
-      HostileRow(.browser, "break_jwks=\($0)", .keyNotPublished, then: .keyNotPublished.leavingOther).leavingSession
+    + [("empty", HostileRow.Outcome.keyNotPublished), ("private", .keySecret), ("weak", .keyWeak)].map {
+      HostileRow(.browser, "break_jwks=\($0)", $1, then: $1.leavingOther).leavingSession
     } + [HostileRow(.browser, "break_jwks=duplicate", .rejected(severalKeys), then: .rejected(severalKeys))]
     + [("metadata", HostileEndpoint.metadata), ("jwks", .jwks)].flatMap {
       HostileRow.bodies(
@@ -249,8 +249,8 @@ enum HostileCatalogue {
       let outcome = HostileEndpoint.jwks.malformed(200, nil, $1).withTokensKept
       return HostileRow(.refresh, "break_jwks=\($0)", outcome, then: outcome)
     }
-    + ["empty", "private", "weak"].map {
-      HostileRow(.refresh, "break_jwks=\($0)", .keyNotPublished, then: .keyNotPublished)
+    + [("empty", HostileRow.Outcome.keyNotPublished), ("private", .keySecret), ("weak", .keyWeak)].map {
+      HostileRow(.refresh, "break_jwks=\($0)", $1, then: $1)
     } + [
       HostileRow(.refresh, "break_jwks=duplicate", .rejected(severalKeys), then: .rejected(severalKeys)),
       HostileRow(.refresh, "body_at=jwks&body=crumbs", .accepted),

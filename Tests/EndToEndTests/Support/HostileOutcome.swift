@@ -10,7 +10,7 @@ extension HostileRow {
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
-      /((?:stored|publishes|usable key).*try again) in (?:60|[1-5]?[0-9]) s/
+      /((?:stored|publishes|usable key|is published).*try again) in (?:60|[1-5]?[0-9]) s/
     }
     /// The rest of five minutes.
     private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }
@@ -127,6 +127,15 @@ extension HostileRow.Outcome {
     "the ID Token was not signed with any usable key of the server;"
       + " try again in a minute, when the keys are fetched again; if the error remains, the server must publish its key"
   )
+  static let keySecret = keyUnusable("its key is published with its private or symmetric part")
+  static let keyWeak = keyUnusable("its key is published but too weak")
+  private static func keyUnusable(_ reason: String) -> Self {
+    .refused(
+      "server_unavailable", 4,
+      "the ID Token was rejected: \(reason);"
+        + " try again in a minute, when the keys are fetched again; if the error remains, the server must replace its key"
+    )
+  }
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
 

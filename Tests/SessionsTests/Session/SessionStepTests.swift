@@ -87,7 +87,9 @@ import Vocabulary
     var leaked = published
     leaked["d"] = .string(String(repeating: "A", count: 43))
     leaked["kid"] = "leaked"
-    keys = ["keys": .array([.object(published), .object(leaked), .object(leaked)])]
+    var weak = published
+    (weak["kid"], weak["x"]) = ("weak", "AA")
+    keys = ["keys": .array([.object(published), .object(leaked), .object(leaked), .object(weak)])]
     home.http.answer(TestIssuer.keysURL, try response(200, keys))
     for number in 1...2 {
       home.http.answer(TestIssuer.tokenURL, try tokens("at-\(number)", idToken: try TestIssuer.first.idToken()))
@@ -95,6 +97,7 @@ import Vocabulary
     }
     #expect(told.steps.count { $0 == .keySetWarned(.privateKey) } == 1)
     #expect(!told.steps.contains(.keySetWarned(.symmetricKey)))
+    #expect(told.steps.count { $0 == .keysUnusable } == 1)
   }
 
   @Test func `is told by nobody else`() throws {

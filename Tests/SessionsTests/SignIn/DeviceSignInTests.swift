@@ -531,6 +531,33 @@ import Vocabulary
     #expect(record.identity == nil && record.identityHold == .unverified)
   }
 
+  // The key may be corrected, so no approval is wasted on it either.
+  @Test(
+    arguments: [
+      (["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"], "its key is published but malformed"),
+      (["kty": "RSA", "n": "AQAB", "e": "AQAB"], "its key is published but too weak"),
+      (["kty": "EC", "crv": "P-999"], "its key is published but has an unsupported type"),
+    ] as [(JSONObject, String)])
+  func `says why a published key cannot be used, and how many there are`(key: JSONObject, reason: String) throws {
+    var key = key
+    key["kid"] = .string(TestIssuer.second.keyID)
+    let set: JSON = [
+      "keys": .array([.object(key), ["kty": "EC", "kid": "other"]] + (TestIssuer.first.keySet["keys"]?.array ?? []))
+    ]
+    home.http.always(TestIssuer.keysURL, try response(200, set))
+    let token = try TestIssuer.second.idToken()
+    let failure = try #require(throws: SessionError.self) {
+      _ = try signIn(try tokens("at-1", refresh: "rt-1", idToken: token))
+    }
+    guard case .signInKept(_, because: .oauth(let error)) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(error.code == .keyUnusable && error.retryAfterSeconds == 60)
+    let text = error.phrase.english
+    #expect(text == "the ID Token was rejected: \(reason) (2 of the 3 keys are unusable)")
+  }
+
   @Test func `accepts no algorithm that the server did not announce`() throws {
     // Without an announcement only RS256 (OpenID Connect Core 1.0 section 2).
     let metadata = TestIssuer.metadata("id_token_signing_alg_values_supported", nil)

@@ -26,7 +26,7 @@ struct TestIssuer: Sendable {
   }
 
   private let key: Key
-  private let keyID: String
+  let keyID: String
 
   private init(keyID: String) throws {
     key = Key(try .generateEC(.p256))

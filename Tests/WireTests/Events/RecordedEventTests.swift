@@ -40,6 +40,8 @@ import Wire
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work","expires_at":7}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_out","account":"work","cause":"user"}}"#,
+    #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_out","account":"work","cause":"expired","#
+      + #""reason":"the grant has ended"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"refreshed","account":"work","expires_at":7}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"refresh_failed","account":"work","code":"client_rejected"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"refresh_failed","account":"work","code":"network","#
