@@ -24,8 +24,11 @@ extension Failure {
         .accessDenied, "\(origin) does not permit this, although the token has the required scope",
         hint: "ask the service's administrator for permission")
     case .insufficientScope(let needed):
+      let missing = account.missing(needed)
+      let list = missing.isEmpty ? "" : ": " + TerminalText.clean(missing.joined(separator: " "), limit: 400)
       self.init(
-        .accessDenied, "\(origin) requires a scope that the token does not have", hint: Self.scopes(account, needed))
+        .accessDenied, "\(origin) requires a scope that the token of \(name) does not have\(list)",
+        hint: Self.scopes(account, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
@@ -36,10 +39,10 @@ extension Failure {
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
         hint: "run the command again; if that does not help, check this machine's clock")
-    case .refused where isForGood:
+    case .refused(let needed) where isForGood:
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
-        hint: .command("agent login \(name)"))
+        hint: account.missing(needed).isEmpty ? .command("agent login \(name)") : Self.scopes(account, needed))
     case .refused:
       self.init(
         .tokenRefused, "\(origin) refused the token; the request could not be repeated, because its data was not kept",
@@ -103,4 +106,7 @@ extension Failure {
 extension Account {
   /// The values of the scope that the server granted.
   fileprivate var granted: Set<String> { Set((session.grant?.scope ?? "").split(separator: " ").map(String.init)) }
+
+  /// The scopes among `needed` that the server did not grant.
+  fileprivate func missing(_ needed: [String]) -> [String] { needed.filter { !granted.contains($0) } }
 }

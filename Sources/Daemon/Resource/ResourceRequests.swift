@@ -157,7 +157,7 @@ final class ResourceRequests: AccountPart {
       guard let account = broker.accounts[name] else {
         return loop.send(.failure(Failure(.signedOut(account: name.text), account: name.text)), to: transfer.ticket)
       }
-      let isRefused = verdict == .refused
+      let isRefused = if case .refused = verdict { true } else { false }
       if isRefused {
         slot?.refusals.refused(by: origin, generation: generation, now: now)
       } else {

@@ -4,8 +4,9 @@ internal import Encoding
 /// What a resource's response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
   case none
-  /// The token was rejected. A new one may be accepted.
-  case refused
+  /// The token was rejected. A new one may be accepted. The server may name the scopes that one needs (RFC 6750
+  /// section 3).
+  case refused(scopes: [String])
   /// The proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
   /// The token lacks scopes, which the server may name. A new token of the same session would lack them too.
@@ -25,7 +26,8 @@ package enum ResourceVerdict: Sendable, Hashable {
       self = location.map { .redirected(to: Self.place(in: $0, sent)) } ?? .none
       return
     }
-    let challenge = Challenge.all(in: head.headers).first { Self.schemes.contains($0.scheme) && $0["error"] != nil }
+    let challenges = Challenge.all(in: head.headers).filter { Self.schemes.contains($0.scheme) }
+    let challenge = challenges.first { $0["error"] != nil } ?? challenges.first
     let text = { (name: String) in challenge?[name].flatMap { Self.isHarmless($0, sent) ? $0 : nil } }
     switch challenge?["error"] {
     case "insufficient_user_authentication":
@@ -36,7 +38,7 @@ package enum ResourceVerdict: Sendable, Hashable {
       self = .insufficientClaims(claims.flatMap { Self.isHarmless($0.text, sent) ? $0 : nil })
     case "insufficient_scope": self = .insufficientScope(Self.words(text("scope")))
     case "use_dpop_nonce", "invalid_dpop_proof": self = head.status == 401 ? .proofRefused : .none
-    default: self = head.status == 401 ? .refused : .none
+    default: self = head.status == 401 ? .refused(scopes: Self.words(text("scope"))) : .none
     }
   }
 

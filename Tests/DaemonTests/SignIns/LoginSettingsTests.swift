@@ -80,7 +80,8 @@ import Wire
 
   @Test(arguments: [
     ("githb", "agent login github"), ("microsoft", "agent login entra or agent login outlook"),
-    ("azure", "agent login entra"), ("AWS", "agent login cognito or agent login identity-center"), ("wrok", "agent login work"),
+    ("azure", "agent login entra"), ("AWS", "agent login cognito or agent login identity-center"),
+    ("wrok", "agent login work"),
   ]) func `a name like that of a service is no new account`(_ name: String, _ meant: String) throws {
     let failure = Self.failure(Self.request { $0.account = name }, try Self.stored())
     #expect(failure?.code == .invalidRequest)

@@ -324,4 +324,29 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [400, 404, 405])
+  func `names the older transport if a server takes no first message`(status: Int) throws {
+    try Resource.answering({ _ in (status, [], "") }) { resource in
+      let lines = try MCPLines(resource.tree, resource.server.url("/sse"), [], [:])
+      let refused = try lines.ask(
+        #"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}"#
+      )["error"]
+      #expect(refused?["data"]?["status"] == .int(status))
+      #expect(refused?["message"]?.string?.contains("2024-11-05 (HTTP with SSE)") == true, "\(refused ?? .null)")
+      try lines.finish()
+    }
+  }
+
+  @Test func `tells a person what it waits for, if it is started on a terminal`() throws {
+    try AgentTree.with { tree in
+      let program = try WatchedProgram(
+        tree, columns: 200, [:], [try Programs.path("agent"), "mcp", "https://mcp.example.com/mcp"])
+      try program.until("waiting for an MCP client's messages")
+      try program.until("agent setup mcp --host https://mcp.example.com/mcp")
+      try program.until("to end it, press Ctrl-D")
+      try program.type("^D")
+      #expect(try program.end().status == 0)
+    }
+  }
 }

@@ -169,10 +169,25 @@ import Testing
       #expect(result.status == .exited(exit))
       #expect(result.outputText == "no")
       #expect(result.errorText.hasSuffix("agent: hint: \(hint)\n"), "\(result.errorText)")
+      if challenge.contains(#"scope="write admin""#) {
+        let text = "\(resource.server.url("")) requires a scope that the token of work does not have: write admin\n"
+        #expect(result.errorText.contains(text), "\(result.errorText)")
+      }
       // A refresh that requests the claims may return them.
       let tries = hint.contains("--claims-challenge") ? 1 : 0
       #expect(resource.server.requests.count == 1 + tries)
       #expect(try resource.session.issuer.count("refreshes") == tries)
+    }
+  }
+
+  // RFC 6750 section 3.
+  @Test func `of a new token too names the scope that the challenge asks for`() throws {
+    let challenge = #"WWW-Authenticate: Bearer error="invalid_token", scope="profile admin""#
+    try Resource.answering({ _ in (401, [challenge], "no") }) { resource in
+      let result = try resource.request()
+      #expect(result.failureCode == nil && result.errorText.contains("even new ones"), "\(result.errorText)")
+      let command = "agent login work --scope 'openid profile email offline_access admin'"
+      #expect(result.errorText.hasSuffix("agent: hint: \(command)\n"), "\(result.errorText)")
     }
   }
 

@@ -77,10 +77,13 @@ import Testing
 
   // RFC 6750 section 3.1: a 401 without an error is treated like `invalid_token`.
   @Test func `is that it is refused, for any other 401`() {
-    #expect(verdict(401) == .refused)
-    #expect(verdict(401, #"Bearer error="invalid_token""#) == .refused)
-    #expect(verdict(401, #"Basic realm="x""#) == .refused)
-    #expect(verdict(401, "garbage \u{1}") == .refused)
+    let refused = ResourceVerdict.refused(scopes: [])
+    #expect(verdict(401) == refused)
+    #expect(verdict(401, #"Bearer error="invalid_token""#) == refused)
+    #expect(verdict(401, #"Basic realm="x", scope="read""#) == refused)
+    #expect(verdict(401, "garbage \u{1}") == refused)
+    #expect(verdict(401, #"Bearer error="invalid_token", scope="read write""#) == .refused(scopes: ["read", "write"]))
+    #expect(verdict(401, #"DPoP algs="ES256", scope="read""#) == .refused(scopes: ["read"]))
   }
 
   // Microsoft Entra's claims challenge, in base64.

@@ -85,7 +85,12 @@ extension MCPBridge {
       }
       return deliver(own, to: sending, nil)
     }
-    fail(sending, problem, status: head.status)
+    var told = problem
+    // Servers of the first transport answer so (revision 2025-11-25, backwards compatibility).
+    if sending.message.isCalled("initialize"), [400, 404, 405].contains(head.status) {
+      told.advice = Phrase("check the URL; the transport of 2024-11-05 (HTTP with SSE) is not supported")
+    }
+    fail(sending, told, status: head.status)
   }
 
   /// The server's error with the ID of the only request that it can concern; nil if it is not an error or there are

@@ -7,7 +7,14 @@ enum MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let server = try MCPServer(invocation)
     let policy = invocation[.signInPolicy]
-    return .doing { () throws(Failure) in try MCPBridge(server, asks: policy).run() }
+    return .doing { () throws(Failure) in
+      if Terminal.isTerminal(0) {
+        server.warnings.note("waiting for an MCP client's messages; clients start this command themselves:")
+        server.warnings.note(Phrase(verbatim: "agent setup mcp --host \(ShellWord.quoted(invocation.operands[0]))"))
+        server.warnings.note("to end it, press Ctrl-D")
+      }
+      try MCPBridge(server, asks: policy).run()
+    }
   }
 }
 
