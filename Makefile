@@ -15,7 +15,7 @@
 #   make figures    put the report of make bench into share/doc
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
-#   make generate   write man/ and completions/ from the command table
+#   make generate   write completions/ and the lists in man/ from the command table
 #   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
@@ -100,7 +100,7 @@ check: deps-check build check-style check-docs check-conformance check-catalogue
 check-static: build
 	@sh Tests/Checks/static $(RELEASE)
 
-# man/ and completions/ are written from the command table and committed.
+# completions/ and the lists in man/ are written from the command table and committed.
 check-generated: build
 	@sh Tests/Checks/generated $(RELEASE)
 
@@ -231,7 +231,7 @@ INSTALLED = $(if $(and $(SUDO_UID),$(wildcard $(RELEASE)/agentd)),,build)
 
 install: $(INSTALLED)
 	rm -rf $(GENERATED) && mkdir -p $(GENERATED)/man $(GENERATED)/completions
-	$(RELEASE)/generate $(GENERATED) "$(NAME)"
+	$(RELEASE)/generate . "$(NAME)" $(GENERATED)
 	install -d -m 755 "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(LIBEXECDIR)" "$(DESTDIR)$(MANDIR)/man1" \
 	  "$(DESTDIR)$(MANDIR)/man5" "$(DESTDIR)$(MANDIR)/man7" "$(DESTDIR)$(MANDIR)/man8" "$(DESTDIR)$(BASHDIR)" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(FISHDIR)" "$(DESTDIR)$(UNITDIR)"

@@ -1201,6 +1201,6 @@ complete -c agent -n '__agent_at options vault rebind' -l passphrase-fd -x -d 'R
 complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never\\t' -d 'Lock after this time without use, or never'
 complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash\\t zsh\\t fish\\t'
-complete -c agent -n '__agent_at options help' -l all -d 'Print every detail and every option'
+complete -c agent -n '__agent_at options help' -l all -d 'Print every option'
 complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'

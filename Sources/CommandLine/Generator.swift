@@ -1,23 +1,22 @@
 internal import Platform
 internal import Wire
 
-/// The program `generate`. Developers write `man/`, `completions/` and a part of the schema of the JSON output with it,
-/// and `make install` uses it for programs with other names.
+/// The program `generate`. Developers write `completions/`, the lists in `man/` and a part of the schema of the JSON
+/// output with it, and `make install` uses it for programs with other names.
 package enum Generator {
-  /// A file generated from the command table.
+  /// A file that is generated, or has generated parts.
   package struct GeneratedFile: Sendable {
     /// Relative to the package's root.
     package let path: String
     package let content: String
   }
 
-  /// All files as committed.
-  package static var files: [GeneratedFile] { files(for: .standard) }
-
   /// All files for a program of this name.
-  package static func files(for program: ProgramName) -> [GeneratedFile] {
-    let pages = ManualPage.all.map { page in
-      GeneratedFile(path: "man/\(page.fileName(for: program))", content: page.text(for: program))
+  ///
+  /// - Parameter top: The package's root, which has the pages.
+  static func files(for program: ProgramName = .standard, in top: String) throws(PageError) -> [GeneratedFile] {
+    let pages = try ManualPage.all.map { page throws(PageError) in
+      GeneratedFile(path: page.path(for: program), content: try page.text(in: top, for: program))
     }
     let completions = CompletionShell.allCases.map { shell in
       let script = CompletionScript(shell, for: program)
@@ -41,24 +40,28 @@ package enum Generator {
     }
   }
 
-  /// Writes all files below the directory on the command line, and ends the process.
+  /// Brings the files below `TOP` up to date, or writes those of a program `NAME` to `DIRECTORY`, and ends the process.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())
-    guard (1...2).contains(arguments.count),
-      let program = arguments.count == 2 ? ProgramName(arguments[1]) : .standard
+    guard [1, 3].contains(arguments.count),
+      let program = arguments.count == 3 ? ProgramName(arguments[1]) : .standard
     else {
-      Console.tell("usage: generate DIRECTORY [NAME]\n")
+      Console.tell("usage: generate TOP [NAME DIRECTORY]\n")
       Processes.exit(2)
     }
-    var files = files(for: program)
-    if let text = try? FileDescriptor(opening: "\(arguments[0])/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20)
-    {
+    let (top, directory) = (arguments[0], arguments[arguments.count - 1])
+    var files: [GeneratedFile] = []
+    do throws(PageError) { files = try Self.files(for: program, in: top) } catch {
+      Console.tell("generate: error: \(error.text)\n")
+      Processes.exit(1)
+    }
+    if let text = try? FileDescriptor(opening: "\(directory)/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20) {
       files.append(GeneratedFile(path: schemaPath, content: schema(String(decoding: text, as: UTF8.self))))
     }
     for file in files {
       do throws(SystemError) {
-        let target = try FileDescriptor(opening: "\(arguments[0])/\(file.path)", for: .replacing)
+        let target = try FileDescriptor(opening: "\(directory)/\(file.path)", for: .replacing)
         try target.writeAll(Array(file.content.utf8).span)
         try target.close()
       } catch {

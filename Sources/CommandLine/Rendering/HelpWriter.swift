@@ -5,15 +5,12 @@ enum HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// The maximum number of examples in the short help.
-  private static let mostExamples = 3
-
   /// The maximum number of choices that the short help lists.
   private static let mostWords = 8
 
   /// The help on the program, with the list of its commands.
   static func program() -> String {
-    var text = wrapped(Manual.summary + ".")
+    var text = wrapped(CommandTable.summary + ".")
     text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
     for command in CommandTable.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
@@ -33,13 +30,12 @@ enum HelpWriter {
       + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
   }
 
-  /// The help on one command: the most important parts on one screen, or all.
+  /// The help on one command, with its most important options or all of them.
   static func help(on command: Command, all: Bool = false) -> String {
     var text = wrapped(command.summary + ".")
     text += "\nUsage: agent \(command.usage)\n"
-    for paragraph in all ? command.details : Array(command.details.prefix(1)) { text += "\n" + wrapped(paragraph) }
-    let examples = all ? command.examples : Array(command.examples.prefix(mostExamples))
-    if !examples.isEmpty { text += "\nExamples:\n" + examples.map(example).joined() }
+    if !command.details.isEmpty { text += "\n" + wrapped(command.details) }
+    if !command.examples.isEmpty { text += "\nExamples:\n" + command.examples.map(example).joined() }
     if all {
       for (group, options) in command.optionGroups { text += "\n\(group.rawValue):\n" + options.map(entry).joined() }
     } else if !command.options.isEmpty {
@@ -133,14 +129,14 @@ extension HelpWriter {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }
       return text(of: provider)
     }
-    var text = ManualProviders.description.map(wrapped).joined(separator: "\n")
+    var text = wrapped("`agent login NAME` signs in to a service that agent knows by its name.")
     for provider in Provider.all { text += "\n" + Self.text(of: provider) }
     return text + "\n" + wrapped("agent-providers(7) says more.")
   }
 
   private static func text(of provider: Provider) -> String {
     var text = wrapped("\(provider.name.rawValue): \(provider.title)")
-    for (term, meaning) in ManualProviders.facts(provider) { text += entry(term, meaning) }
+    for (term, meaning) in ProviderFacts.facts(provider) { text += entry(term, meaning) }
     return text
   }
 }

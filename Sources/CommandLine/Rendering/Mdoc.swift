@@ -69,60 +69,13 @@ enum Mdoc {
 }
 
 extension Mdoc {
-  /// The sections of a page.
-  static func page(_ sections: [ManualSection]) -> String {
-    sections.map { ".Sh \($0.title)\n" + blocks($0.blocks) }.joined()
-  }
-
-  private static func blocks(_ blocks: [ManualBlock]) -> String {
-    var text = ""
-    var follows = false
-    for block in blocks {
-      // mdoc starts a paragraph after a heading automatically.
-      if follows, block.isParagraph { text += ".Pp\n" }
-      text += self.text(block)
-      follows = block.isParagraph || block.isList
-    }
-    return text
-  }
-
-  private static func text(_ block: ManualBlock) -> String {
-    switch block {
-    case .text(let text): paragraph(text)
-    case .heading(let title): ".Ss \(escaped(title))\n"
-    case .list(let items, let macro):
-      list(items.map { ".It \(macro) \(argument($0.term))\n" + paragraph($0.meaning) })
-    case .members(let members):
-      list(members.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) })
-    case .code(let lines):
-      ".Bd -literal -offset indent\n" + lines.map { "\(guarded(escaped($0)))\n" }.joined() + ".Ed\n"
-    case .raw(let text): text
-    case .seeAlso(let pages): seeAlso(pages)
-    }
-  }
+  static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
   static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
 
-  /// Pages in the order that mandoc's checks require: by section, then by name.
-  static func ordered(_ pages: [(name: String, section: Int)]) -> [(name: String, section: Int)] {
-    pages.sorted { ($0.section, $0.name) < ($1.section, $1.name) }
-  }
-
-  /// References to other pages, one per line.
-  static func seeAlso(_ pages: [(name: String, section: Int)]) -> String {
-    pages.map { ".Xr \($0.name) \($0.section)" }.joined(separator: " ,\n") + "\n"
-  }
-}
-
-extension ManualBlock {
-  fileprivate var isParagraph: Bool {
-    if case .text = self { true } else { false }
-  }
-
-  fileprivate var isList: Bool {
-    switch self {
-    case .list, .members, .code: true
-    default: false
-    }
+  /// Members of a JSON object; nothing if there are none.
+  static func members(_ rows: [MemberRow]) -> String {
+    guard !rows.isEmpty else { return "" }
+    return list(rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) })
   }
 }

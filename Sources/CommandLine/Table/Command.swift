@@ -3,8 +3,8 @@ internal import Wire
 
 /// A command: its name, operands, options and descriptions. Its action is in ``Dispatch``.
 ///
-/// The parser, the help, the manual page and the shell completions are all generated from this value. It is a class for
-/// the same reason as ``OptionDeclaration``. Texts and lists are created on demand: a call without options needs none
+/// The parser, the help, the lists of the manual page and the shell completions are all made from this value. It is a
+/// class for the same reason as ``OptionDeclaration``. Texts and lists are created on demand: a call without options needs none
 /// of them.
 final class Command: Sendable {
   let name: CommandName
@@ -17,16 +17,15 @@ final class Command: Sendable {
   /// The usage of the words after `--`, for commands that run another one.
   let trailing: String?
 
-  private let text: @Sendable () -> String
+  private let paragraph: @Sendable () -> String
   private let answerRows: @Sendable () -> [MemberRow]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
   let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - details: Further paragraphs, in the notation of ``Prose``. The first one, of one or two sentences, also
-  ///     appears in the short help.
-  ///   - answer: The members of its answer with `--json`, unless the paragraphs describe them.
+  ///   - details: A paragraph of one or two sentences, in the notation of ``Prose``.
+  ///   - answer: The members of its answer with `--json`, unless its page describes them.
   ///   - options: Its own; those of ``Options/common`` are added.
   ///   - everyday: The names of the most needed options, at most twelve, in the order of the help; all if empty.
   init(
@@ -40,28 +39,18 @@ final class Command: Sendable {
     self.summary = summary
     self.operands = operands
     self.trailing = trailing
-    text = details
+    paragraph = details
     answerRows = answer
     ownOptions = options
     everydayNames = everyday
     shownExamples = examples
   }
 
-  var details: [String] {
-    Prose.paragraphs(text()) + (answer.isEmpty ? [] : ["With `--json` prints `\(Self.shape(of: answer))`."])
-  }
+  /// In the notation of ``Prose``; may be empty.
+  var details: String { Prose.paragraph(paragraph()) }
 
-  /// The members of its answer with `--json`; empty if ``details`` describe them.
+  /// The members of its answer with `--json`; empty if its page describes them.
   var answer: [MemberRow] { answerRows() }
-
-  /// The names of members as JSON: `{"accounts": [{"name", "active"}]}`.
-  private static func shape(of rows: [MemberRow]) -> String {
-    let members = rows.map { row in
-      let shape = row.members.isEmpty ? "" : shape(of: row.members)
-      return "\"\(row.name)\"" + (shape.isEmpty ? "" : row.isList ? ": [\(shape)]" : ": \(shape)")
-    }
-    return "{\(members.joined(separator: ", "))}"
-  }
 
   var options: [OptionDeclaration] { ownOptions() }
 
@@ -76,7 +65,7 @@ final class Command: Sendable {
   /// Its own options by topic.
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
-  /// Recommended command lines, with the purpose of each.
+  /// Recommended command lines, with the purpose of each; at most three. Its page has more.
   var examples: [Example] { shownExamples() }
 
   /// The usage line, without the program's name: `token [OPTION]... [ACCOUNT]`.

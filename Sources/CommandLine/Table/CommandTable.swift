@@ -1,5 +1,8 @@
 /// All commands, by their names.
 enum CommandTable {
+  /// The program's purpose, an imperative sentence without its full stop.
+  static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
+
   /// The commands for users.
   static var all: [Command] { CommandName.listed.map(named) }
 

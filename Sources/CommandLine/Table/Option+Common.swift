@@ -92,8 +92,6 @@ extension Option<Bool> {
     Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")
   }
   static var help: Self { Self("help", in: .common, short: "h", "Print this help") }
-  static var everything: Self {
-    Self("all", in: .output, "Print every detail and every option")
-  }
+  static var everything: Self { Self("all", in: .output, "Print every option") }
   static var version: Self { Self("version", in: .common, short: "V", "Print the version") }
 }

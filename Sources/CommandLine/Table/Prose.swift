@@ -1,17 +1,12 @@
-internal import Encoding
-
-/// The notation of the table's texts: words between backticks are typed or printed verbatim, an empty line ends a
-/// paragraph, and any other line break is a space.
+/// The notation of the table's texts: words between backticks are typed or printed verbatim, and a line break is a space.
 enum Prose {
   enum Part: Hashable {
     case text(String)
     case literal(String)
   }
 
-  /// A text's paragraphs, each on one line.
-  static func paragraphs(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "").map { $0.joined(separator: " ") }
-  }
+  /// A text on one line.
+  static func paragraph(_ text: String) -> String { text.split(separator: "\n").joined(separator: " ") }
 
   /// The words of an enumeration as literals: "`a`, `b` or `c`".
   static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
@@ -47,18 +42,6 @@ enum Prose {
       }
     }
     return words
-  }
-
-  /// Whether a text contains `part`, not followed by a letter.
-  static func has(_ part: String, in text: String) -> Bool {
-    let part = Array(part.utf8)
-    var rest = Array(text.utf8)[...]
-    while let start = rest.firstIndex(of: part[0]) {
-      rest = rest[start...]
-      if rest.starts(with: part), !(rest.dropFirst(part.count).first?.isASCIILetter ?? false) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
   }
 
   /// Breaks text into lines of at most `width` characters, at spaces only.

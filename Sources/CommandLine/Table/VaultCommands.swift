@@ -9,16 +9,6 @@ enum VaultCommands {
     details: """
       Removes the keys and tokens of accounts protected by a passphrase or PIN from the memory of `agentd`. Their
       commands fail with exit status 5 until `agent unlock`; accounts protected by this device alone still work.
-
-      Returns immediately. If a refresh is under way, the keys stay for at most 5 seconds to store its result, or not at
-      all if a locked screen caused the lock. A refresh token that arrives later is kept in memory and written after the
-      next unlock.
-
-      The vault also locks after a period without use (see `agent vault set`), and when `loginctl lock-session` or the
-      desktop's screen saver locks the screen of one of the user's sessions. Locking with the screen requires libsystemd
-      and a message bus.
-
-      The levels are `passphrase`, `tpm2` and, if the vault no longer opens on this device, `device`.
       """,
     answer: VaultRequest.lock.page.result)
 
@@ -26,26 +16,17 @@ enum VaultCommands {
     .unlock,
     summary: "Unlock accounts by their passphrase or PIN",
     details: """
-      Asks for the passphrase or PIN on the terminal, without showing it. If you forgot it, `agent help --all unlock`
-      describes how to start over.
-
-      Asks for the secret of each locked level that has accounts, or only of the level of `ACCOUNT`: on the terminal, in
-      a file or an open descriptor, never as an argument. A passphrase is 1 to 1024 bytes of UTF-8; a trailing newline
-      in a file is ignored. The vault locks again after a period without use, see `agent vault set`.
-
-      A forgotten passphrase or PIN cannot be recovered. Without another slot of its level, the sessions there are lost.
-      To start over, run `agent logout --local ACCOUNT` for each account of the level, `agent vault remove-slot NUMBER`
-      for its slots (listed by `agent vault status`), and `agent login ACCOUNT` with `--protect device` or a new
-      passphrase.
-
-      With `--json` prints `{"unlocked": [LEVEL, ...]}`; each level is `device`, `passphrase` or `tpm2`.
+      Asks for the passphrase or PIN on the terminal, without showing it.
       """,
     options: Options.levelSecrets,
     operands: .account,
     examples: [
       Example(
         "Unlock in a script, with a passphrase that another program keeps",
-        "pass show agent | agent unlock --passphrase-file -")
+        "pass show agent | agent unlock --passphrase-file -"),
+      Example(
+        "Start over if the passphrase is forgotten",
+        "agent logout --local work; agent vault remove-slot 2; agent login work --protect device"),
     ])
 
   static let vaultStatus = Command(
@@ -54,11 +35,6 @@ enum VaultCommands {
     details: """
       The vault is bound to this device: to a key in its TPM, or without a TPM to a secret, the machine and the user.
       Shows the binding and, if it is not the TPM, the reason.
-
-      Each protection level has its own key, and each slot is one way to open a key. `device` opens in the background;
-      `passphrase` and `tpm2` open only while unlocked.
-
-      A level is `device`, `passphrase` or `tpm2`. In JSON, `problem` is `{"code", "message", "hint"}`.
       """,
     answer: VaultRequest.status.page.result)
 
@@ -98,8 +74,6 @@ enum VaultCommands {
     details: """
       Replaces the given passphrase or PIN in one step. The keys stay the same: the old secret still opens old copies of
       the vault.
-
-      `agent vault rotate-key` makes new keys.
       """,
     answer: VaultRequest.changePassphrase(.device).page.result,
     options: [Option.protection.saying("The level to change (default: `passphrase`)")] + Options.levelSecrets
@@ -131,10 +105,6 @@ enum VaultCommands {
       Makes new keys for all unlocked levels and seals their accounts again; locked levels are unchanged. Asks on the
       terminal for the passphrase of each passphrase slot, to open the new key; if only one slot needs one, a file or
       descriptor works too.
-
-      An old copy of the vault opens nothing written from now on.
-
-      A level is `device`, `passphrase` or `tpm2`.
       """,
     answer: VaultRequest.rotateKey(slots: []).page.result,
     options: Options.passphrase,
@@ -151,8 +121,6 @@ enum VaultCommands {
       Opens the vault with a passphrase from `agent vault add-passphrase` and binds it to this device like a new vault;
       nothing is lost. Use it after the machine id or the TPM has changed, or the home directory was moved to another
       machine on purpose.
-
-      The protection of a slot is `device`, `passphrase` or `tpm2`.
       """,
     answer: VaultRequest.rebind.page.result,
     options: Options.passphrase,
@@ -168,10 +136,6 @@ enum VaultCommands {
     details: """
       Renames the vault file, and a damaged device secret, so that the next sign-in creates a new vault. Nothing is
       deleted.
-
-      To use the old vault again, restore its file names. Until then, all accounts are signed out.
-
-      Fails if the vault opens. If the vault has a passphrase, use `agent vault rebind` instead: it loses nothing.
       """,
     answer: VaultRequest.setAside.page.result)
 
@@ -181,11 +145,6 @@ enum VaultCommands {
     details: """
       Changes nothing and tries no passphrase or PIN. Exits with status 1 if something is damaged or does not open on
       this device.
-
-      The state of a slot is `opens`, `asks` (for a passphrase or PIN), `foreign` (made on another device),
-      `secret_missing` (the device secret is missing), `unavailable` (the TPM cannot be used), `damaged` or `unknown`
-      (from a later version). The state of an account is `opens`, `locked` or `damaged`. `kind` is `host`, `tpm2` or
-      `passphrase`, `protection` is `device`, `passphrase` or `tpm2`, and `problem` is `{"code", "message", "hint"}`.
       """,
     answer: VaultRequest.check.page.result)
 

@@ -55,16 +55,16 @@ import Testing
   @Test func `is that of the files which are made for it`() throws {
     let name = try #require(ProgramName("my-tokens"))
     #expect(
-      Generator.files(for: name).map(\.path) == [
+      try Generator.files(for: name, in: Manual.top).map(\.path) == [
         "man/my-tokens.1"
       ] + CommandName.pages.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
         "man/my-tokens-config.5", "man/my-tokens-providers.7", "man/my-tokens-recipes.7", "man/agentd.8",
         "completions/my-tokens.bash",
         "completions/_my-tokens", "completions/my-tokens.fish",
       ])
-    let page = try #require(Generator.files(for: name).first).content
+    let page = try #require(try Generator.files(for: name, in: Manual.top).first).content
     #expect(page.contains("\n.Dt MY-TOKENS 1\n") && page.contains("\n.Nm my-tokens\n"))
-    for file in Generator.files(for: name) where file.path.hasPrefix("completions/") {
+    for file in try Generator.files(for: name, in: Manual.top) where file.path.hasPrefix("completions/") {
       #expect(file.content.contains("_my_tokens") && !file.content.contains("_agent"))
     }
   }

@@ -99,6 +99,11 @@ import Testing
         pass() { echo 'correct horse'; }
         pass | agent account set work --protect passphrase --passphrase-file - -q; agent lock -q
         """, after: "agent token", output: "FRESH\n", message: "agent: unlocked"),
+    "agent logout --local work; agent vault remove-slot 2; agent login work --protect device": Trial(
+      before: """
+        echo 'correct horse' >old; agent account set work --protect passphrase --passphrase-file old -q; agent lock -q
+        """, after: "agent status --json | jq -r '.accounts[0].state'", output: "active\n",
+      message: "agent: signed in to ISSUER as "),
     "source <(agent completions bash)": Trial(
       shells: ["bash"], after: "complete -p agent", output: "complete -F _agent "),
     "source <(agent completions zsh)": Trial(

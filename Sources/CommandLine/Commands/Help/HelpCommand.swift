@@ -25,7 +25,7 @@ enum HelpCommand {
     if let command = CommandTable.named(words.joined(separator: " ")) {
       return HelpWriter.help(on: command, all: all)
     }
-    if first == ManualProviders.topic, words.count <= 2 {
+    if first == ProviderFacts.topic, words.count <= 2 {
       if let text = HelpWriter.help(onProvider: words.dropFirst().first) { return text }
       throw Failure(
         .invalidRequest, "unknown provider \"\(words[1])\"",
@@ -35,7 +35,7 @@ enum HelpCommand {
     if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
     // Words after a command are its operands: `agent token work --help`.
     if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
-    let known = CommandName.firstWords + [ManualProviders.topic]
+    let known = CommandName.firstWords + [ProviderFacts.topic]
     let meant =
       members.isEmpty
       ? Phrase.meant(by: first, among: known)

@@ -8,11 +8,11 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `The page agentd(8)` {
-  @Test func `describes each request and its members once`() {
-    let headings = ManualProtocol.requestBlocks.compactMap { if case .heading(let name) = $0 { name } else { nil } }
+  @Test func `describes each request and its members once`() throws {
+    let headings = Manual.headings(in: try Manual.section("REQUESTS", of: "agentd.8"))
     #expect(headings == Request.declarations.map(\.row.name))
     for request in Request.declarations {
-      let members = ManualProtocol.members(of: request).rows
+      let members = ManualList.members(of: request).rows
       #expect(Set(members.map(\.name)).count == members.count, "\(request.row.name)")
       for member in members { #expect(member.meaning.hasSuffix("."), "\(request.row.name).\(member.name)") }
     }
@@ -33,7 +33,7 @@ import Wire
     name: String
   ) throws {
     let request = try #require(Request.declaration(named: name))
-    let members = ManualProtocol.members(of: request).rows
+    let members = ManualList.members(of: request).rows
     for member in members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
       if ["resource", "discover", "forget", "assume_role"].contains(name) { line["url"] = "https://api.example" }
@@ -64,8 +64,8 @@ import Wire
     }
   }
 
-  @Test func `describes every event and its members once`() {
-    let headings = ManualProtocol.eventBlocks.compactMap { if case .heading(let name) = $0 { name } else { nil } }
+  @Test func `describes every event and its members once`() throws {
+    let headings = Manual.headings(in: try Manual.section("EVENTS", of: "agentd.8"))
     #expect(headings == Event.declarations.map(\.row.name))
     #expect(Set(headings).count == headings.count)
     for event in Event.declarations {
@@ -112,18 +112,24 @@ import Wire
     #expect(request.page.result.map(\.name) == Array(result.names))
   }
 
-  @Test func `describes every error code`() {
-    let page = ManualPage.daemon.text()
+  @Test func `describes every error code`() throws {
+    let page = try Manual.file("man/agentd.8")
     for code in FailureCode.allCases {
       #expect(page.contains("\n.It Li \(Mdoc.argument(code.rawValue)) Pq \(code.exitStatus.rawValue)\n"))
       #expect(code.meaning.hasSuffix("."))
     }
   }
 
-  /// Runs the examples of the page with this socket.
+  @Test func `names the locks that are used`() throws {
+    let locks = try Manual.terms("Pa", in: Manual.section("LOCKS", of: "agentd.8"))
+    #expect(locks.prefix(2) == [WireProtocol.startLockName, WireProtocol.lifetimeLockName])
+  }
+
+  /// The three programs of the page, in its order.
+  private static let clients = Result { try Manual.programs(in: "agentd.8") }
+
+  /// Runs an example of the page with this socket.
   private func run(_ interpreter: String, _ lines: [String], _ program: AgentProgram) throws -> ProcessResult {
-    let page = ManualPage.daemon.text()
-    for line in lines { #expect(page.contains("\n\(Mdoc.escaped(line))\n"), "\(line)") }
     try program.tree.write("client", lines.joined(separator: "\n") + "\n")
     return try ProcessRunner.run(
       executable: "/usr/bin/env", arguments: [interpreter, program.tree.path("client")],
@@ -134,8 +140,9 @@ import Wire
 
   @Test(
     .enabled(if: Spawn.search("python3") != nil && Spawn.search("jq") != nil),
-    arguments: [("sh", ManualProtocol.shellClient), ("python3", ManualProtocol.pythonClient)])
-  func `has clients of ten lines that work`(interpreter: String, lines: [String]) throws {
+    arguments: [("sh", 0), ("python3", 1)])
+  func `has clients of ten lines that work`(interpreter: String, position: Int) throws {
+    let lines = try Self.clients.get()[position]
     #expect(lines.count == 10)
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([
@@ -150,7 +157,7 @@ import Wire
   @Test(.enabled(if: Spawn.search("python3") != nil)) func `has a client of ten lines that follows what happens`()
     throws
   {
-    let lines = ManualProtocol.pythonFollower
+    let lines = try Self.clients.get()[2]
     #expect(lines.count == 10)
     let program = try AgentProgram()
     let entry = SessionEntry(time: 1, account: "work", event: .refreshed(expiresAt: 2))
@@ -166,11 +173,11 @@ import Wire
 @Suite struct `The page agent-config(5)` {
   @Test func `describes every member of the file that is read, and no other`() throws {
     let whole = try PackageFiles.names(after: "object[\"", in: "Sources/Sessions/Settings/Settings.swift")
-    #expect(Set(ManualConfiguration.file.map(\.name)) == Set(whole))
+    #expect(Set(try Manual.terms("Li", in: Manual.section("THE FILE", of: "agent-config.5"))) == Set(whole))
   }
 
   @Test func `names options that there are`() throws {
-    let page = ManualConfiguration.account
+    let page = ManualList.settings
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     // The exclusions and the source belong to the option of the proxy.
     #expect(names.count == page.count - 2)
@@ -179,6 +186,9 @@ import Wire
 }
 
 @Suite struct `The daemon of this build` {
+  /// The example of agent-config(5).
+  private static func example() throws -> [String] { try #require(try Manual.programs(in: "agent-config.5").first) }
+
   /// A tree with the real daemon and the example of agent-config(5) as its settings.
   private func program() throws -> AgentProgram {
     let program = try AgentProgram()
@@ -187,7 +197,7 @@ import Wire
       "cp '\(daemon)' '\(program.tree.path("libexec/agentd"))'; chmod 700 '\(program.tree.path("libexec/agentd"))'")
     _ = try program.tree.open("home/.config")
     _ = try program.tree.open("home/.config/agent")
-    try program.tree.write("home/.config/agent/config.json", ManualConfiguration.example.joined(separator: "\n"))
+    try program.tree.write("home/.config/agent/config.json", Self.example().joined(separator: "\n"))
     return program
   }
 
@@ -214,7 +224,7 @@ import Wire
   @Test func `keeps settings that it does not know`() throws {
     let program = try program()
     defer { _ = try? program.run(["daemon", "stop"]) }
-    let lines = ManualConfiguration.example
+    let lines = try Self.example()
     try program.tree.write(
       "home/.config/agent/config.json",
       (lines.prefix(1) + [#""theirs": [1],"#] + lines.dropFirst()).joined(separator: "\n"))
@@ -242,9 +252,9 @@ import Wire
             "agent: error: unknown command \"tokn\"\nagent: hint: did you mean \"agent token\"?\n".utf8)))
   }
 
-  @Test func `has its usage, its options and their values in the manual`() {
+  @Test func `has its usage, its options and their values in the manual`() throws {
     for command in CommandTable.all {
-      let page = ManualPage.of(command.name).text() + ManualPage.agent.text()
+      let page = try ManualPage.of(command.name).committed() + ManualPage.agent.committed()
       for option in command.options + Options.common {
         let term =
           "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")

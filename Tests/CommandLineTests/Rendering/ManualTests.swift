@@ -7,39 +7,76 @@ import WireSupport
 
 @testable import CommandLine
 
-@Suite struct `Generated files` {
-  private static let all = Generator.files
+extension ManualPage {
+  /// The page as committed.
+  func committed() throws -> String { try Manual.file(path(for: .standard)) }
+}
 
-  @Test(arguments: all) func `are committed as the command table has them`(file: Generator.GeneratedFile) throws {
-    let isFresh = try PackageFiles.text(file.path) == file.content
+@Suite struct `Generated files` {
+  private static let all = (try? Generator.files(in: Manual.top)) ?? []
+
+  @Test(arguments: all) func `are committed as the declarations have them`(file: Generator.GeneratedFile) throws {
+    let isFresh = try Manual.file(file.path) == file.content
     #expect(isFresh, "run generate to bring \(file.path) up to date")
   }
 
-  @Test(arguments: all) func `say at their beginning that they are not to be edited`(
-    file: Generator.GeneratedFile
-  ) {
+  @Test func `are all pages and completions`() throws {
+    let pages = try ProcessRunner.shell("cd '\(Manual.top)' && echo man/*").outputText.split { " \n".contains($0) }
+    #expect(Set(Self.all.map(\.path).filter { $0.hasPrefix("man/") }) == Set(pages.map(String.init)))
+    #expect(Self.all.count == pages.count + CompletionShell.allCases.count)
+  }
+
+  @Test(arguments: all.filter { $0.path.hasPrefix("completions/") })
+  func `say at their beginning that they are not to be edited`(file: Generator.GeneratedFile) {
     let lines = file.content.split(separator: "\n").prefix(2)
     // zsh reads the names to complete from the first line of a file.
     let first = lines.first == "#compdef agent" ? lines.last : lines.first
     #expect(first?.contains("Generated from the command table") == true && first?.contains("do not edit") == true)
   }
 
-  @Test(.enabled(if: Spawn.search("mandoc") != nil), arguments: ManualPage.all.map { $0.text() })
-  func `are clean manual pages`(page: String) throws {
+  @Test(.enabled(if: Spawn.search("mandoc") != nil), arguments: ManualPage.all)
+  func `are clean manual pages`(page: ManualPage) throws {
     let mandoc = try #require(Spawn.search("mandoc"))
     let result = try ProcessRunner.run(
-      executable: mandoc, arguments: ["-Tlint", "-Wwarning"], input: Array(page.utf8))
+      executable: mandoc, arguments: ["-Tlint", "-Wwarning"], input: Array(page.committed().utf8))
     #expect(result.outputText == "" && result.errorText == "")
     #expect(result.succeeded)
   }
 }
 
+@Suite struct `A list of a page` {
+  @Test func `takes the place of the one that is there, and nothing else changes`() throws {
+    let page = "Before\n.\\\" @value protocol-version .\nstale\n.Pp\n.\\\" @end\nAfter\n"
+    let expected = "Before\n.\\\" @value protocol-version .\n\(WireProtocol.version).\n.\\\" @end\nAfter\n"
+    #expect(try ManualPage.filled(page) == expected)
+    #expect(try ManualPage.filled(expected) == expected)
+  }
+
+  @Test(arguments: [
+    (".\\\" @value nothing\n.\\\" @end\n", "unknown list: .\\\" @value nothing"),
+    (".\\\" @options fly\n.\\\" @end\n", "unknown list: .\\\" @options fly"),
+    (".\\\" @errors\nx\n", ".\\\" @errors without an end"),
+    (".\\\" @errors\n.\\\" @events\n.\\\" @end\n", ".\\\" @errors without an end"),
+    ("x\n.\\\" @end\n", ".\\\" @end without a list"),
+  ]) func `that cannot be written is an error`(page: String, problem: String) {
+    #expect(throws: PageError(text: problem)) { try ManualPage.filled(page) }
+  }
+
+  @Test func `is in the page of each command that has options or an answer`() throws {
+    for command in CommandTable.all {
+      let lines = Set(try ManualPage.of(command.name).committed().split(separator: "\n").map(String.init))
+      #expect(command.options.isEmpty || lines.contains(".\\\" @options \(command.name)"), "\(command.name)")
+      #expect(command.answer.isEmpty || lines.contains(".\\\" @members \(command.name)"), "\(command.name)")
+    }
+  }
+}
+
 @Suite struct `The manual` {
-  @Test func `names every command and every option`() {
-    let main = ManualPage.agent.text()
+  @Test func `names every command and every option`() throws {
+    let main = try ManualPage.agent.committed()
     for option in Options.common { #expect(main.contains("Fl \\-\(option.name.replacing(each: "-", with: "\\-"))")) }
     for command in CommandTable.all {
-      let page = ManualPage.of(command.name).text()
+      let page = try ManualPage.of(command.name).committed()
       let isListed = main.contains("\n.It Cm \(Mdoc.escaped(command.name.rawValue))\n")
       #expect(isListed == (command.name.page != CommandName.mainPage))
       #expect(page.contains("\n.Nm agent \(command.name)\n"))
@@ -49,17 +86,38 @@ import WireSupport
     }
   }
 
-  @Test(arguments: CommandTable.all.map(\.name)) func `says of a command what its whole help says`(name: CommandName) {
+  @Test(arguments: CommandTable.all.map(\.name)) func `says of a command what its whole help says`(
+    name: CommandName
+  ) throws {
     let command = CommandTable.named(name)
-    let page = ManualPage.of(name).text()
-    let texts = command.details + command.options.map(\.sentence)
-    for text in texts { #expect(page.contains(Mdoc.paragraph(text)), "\(text)") }
-    for example in command.examples { #expect(page.contains("\n.Dl \(Mdoc.escaped(example.line))\n")) }
+    let page = try ManualPage.of(name).committed()
+    let texts = [command.summary + ".", command.details] + command.options.map(\.sentence)
+    for text in texts where !text.isEmpty { #expect(page.contains("\n" + Mdoc.paragraph(text)), "\(text)") }
+    for example in command.examples {
+      #expect(page.contains(Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"))
+    }
+    #expect(Self.usages(in: page).contains("agent \(command.usage)"), "\(command.usage)")
+    guard name.page == "agent-\(name.words[0])" else { return }
+    let summary = name.words.count == 1 ? command.summary : CommandName.summary(ofGroup: String(name.words[0]))
+    #expect(page.contains("\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"))
   }
 
-  @Test func `tells of the options of every command in one page alone`() {
+  /// The usage lines of a page, as the help prints them.
+  private static func usages(in page: String) -> [String] {
+    page.split(separator: "\n").reduce(into: []) { usages, line in
+      let line = Manual.plain(line)
+      if line.hasPrefix(".Nm agent") { return usages.append(String(line.dropFirst(4))) }
+      let macros = [".Op Ar ", ".Ar ", ".Li "]
+      guard !usages.isEmpty, let macro = macros.first(where: { line.hasPrefix($0) }) else { return }
+      let word = line.dropFirst(macro.count)
+      let name = word.hasSuffix(" ...") ? word.dropLast(4) : word
+      usages[usages.count - 1] += (macro == ".Op Ar " ? " [\(name)]" : " \(name)") + (name == word ? "" : "...")
+    }
+  }
+
+  @Test func `tells of the options of every command in one page alone`() throws {
     for page in ManualPage.all where page.name != CommandName.mainPage {
-      let text = page.text()
+      let text = try page.committed()
       for option in Options.common {
         // An option of another name, such as the header of a request, has another argument.
         #expect(!text.contains(Mdoc.paragraph(option.sentence)), "\(page.name): \(option.name)")
@@ -69,9 +127,9 @@ import WireSupport
 
   @Test(arguments: ManualPage.all) func `refers to pages that there are, and to agent(1) from everywhere`(
     page: ManualPage
-  ) {
+  ) throws {
     let known = Set(ManualPage.all.map { "\($0.name) \($0.section)" })
-    let lines = page.text().split(separator: "\n")
+    let lines = try page.committed().split(separator: "\n")
     let named = lines.filter { $0.hasPrefix(".Xr ") }.map { $0.split(separator: " ")[1...2].joined(separator: " ") }
     #expect(Set(named).isSubset(of: known) && !named.contains("\(page.name) \(page.section)"))
     #expect(page.name == CommandName.mainPage || named.contains("agent 1"))
@@ -89,8 +147,9 @@ import WireSupport
     }
   }
 
-  @Test func `has the sections that people look for`() {
-    let titles = ManualPage.agent.text().split(separator: "\n").filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
+  @Test func `has the sections that people look for`() throws {
+    let lines = try ManualPage.agent.committed().split(separator: "\n")
+    let titles = lines.filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
     #expect(
       titles == [
         "NAME", "SYNOPSIS", "GETTING STARTED", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES",
@@ -99,9 +158,16 @@ import WireSupport
       ])
   }
 
-  @Test func `names every exit status that a failure can have`() {
-    let statuses = Set(Manual.exitStatuses.map(\.term))
+  @Test func `names every exit status that a failure can have`() throws {
+    let statuses = Set(try Manual.terms("Li", in: Manual.section("EXIT STATUS", of: "agent.1")))
     for status in Wire.ExitStatus.allCases { #expect(statuses.contains("\(status.rawValue)")) }
+  }
+
+  @Test func `describes every reason that a token is not valid`() throws {
+    let page = try Manual.section("DETAILS", of: "agent-verify.1")
+    let codes = TokenProblemCode.allCases.map(\.rawValue)
+    let described = page.compactMap { line in codes.first { line == "\\fB\($0)\\fP:" } }
+    #expect(described == codes)
   }
 
   @Test(arguments: [
@@ -166,8 +232,6 @@ import WireSupport
         protects for this long, by default 15 minutes; the time in which the machine
         sleeps counts. The setting is lock_after in agent-config(5).
 
-        With --json prints {"lock_after"}.
-
         Examples:
           Lock after an hour without use:
             agent vault set --lock-after 1h
@@ -200,8 +264,8 @@ import WireSupport
     let lines = HelpWriter.help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 40)
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
-    #expect(command.details.first.map { Mdoc.paragraph($0).split(separator: "\n").count <= 6 } ?? true)
-    let sentences = command.details.first.map { $0.split(separator: " ").filter { $0.hasSuffix(".") }.count } ?? 0
+    #expect(Mdoc.paragraph(command.details).split(separator: "\n").count <= 6)
+    let sentences = command.details.split(separator: " ").filter { $0.hasSuffix(".") }.count
     #expect(sentences <= 2)
     let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
     #expect(options == command.everydayOptions.map(\.name) && options.count <= 12)
@@ -222,7 +286,7 @@ import WireSupport
       #expect(option.group != .common)
     }
     let text = HelpWriter.help(on: command, all: true)
-    for paragraph in command.details { #expect(text.contains(HelpWriter.wrapped(paragraph))) }
+    #expect(text.contains(HelpWriter.wrapped(command.details)))
   }
 
   @Test func `lists no option of every day that the command has not`() {
@@ -232,17 +296,22 @@ import WireSupport
     }
   }
 
-  @Test func `on a command with options has examples, which the parser reads`() throws {
+  @Test func `on a command with options has examples, which the parser reads, as it does those of the manual`() throws {
     let tree = try TemporaryDirectory()
     for command in CommandTable.all {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
-      // Preparations with another program are shown too.
-      for example in command.examples where !example.line.hasPrefix("openssl ") {
+      #expect(command.examples.count <= 3, "\(command.name)")
+      for example in command.examples {
         let calls = try Self.calls(in: example.line, tree)
-        #expect(!calls.isEmpty, "\(example.line)")
-        for call in calls { #expect(throws: Never.self, "\(call)") { try Parser.parse(call) } }
-        #expect(try calls.contains { try Parser.parse($0).command?.name == command.name }, "\(example.line)")
+        #expect(
+          try calls.contains { try Parser.parse($0).command?.name.page == command.name.page }, "\(example.line)")
       }
+    }
+    // Preparations with another program are shown too.
+    for example in try Manual().examples() where !example.line.hasPrefix("openssl ") {
+      let calls = try Self.calls(in: example.line, tree)
+      #expect(!calls.isEmpty, "\(example.line)")
+      for call in calls { #expect(throws: Never.self, "\(call)") { try Parser.parse(call) } }
     }
   }
 

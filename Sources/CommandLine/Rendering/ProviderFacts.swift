@@ -1,29 +1,10 @@
 internal import Vocabulary
 
-/// The page agent-providers(7) and `agent help providers`, from the table of providers.
-enum ManualProviders {
+/// What agent-providers(7) and `agent help providers` say about the providers of the table, in the notation of ``Prose``.
+enum ProviderFacts {
   static let topic = "providers"
 
-  static var sections: [ManualSection] {
-    [
-      ManualSection("NAME", [.raw(".Nm agent-providers\n.Nd services that agent knows\n")]),
-      ManualSection("DESCRIPTION", description.map { .text($0) }),
-      ManualSection("PROVIDERS", Provider.all.flatMap { [.heading($0.name.rawValue)] + blocks($0) }),
-      ManualSection("SEE ALSO", [.seeAlso([("agent", 1), ("agent-login", 1), ("agent-config", 5)])]),
-    ]
-  }
-
-  static let description = [
-    "A provider is a service whose particulars `agent` knows. `agent login NAME` signs in to it. An issuer or a host that"
-      + " is the provider's own selects it too; `--provider NAME` does for a server of one's own, with `--issuer URL`.",
-    "A service wants a client id of one's own, which is registered there once and named once: with `--client-id ID`, or"
-      + " when `agent login` asks for it. An administrator can have client ids ready in"
-      + " `/etc/agent/clients.json`, see agent-config(5).",
-    "A particular of one server never counts for another. Each departure from the standards is named together with the"
-      + " page that tells of it.",
-  ]
-
-  /// The facts about a provider, one paragraph each, in the notation of ``Prose``.
+  /// The facts about a provider, with their titles.
   static func facts(_ provider: Provider) -> [(String, String)] {
     if let obstacle = provider.obstacle { return [("Not possible", "\(obstacle).")] }
     var facts: [(String, String)] = []
@@ -51,13 +32,11 @@ enum ManualProviders {
 
   private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
 
-  private static func blocks(_ provider: Provider) -> [ManualBlock] {
-    let facts = facts(provider).map { Manual.Item(term: $0.0, meaning: $0.1) }
-    let quirks = Provider.Quirk.allCases.compactMap { quirk in
-      provider.quirks[quirk].map { Manual.Item(term: quirk.rawValue, meaning: "\(meaning(quirk)): \($0)") }
+  /// Its departures from the standards, by name.
+  static func quirks(_ provider: Provider) -> [(String, String)] {
+    Provider.Quirk.allCases.compactMap { quirk in
+      provider.quirks[quirk].map { (quirk.rawValue, "\(meaning(quirk)): \($0)") }
     }
-    return [.text("\(provider.title)."), .list(facts, macro: "Sy")]
-      + (quirks.isEmpty ? [] : [.text("Departures from the standards:"), .list(quirks, macro: "Cm")])
   }
 
   private static func meaning(_ quirk: Provider.Quirk) -> String {

@@ -1,22 +1,21 @@
-import Platform
-import TestSupport
-import Testing
+internal import Platform
 
 /// The manual page agent(1) and those of the commands, as committed.
-struct Manual {
+package struct Manual {
   /// A line of an example, and its purpose according to the page.
-  struct Example: Sendable, Hashable {
-    let purpose: String
-    let line: String
+  package struct Example: Sendable, Hashable {
+    package let purpose: String
+    package let line: String
   }
 
   /// The package's directory.
-  static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+  package static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    .joined(separator: "/")
 
   /// The lines of each page, that of the program first.
   private let pages: [(name: String, lines: ArraySlice<Substring>)]
 
-  init() throws {
+  package init() throws {
     let names = try ProcessRunner.shell("cd '\(Self.top)/man' && echo agent.1 agent-*.1").outputText
     pages = try names.split { $0 == " " || $0 == "\n" }.map { name in
       (String(name.dropLast(2)), try Self.file("man/\(name)").split(separator: "\n")[...])
@@ -24,13 +23,13 @@ struct Manual {
   }
 
   /// A text file of the package.
-  static func file(_ path: String) throws -> String {
+  package static func file(_ path: String) throws -> String {
     let bytes = try FileDescriptor(opening: "\(top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The description of a command on its page or in its section, on one line.
-  func text(on command: String) -> String? {
+  package func text(on command: String) -> String? {
     let page = pages.first { $0.name == "agent-\(command)" }
     let sections = page.map { page in
       ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
@@ -45,15 +44,15 @@ struct Manual {
   }
 
   /// The exit statuses in the list, and those that only the following paragraph names.
-  func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
-    let part = try #require(Self.section("Sh", "EXIT STATUS", in: pages[0].lines))
-    let listed = part.filter { $0.hasPrefix(".It Li ") }.compactMap { Int32($0.dropFirst(7)) }
-    let end = try #require(part.firstIndex(of: ".El"))
+  package func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
+    let part = Self.section("Sh", "EXIT STATUS", in: pages[0].lines) ?? []
+    let listed = Self.terms("Li", in: part).compactMap { Int32($0) }
+    guard let end = part.firstIndex(of: ".El") else { throw Missing(text: "list of exit statuses") }
     let words = part[end...].flatMap { $0.split { !$0.isNumber } }
     return (listed, words.compactMap { Int32($0) })
   }
 
-  func examples() throws -> [Example] {
+  package func examples() throws -> [Example] {
     var examples: [Example] = []
     var purpose: [String] = []
     for line in pages.flatMap({ Self.section("Sh", "EXAMPLES", in: $0.lines) ?? [] }) {
@@ -69,23 +68,48 @@ struct Manual {
   }
 
   /// The programs among the examples of a page, each as its lines.
-  static func programs(in page: String) throws -> [[String]] {
+  package static func programs(in page: String) throws -> [[String]] {
     programs(in: try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" })
   }
 
   /// The recipes of agent-recipes(7), each as its lines, by name.
-  static func recipes() throws -> [String: [String]] {
+  package static func recipes() throws -> [String: [String]] {
     let parts = try file("man/agent-recipes.7").split(separator: "\n.Ss ").dropFirst()
     let recipes = try parts.map { part in
       let lines = part.split(separator: "\n")[...]
-      return (String(lines[0]), try #require(programs(in: lines).first, "\(lines[0]) has no lines"))
+      guard let recipe = programs(in: lines).first else { throw Missing(text: "lines of \(lines[0])") }
+      return (String(lines[0]), recipe)
     }
-    return try Dictionary(recipes) { _, _ in throw Duplicate() }
+    return try Dictionary(recipes) { _, _ in throw Missing(text: "distinct name of a recipe") }
   }
 
-  private struct Duplicate: Error {}
+  private struct Missing: Error {
+    let text: String
+  }
 
-  private static func programs(in lines: ArraySlice<Substring>) -> [[String]] {
+  /// The lines of a section of a page, and those of a subsection.
+  package static func section(_ title: String, of page: String) throws -> ArraySlice<Substring> {
+    let lines = try file("man/\(page)").split(separator: "\n")[...]
+    guard let section = section("Sh", title, in: lines) ?? section("Ss", title, in: lines) else {
+      throw Missing(text: "\(title) in \(page)")
+    }
+    return section
+  }
+
+  /// The terms of lists that are set with this mdoc(7) macro.
+  package static func terms(_ macro: String, in lines: ArraySlice<Substring>) -> [String] {
+    lines.filter { $0.hasPrefix(".It \(macro) ") }.map { line in
+      plain(line.dropFirst(5 + macro.count)).split(separator: " Pq ")[0].filter { $0 != "\"" }
+    }
+  }
+
+  /// The titles of subsections.
+  package static func headings(in lines: ArraySlice<Substring>) -> [String] {
+    lines.filter { $0.hasPrefix(".Ss ") }.map { plain($0.dropFirst(4)) }
+  }
+
+  /// The literal blocks among lines, such as programs, each as its lines.
+  package static func programs(in lines: ArraySlice<Substring>) -> [[String]] {
     var programs: [[String]] = []
     var isInside = false
     for line in lines {
@@ -107,7 +131,7 @@ struct Manual {
   }
 
   /// A line without the mdoc(7) escapes that the page uses.
-  private static func plain(_ line: Substring) -> String {
+  package static func plain(_ line: Substring) -> String {
     let escapes: [(String, String)] = [
       ("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\(ga", "`"), ("\\(ti", "~"), ("\\(ha", "^"), ("\\&", ""),
       ("\\fB", ""), ("\\fP", ""), ("\\e", "\\"),

@@ -89,7 +89,7 @@ import Wire
   @Test func `are all names of the protocol`() throws {
     let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))
     let requests = Request.declarations.flatMap { request in
-      [request.row.name] + ManualProtocol.members(of: request).rows.map(\.name)
+      [request.row.name] + ManualList.members(of: request).rows.map(\.name)
     }
     let events = Event.declarations.flatMap { event in [event.row.name] + event.memberRows.map(\.name) }
     let sessions = SessionEventName.allCases.flatMap { name in

@@ -1,0 +1,204 @@
+internal import Vocabulary
+internal import Wire
+
+/// The lists of the manual that are made from declarations, in mdoc(7) notation.
+enum ManualList {
+  /// The list that a marker names, such as `options login`; nil if there is none.
+  static func text(_ marker: String) -> String? {
+    let words = marker.split(separator: " ")
+    let subject = words.dropFirst().joined(separator: " ")
+    return switch words.first {
+    case "commands": commands
+    case "options": options(of: subject)
+    case "members": CommandTable.named(subject).map(members)
+    case "settings": Mdoc.members(settings)
+    case "session-events": sessionEvents
+    case "providers": Provider.all.map(text).joined()
+    case "request-members": Mdoc.members(RequestEnvelope.memberRows)
+    case "requests": Request.declarations.map(text).joined()
+    case "events":
+      Event.declarations.map { event in
+        Mdoc.heading(event.row.name) + Mdoc.paragraph(event.row.purpose) + Mdoc.members(event.memberRows)
+      }.joined()
+    case "errors":
+      Mdoc.members(FailureCode.allCases.map { MemberRow($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
+    // The second word follows the value without a space.
+    case "value": words.dropFirst().first.flatMap(value).map { Mdoc.paragraph($0 + words.dropFirst(2).joined()) }
+    default: nil
+    }
+  }
+
+  /// A value within a sentence, in the notation of ``Prose``.
+  private static func value(_ name: Substring) -> String? {
+    switch name {
+    case "line-bytes": "\(WireProtocol.maximumLineBytes)"
+    case "line-seconds": "\(WireProtocol.requestLineSeconds)"
+    case "protocol-version": "\(WireProtocol.version)"
+    case "bound-settings": AccountSetting.all.filter(\.isSealed).map { "`\($0.name)`" }.joined(separator: ", ")
+    case "session-states": Prose.words(SessionState.self)
+    case "check-results": Prose.words(CheckResult.self)
+    case "finding-levels": Prose.words(Finding.Level.self)
+    case "finding-checks": Prose.words(Finding.Check.self)
+    case "lease-causes": Prose.words(LeaseEntry.Cause.self)
+    case "sign-outs": Prose.words(LogEvent.SignOut.self)
+    case "settings-changes": Prose.words(LogEvent.SettingsChange.self)
+    case "lock-causes": Prose.words(LogEvent.LockCause.self)
+    case "protections": Prose.words(Protection.self)
+    case "vault-changes": Prose.words(LogEvent.VaultChange.self)
+    case "peer-problems": Prose.words(LogEvent.PeerProblem.self)
+    case "token-file-changes": Prose.words(LogEvent.TokenFileChange.self)
+    case "key-set-flaws": Prose.words(LogEvent.KeySetFlaw.self)
+    case "connection-problems": Prose.words(ConnectionProblem.self)
+    case "endpoint-roles": Prose.words(EndpointRole.self)
+    case "helpers": Prose.words(HelperName.self)
+    case "shell-variables": VariableName.shellList
+    case "firm-prefixes": VariableName.firmPrefixList
+    case "refused-variables": VariableName.refusedList
+    case "allowed-suffixes": VariableName.allowedSuffixList
+    case "refused-prefixes": VariableName.refusedPrefixList
+    case "refused-suffixes": VariableName.refusedSuffixList
+    default: nil
+    }
+  }
+}
+
+// MARK: - Commands
+
+extension ManualList {
+  /// The commands that have their own page.
+  private static var commands: String {
+    Mdoc.list(
+      CommandTable.all.filter { $0.name.page != CommandName.mainPage }.map { command in
+        ".It Cm \(Mdoc.escaped(command.name.rawValue))\n" + Mdoc.paragraph(command.summary + ".")
+          + "See\n.Xr \(command.name.page) 1 .\n"
+      })
+  }
+
+  /// The options of a command, those that several commands of a group share, or those of every command.
+  private static func options(of subject: String) -> String? {
+    if subject.isEmpty { return list(Options.common) }
+    guard let command = CommandTable.named(subject) else {
+      let commands = CommandTable.all.filter { $0.name.page == "agent-\(subject)" }
+      return commands.isEmpty ? nil : grouped(shared(by: commands))
+    }
+    let commands = CommandTable.all.filter { $0.name.page == command.name.page }
+    if commands.count == 1 { return grouped(command.options) }
+    let shared = command.name.page == CommandName.mainPage ? [] : shared(by: commands)
+    let options = command.options.filter { !$0.isSame(asOneOf: shared) }
+    let elsewhere = command.options.filter { $0.isSame(asOneOf: shared) }.map { "`--\($0.name)`" }
+    guard !elsewhere.isEmpty else { return list(options) }
+    return (options.isEmpty ? ".Pp\n" : list(options))
+      + Mdoc.paragraph(
+        "\(options.isEmpty ? "Takes" : "Also takes") \(elsewhere.joined(separator: ", ")): see OPTIONS.")
+  }
+
+  /// The options that several of the commands have. They are described once.
+  private static func shared(by commands: [Command]) -> [OptionDeclaration] {
+    var seen: [OptionDeclaration] = []
+    var shared: [OptionDeclaration] = []
+    for option in commands.flatMap(\.options) where !option.isSame(asOneOf: shared) {
+      if option.isSame(asOneOf: seen) { shared.append(option) } else { seen.append(option) }
+    }
+    return shared
+  }
+
+  /// The options under the titles of their groups; without a title if there is only one group.
+  private static func grouped(_ options: [OptionDeclaration]) -> String {
+    let groups = Options.grouped(options)
+    guard groups.count > 1 else { return list(options) }
+    return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
+  }
+
+  private static func list(_ options: [OptionDeclaration]) -> String {
+    Mdoc.list(
+      options.map { option in
+        let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
+        let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
+        return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
+      })
+  }
+
+  /// The members of a command's answer.
+  private static func members(of command: Command) -> String {
+    Mdoc.paragraph("With `--json` prints `\(shape(of: command.answer))`.")
+      + Mdoc.members(command.answer.flatMap { $0.flattened() })
+  }
+
+  /// The names of members as JSON: `{"accounts": [{"name", "active"}]}`.
+  private static func shape(of rows: [MemberRow]) -> String {
+    let members = rows.map { row in
+      let shape = row.members.isEmpty ? "" : shape(of: row.members)
+      return "\"\(row.name)\"" + (shape.isEmpty ? "" : row.isList ? ": [\(shape)]" : ": \(shape)")
+    }
+    return "{\(members.joined(separator: ", "))}"
+  }
+
+  /// A paragraph for each event: its name, members and description, then one for the members.
+  private static var sessionEvents: String {
+    var meanings: [String] = []
+    let lines = SessionEventName.allCases.map { name in
+      let event = SessionEvent(name)
+      let rows = event.memberRows
+      for row in rows where !meanings.contains(where: { $0.hasPrefix("`\"\(row.name)\"`") }) {
+        meanings.append("`\"\(row.name)\"`: \(row.meaning)")
+      }
+      let names = rows.map { "`\"\($0.name)\"`" }.joined(separator: ", ")
+      return "`\(name.rawValue)`\(names.isEmpty ? "" : " (\(names))"): \(event.meaning)"
+    }
+    return (lines + ["Members: \(meanings.joined(separator: " "))"]).map(Mdoc.paragraph).joined(separator: ".Pp\n")
+  }
+}
+
+extension OptionDeclaration {
+  /// Whether one of these options has the same name and description.
+  fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
+    others.contains { $0.name == name && $0.sentence == sentence }
+  }
+}
+
+// MARK: - Settings and protocol
+
+extension ManualList {
+  /// The settings of an account.
+  static let settings = AccountSetting.all.map { setting in
+    var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
+    if let fallback = setting.fallback { sentences.append("By default `\(fallback)`.") }
+    if !setting.details.isEmpty { sentences.append(setting.details) }
+    if setting.countsAtSignIn { sentences.append("Takes effect at the next sign-in.") }
+    if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }
+    return MemberRow(setting.name, MemberRow(setting).type, sentences.joined(separator: " "))
+  }
+
+  private static func text(of request: any RequestBody) -> String {
+    let (page, members) = (request.page, members(of: request))
+    var text = Mdoc.heading(request.row.name) + Mdoc.paragraph(page.purpose)
+    if !members.rows.isEmpty { text += ".Pp\n" + Mdoc.paragraph("Members:") + Mdoc.members(members.rows) }
+    if members.hasSettings { text += ".Pp\n" + Mdoc.paragraph("The settings, as in `login`, are members, too.") }
+    if page.hasResult {
+      let rows = page.result.flatMap { $0.flattened() }
+      text += ".Pp\n" + Mdoc.paragraph(rows.isEmpty ? "The result is an empty object." : "Result:") + Mdoc.members(rows)
+    }
+    if let note = page.note { text += ".Pp\n" + Mdoc.paragraph(note) }
+    return text
+  }
+
+  /// The members of a request. All settings are listed only for `login`.
+  static func members(of request: any RequestBody) -> (rows: [MemberRow], hasSettings: Bool) {
+    let entries = request.memberEntries
+    let isListed = request is LoginRequest || !entries.contains(.setting(AccountSetting.issuer))
+    let rows = entries.compactMap { entry -> MemberRow? in
+      switch entry {
+      case .row(let row): row
+      case .setting(let setting): isListed ? MemberRow(setting) : nil
+      }
+    }
+    return (rows, !isListed)
+  }
+
+  private static func text(of provider: Provider) -> String {
+    let facts = ProviderFacts.facts(provider).map { ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
+    let quirks = ProviderFacts.quirks(provider).map { ".It Cm \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
+    return Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).") + Mdoc.list(facts)
+      + (quirks.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Departures from the standards:") + Mdoc.list(quirks))
+  }
+}

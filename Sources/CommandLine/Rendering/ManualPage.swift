@@ -1,0 +1,74 @@
+internal import Platform
+
+/// A page of the manual: a document in `man/` that is written by hand, except for its lists.
+///
+/// `generate` replaces what is between the comment lines `.\" @LIST` and `.\" @end`, see ``ManualList``.
+struct ManualPage: Sendable {
+  /// With the program's standard name.
+  let name: String
+  let section: Int
+
+  static let all =
+    ([CommandName.mainPage] + CommandName.pages).map { ManualPage(name: $0, section: 1) }
+    + CommandName.otherPages.map { ManualPage(name: $0.0, section: $0.1) }
+
+  static let agent = all[0]
+
+  /// The page that describes a command.
+  static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.page } ?? agent }
+
+  /// `man/agent.1`, for a program of this name.
+  func path(for program: ProgramName) -> String { "man/\(program.applied(to: name)).\(section)" }
+
+  /// The page below the package's root, with its lists filled in.
+  ///
+  /// - Throws: If the file cannot be read, or contains an unknown list or one without an end.
+  func text(in top: String, for program: ProgramName = .standard) throws(PageError) -> String {
+    let path = path(for: .standard)
+    let text: [UInt8]
+    do throws(SystemError) {
+      text = try FileDescriptor(opening: "\(top)/\(path)", for: .reading).readToEnd(limit: 1 << 20)
+    } catch {
+      throw PageError(text: "\(path): \(error.message)")
+    }
+    do throws(PageError) {
+      let page = try Self.filled(String(decoding: text, as: UTF8.self))
+      guard program != .standard else { return page }
+      return program.applied(to: page).replacing(
+        each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.applied(to: name).uppercased()) ")
+    } catch {
+      throw PageError(text: "\(path): \(error.text)")
+    }
+  }
+
+  private static let start = ".\\\" @"
+  private static let end = start + "end"
+
+  /// A page with all its lists replaced by those of the code.
+  static func filled(_ page: String) throws(PageError) -> String {
+    var text = ""
+    var open: String?
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+      if line == end {
+        guard open != nil else { throw PageError(text: "\(end) without a list") }
+        open = nil
+      } else if line.hasPrefix(start) {
+        guard open == nil else { throw PageError(text: "\(start)\(open ?? "") without an end") }
+        open = String(line.dropFirst(start.count))
+        guard let list = ManualList.text(open ?? "") else { throw PageError(text: "unknown list: \(line)") }
+        text += "\(line)\n\(list)"
+        continue
+      } else if open != nil {
+        continue
+      }
+      text += "\(line)\n"
+    }
+    if let open { throw PageError(text: "\(start)\(open) without an end") }
+    return text
+  }
+}
+
+/// Why a page of the manual cannot be written.
+struct PageError: Error, Hashable {
+  let text: String
+}
