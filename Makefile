@@ -219,6 +219,7 @@ DEBUGPLACE = $(if $(DEBUGDIR),"$(DESTDIR)$(DEBUGDIR)")
 
 # The pages of commands: login for agent-login(1).
 COMMANDS = $(patsubst man/agent-%.1,%,$(wildcard man/agent-*.1))
+TOPICS = $(patsubst man/agent-%.7,%,$(wildcard man/agent-*.7))
 
 # The clients that call a program by a name of its own, which is that of the program with the client's before it.
 CLIENTS = git docker cargo
@@ -242,7 +243,7 @@ install: $(INSTALLED)
 	  sh share/link/strip $(RELEASE)/$$program "$(DESTDIR)$(LIBEXECDIR)/$$program" $(DEBUGPLACE) || exit 1; done
 	install -m 644 $(GENERATED)/man/*.1 "$(DESTDIR)$(MANDIR)/man1/"
 	install -m 644 $(GENERATED)/man/$(NAME)-config.5 "$(DESTDIR)$(MANDIR)/man5/"
-	install -m 644 $(GENERATED)/man/$(NAME)-providers.7 $(GENERATED)/man/$(NAME)-recipes.7 "$(DESTDIR)$(MANDIR)/man7/"
+	install -m 644 $(GENERATED)/man/*.7 "$(DESTDIR)$(MANDIR)/man7/"
 	install -m 644 $(GENERATED)/man/agentd.8 "$(DESTDIR)$(MANDIR)/man8/"
 	install -m 644 $(GENERATED)/completions/$(NAME).bash "$(DESTDIR)$(BASHDIR)/$(NAME)"
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
@@ -263,7 +264,8 @@ uninstall:
 	rm -f "$(DESTDIR)$(BINDIR)/$(NAME)" "$(DESTDIR)$(LIBEXECDIR)/agentd" "$(DESTDIR)$(LIBEXECDIR)/agent-lease" \
 	  "$(DESTDIR)$(MANDIR)/man1/$(NAME).1" \
 	  $(COMMANDS:%="$(DESTDIR)$(MANDIR)/man1/$(NAME)-%.1") \
-	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-providers.7" "$(DESTDIR)$(MANDIR)/man7/$(NAME)-recipes.7" \
+	  "$(DESTDIR)$(MANDIR)/man5/$(NAME)-config.5" \
+	  $(TOPICS:%="$(DESTDIR)$(MANDIR)/man7/$(NAME)-%.7") \
 	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
 	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"

@@ -24,7 +24,7 @@ public struct AgentError: Error, Sendable, Hashable {
   /// What helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired`, listed in agentd(8) under ERROR CODES. A later agent may have more codes.
+  /// The code, such as `session_expired`, listed in agent-protocol(7) under ERROR CODES. A later agent may have more codes.
   public let code: String
 
   /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
@@ -44,7 +44,7 @@ public struct AgentError: Error, Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - remedy: What helps.
-  ///   - code: A code of agentd(8), or your own.
+  ///   - code: A code of agent-protocol(7), or your own.
   ///   - message: One sentence in lowercase, without a full stop.
   ///   - hint: A command that helps.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {

@@ -6,7 +6,7 @@ public struct AgentEvent: Sendable, Hashable {
   /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
     case signedIn(expiresAt: Int?)
-    /// - Parameter cause: As in agentd(8), for example `user`, `expired` or `revoked`.
+    /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
     /// There is a new token.
     case refreshed(expiresAt: Int?)

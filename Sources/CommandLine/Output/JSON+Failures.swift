@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension JSON {
-  /// The members that `--json` omits: they serve translations and the client itself; see agentd(8).
+  /// The members that `--json` omits: they serve translations and the client itself; see agent-protocol(7).
   private static let forms = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]

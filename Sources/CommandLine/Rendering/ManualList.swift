@@ -84,19 +84,27 @@ extension ManualList {
     let commands = CommandTable.all.filter { $0.name.page == command.name.page }
     if commands.count == 1 { return grouped(command.options) }
     let shared = command.name.page == CommandName.mainPage ? [] : shared(by: commands)
-    let options = command.options.filter { !$0.isSame(asOneOf: shared) }
-    let elsewhere = command.options.filter { $0.isSame(asOneOf: shared) }.map { "`--\($0.name)`" }
-    guard !elsewhere.isEmpty else { return list(options) }
-    return (options.isEmpty ? ".Pp\n" : list(options))
-      + Mdoc.paragraph(
-        "\(options.isEmpty ? "Takes" : "Also takes") \(elsewhere.joined(separator: ", ")): see OPTIONS.")
+    let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
+    let settings = command.options.filter(\.isSetting)
+    let isEverySetting = settings.count == AccountSetting.withOption.count
+    return (options.isEmpty ? "" : list(options))
+      + mention(command.options.filter { !$0.isSetting && $0.isSame(asOneOf: shared) }, "OPTIONS")
+      + (isEverySetting
+        ? ".Pp\n" + Mdoc.paragraph("Takes each setting of an account as an option: see agent-login(1).")
+        : mention(settings, "agent-login(1)"))
   }
 
-  /// The options that several of the commands have. They are described once.
+  /// A paragraph that names options which another part of the manual describes.
+  private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
+    let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
+    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Takes \(names): see \(place).")
+  }
+
+  /// The options that several of the commands have, except settings. They are described once.
   private static func shared(by commands: [Command]) -> [OptionDeclaration] {
     var seen: [OptionDeclaration] = []
     var shared: [OptionDeclaration] = []
-    for option in commands.flatMap(\.options) where !option.isSame(asOneOf: shared) {
+    for option in commands.flatMap(\.options) where !option.isSetting && !option.isSame(asOneOf: shared) {
       if option.isSame(asOneOf: seen) { shared.append(option) } else { seen.append(option) }
     }
     return shared
@@ -150,6 +158,9 @@ extension ManualList {
 }
 
 extension OptionDeclaration {
+  /// Whether it is the option of an account's setting, which agent-login(1) describes.
+  var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
+
   /// Whether one of these options has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
@@ -171,9 +182,12 @@ extension ManualList {
 
   private static func text(of request: any RequestBody) -> String {
     let (page, members) = (request.page, members(of: request))
+    // The issuer stands for the settings of an account.
+    let hasSettings = members.settings.contains(.issuer)
+    let rows = members.own + (hasSettings ? [] : members.settings.map(MemberRow.init))
     var text = Mdoc.heading(request.row.name) + Mdoc.paragraph(page.purpose)
-    if !members.rows.isEmpty { text += ".Pp\n" + Mdoc.paragraph("Members:") + Mdoc.members(members.rows) }
-    if members.hasSettings { text += ".Pp\n" + Mdoc.paragraph("The settings, as in `login`, are members, too.") }
+    if !rows.isEmpty { text += ".Pp\n" + Mdoc.paragraph("Members:") + Mdoc.members(rows) }
+    if hasSettings { text += ".Pp\n" + Mdoc.paragraph("The settings of agent-config(5) are members too.") }
     if page.hasResult {
       let rows = page.result.flatMap { $0.flattened() }
       text += ".Pp\n" + Mdoc.paragraph(rows.isEmpty ? "The result is an empty object." : "Result:") + Mdoc.members(rows)
@@ -182,17 +196,16 @@ extension ManualList {
     return text
   }
 
-  /// The members of a request. All settings are listed only for `login`.
-  static func members(of request: any RequestBody) -> (rows: [MemberRow], hasSettings: Bool) {
-    let entries = request.memberEntries
-    let isListed = request is LoginRequest || !entries.contains(.setting(AccountSetting.issuer))
-    let rows = entries.compactMap { entry -> MemberRow? in
+  /// The members of a request.
+  static func members(of request: any RequestBody) -> (own: [MemberRow], settings: [AccountSetting]) {
+    var members: (own: [MemberRow], settings: [AccountSetting]) = ([], [])
+    for entry in request.memberEntries {
       switch entry {
-      case .row(let row): row
-      case .setting(let setting): isListed ? MemberRow(setting) : nil
+      case .row(let row): members.own.append(row)
+      case .setting(let setting): members.settings.append(setting)
       }
     }
-    return (rows, !isListed)
+    return members
   }
 
   private static func text(of provider: Provider) -> String {

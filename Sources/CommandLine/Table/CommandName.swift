@@ -66,7 +66,9 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   }
 
   /// The pages that describe no command, with their sections.
-  static let otherPages = [("agent-config", 5), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8)]
+  static let otherPages = [
+    ("agent-config", 5), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8),
+  ]
 
   /// The summary of a group: an imperative sentence without its full stop.
   static func summary(ofGroup word: String) -> String {

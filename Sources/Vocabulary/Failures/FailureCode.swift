@@ -78,7 +78,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  /// The exit status of the command, and the meaning for agentd(8) in mdoc notation.
+  /// The exit status of the command, and the meaning for agent-protocol(7) in mdoc notation.
   private var row: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is wrong.")
@@ -169,7 +169,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   package var exitStatus: ExitStatus { row.status }
 
-  /// The meaning for agentd(8), in mdoc notation.
+  /// The meaning for agent-protocol(7), in mdoc notation.
   package var meaning: String { row.meaning }
 }
 

@@ -103,7 +103,8 @@ package enum AccountRequest: RequestBody {
         result: [
           account, active, MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
           MemberRow(
-            "settings", "object", "The settings, as in `login`.", members: AccountSetting.all.map(MemberRow.init),
+            "settings", "object", "The settings, as in agent-config(5).",
+            members: AccountSetting.all.map(MemberRow.init),
             isElsewhere: true),
         ])
     case .set:

@@ -80,7 +80,7 @@ extension ManualPage {
       let isListed = main.contains("\n.It Cm \(Mdoc.escaped(command.name.rawValue))\n")
       #expect(isListed == (command.name.page != CommandName.mainPage))
       #expect(page.contains("\n.Nm agent \(command.name)\n"))
-      for option in command.options {
+      for option in command.options where !option.isSetting || command.name == .login {
         #expect(page.contains("Fl \\-\(Mdoc.escaped(option.name))"), "\(option.name)")
       }
     }
@@ -91,7 +91,8 @@ extension ManualPage {
   ) throws {
     let command = CommandTable.named(name)
     let page = try ManualPage.of(name).committed()
-    let texts = [command.summary + ".", command.details] + command.options.map(\.sentence)
+    let options = command.options.filter { !$0.isSetting || name == .login }
+    let texts = [command.summary + ".", command.details] + options.map(\.sentence)
     for text in texts where !text.isEmpty { #expect(page.contains("\n" + Mdoc.paragraph(text)), "\(text)") }
     for example in command.examples {
       #expect(page.contains(Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"))

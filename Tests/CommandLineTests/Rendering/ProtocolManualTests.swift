@@ -7,12 +7,17 @@ import Wire
 
 @testable import CommandLine
 
-@Suite struct `The page agentd(8)` {
+@Suite struct `The page agent-protocol(7)` {
+  private static func members(of request: any RequestBody) -> [MemberRow] {
+    let members = ManualList.members(of: request)
+    return members.own + members.settings.map(MemberRow.init)
+  }
+
   @Test func `describes each request and its members once`() throws {
-    let headings = Manual.headings(in: try Manual.section("REQUESTS", of: "agentd.8"))
+    let headings = Manual.headings(in: try Manual.section("REQUESTS", of: "agent-protocol.7"))
     #expect(headings == Request.declarations.map(\.row.name))
     for request in Request.declarations {
-      let members = ManualList.members(of: request).rows
+      let members = Self.members(of: request)
       #expect(Set(members.map(\.name)).count == members.count, "\(request.row.name)")
       for member in members { #expect(member.meaning.hasSuffix("."), "\(request.row.name).\(member.name)") }
     }
@@ -33,7 +38,7 @@ import Wire
     name: String
   ) throws {
     let request = try #require(Request.declaration(named: name))
-    let members = ManualList.members(of: request).rows
+    let members = Self.members(of: request)
     for member in members {
       var line = JSONObject([("v", 1), ("request", .string(name))])
       if ["resource", "discover", "forget", "assume_role"].contains(name) { line["url"] = "https://api.example" }
@@ -65,7 +70,7 @@ import Wire
   }
 
   @Test func `describes every event and its members once`() throws {
-    let headings = Manual.headings(in: try Manual.section("EVENTS", of: "agentd.8"))
+    let headings = Manual.headings(in: try Manual.section("EVENTS", of: "agent-protocol.7"))
     #expect(headings == Event.declarations.map(\.row.name))
     #expect(Set(headings).count == headings.count)
     for event in Event.declarations {
@@ -113,20 +118,15 @@ import Wire
   }
 
   @Test func `describes every error code`() throws {
-    let page = try Manual.file("man/agentd.8")
+    let page = try Manual.file("man/agent-protocol.7")
     for code in FailureCode.allCases {
       #expect(page.contains("\n.It Li \(Mdoc.argument(code.rawValue)) Pq \(code.exitStatus.rawValue)\n"))
       #expect(code.meaning.hasSuffix("."))
     }
   }
 
-  @Test func `names the locks that are used`() throws {
-    let locks = try Manual.terms("Pa", in: Manual.section("LOCKS", of: "agentd.8"))
-    #expect(locks.prefix(2) == [WireProtocol.startLockName, WireProtocol.lifetimeLockName])
-  }
-
   /// The three programs of the page, in its order.
-  private static let clients = Result { try Manual.programs(in: "agentd.8") }
+  private static let clients = Result { try Manual.programs(in: "agent-protocol.7") }
 
   /// Runs an example of the page with this socket.
   private func run(_ interpreter: String, _ lines: [String], _ program: AgentProgram) throws -> ProcessResult {
@@ -170,6 +170,13 @@ import Wire
   }
 }
 
+@Suite struct `The page agentd(8)` {
+  @Test func `names the locks that are used`() throws {
+    let locks = try Manual.terms("Pa", in: Manual.section("LOCKS", of: "agentd.8"))
+    #expect(locks.prefix(2) == [WireProtocol.startLockName, WireProtocol.lifetimeLockName])
+  }
+}
+
 @Suite struct `The page agent-config(5)` {
   @Test func `describes every member of the file that is read, and no other`() throws {
     let whole = try PackageFiles.names(after: "object[\"", in: "Sources/Sessions/Settings/Settings.swift")
@@ -201,7 +208,7 @@ import Wire
     return program
   }
 
-  @Test func `reads the example of agent-config(5), and tells no member that agentd(8) does not describe`() throws {
+  @Test func `reads the example of agent-config(5), and prints only members that agent-protocol(7) describes`() throws {
     let program = try program()
     defer { _ = try? program.run(["daemon", "stop"]) }
     let list = try program.run(["list", "--json"])
@@ -255,11 +262,13 @@ import Wire
   @Test func `has its usage, its options and their values in the manual`() throws {
     for command in CommandTable.all {
       let page = try ManualPage.of(command.name).committed() + ManualPage.agent.committed()
+      let ofSettings = try ManualPage.of(.login).committed()
       for option in command.options + Options.common {
         let term =
           "Fl \\-\(Mdoc.escaped(option.name))" + (option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? "")
-        #expect(page.contains(term + "\n"), "\(command.name) --\(option.name)")
-        if let short = option.short { #expect(page.contains("Fl \(short)")) }
+        let place = option.isSetting ? ofSettings : page
+        #expect(place.contains(term + "\n"), "\(command.name) --\(option.name)")
+        if let short = option.short { #expect(place.contains("Fl \(short)")) }
       }
     }
   }

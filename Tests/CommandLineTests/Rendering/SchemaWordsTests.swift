@@ -88,8 +88,9 @@ import Wire
 @Suite struct `The words of the fuzzer` {
   @Test func `are all names of the protocol`() throws {
     let words = Set(try PackageFiles.text("Tests/Fuzz/words").split(separator: "\n").map(String.init))
-    let requests = Request.declarations.flatMap { request in
-      [request.row.name] + ManualList.members(of: request).rows.map(\.name)
+    let requests = Request.declarations.flatMap { request -> [String] in
+      let members = ManualList.members(of: request)
+      return [request.row.name] + members.own.map(\.name) + members.settings.map(\.name)
     }
     let events = Event.declarations.flatMap { event in [event.row.name] + event.memberRows.map(\.name) }
     let sessions = SessionEventName.allCases.flatMap { name in

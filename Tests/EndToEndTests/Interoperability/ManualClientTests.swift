@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// The clients shown in agentd(8), run verbatim with the real daemon.
+/// The clients shown in agent-protocol(7), run verbatim with the real daemon.
 @Suite(.needsPrograms) struct `A client of the socket in another language` {
   private static func write(_ number: Int, to tree: AgentTree) throws -> String {
-    let programs = try Manual.programs(in: "agentd.8")
+    let programs = try Manual.programs(in: "agent-protocol.7")
     try #require(programs.count == 3)
     #expect(programs.allSatisfy { $0.count == 10 })
     try tree.directory.write("home/client", Array((programs[number].joined(separator: "\n") + "\n").utf8))

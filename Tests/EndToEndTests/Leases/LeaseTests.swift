@@ -138,7 +138,7 @@ import Testing
 
   /// The requests of the protocol, by the headings of its page.
   private static func requestsOfManual() throws -> [String] {
-    let page = "\(Manual.top)/man/agentd.8"
+    let page = "\(Manual.top)/man/agent-protocol.7"
     let names = try ProcessRunner.shell("sed -n '/^.Sh REQUESTS/,/^.Sh EVENTS/s/^.Ss //p' '\(page)'").lines
     try #require(names.count > 40)
     return names.map(String.init)

@@ -123,9 +123,9 @@ import Testing
       missing.filter { !Self.elsewhere.contains($0) } == ["status: accounts[].ca_file", "status: accounts[].proxy"])
   }
 
-  /// The members of a request's result in agentd(8), with their types.
+  /// The members of a request's result in agent-protocol(7), with their types.
   private static func result(of request: String) throws -> [String: String] {
-    let lines = try Manual.file("man/agentd.8").split(separator: "\n")
+    let lines = try Manual.file("man/agent-protocol.7").split(separator: "\n")
     let section = lines.drop { $0 != ".Ss \(request)" }.dropFirst().prefix { !$0.hasPrefix(".S") }
     var rows: [String: String] = [:]
     for line in section.drop(while: { $0 != "Result:" }) where line.hasPrefix(".It Li ") {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `of a result on the socket is in agentd(8)`() throws {
+  @Test func `of a result on the socket is in agent-protocol(7)`() throws {
     try Session.with { session in
       let peer = try Peer(session.tree.socketPath)
       for (request, members) in [

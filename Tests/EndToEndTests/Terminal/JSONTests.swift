@@ -27,7 +27,7 @@ import Testing
 
   /// Commands whose section refers to that of another one.
   private static let references = [
-    "list": "status", "account show": "account set", "daemon start": "daemon status",
+    "list": "status", "account show": "login", "daemon start": "daemon status",
     "daemon restart": "daemon status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
     "vault add-passphrase": "vault status",
   ]
@@ -38,7 +38,7 @@ import Testing
     let codes = answers.schema.words(of: "failure_code")
     // The list of failure codes describes the members that belong to one of them.
     let ofCodes = answers.schema.members(of: "failure").subtracting(["code", "message", "hint"])
-    for member in ofCodes { #expect(try Manual.file("man/agentd.8").contains(member), "\(member)") }
+    for member in ofCodes { #expect(try Manual.file("man/agent-protocol.7").contains(member), "\(member)") }
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
       let own = try #require(manual.text(on: command))
       let text = try own + (Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? "")
