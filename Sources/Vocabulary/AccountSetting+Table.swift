@@ -35,12 +35,13 @@ extension AccountSetting {
   ]
 
   package static let issuer = AccountSetting(
-    "issuer", \.issuer, Option("issuer", in: .service, "URL"), "Issuer URL, exactly as in its discovery document",
+    "issuer", \.issuer, Option("issuer", in: .service, "URL"),
+    "URL of the authorization server; its issuer, exactly as in its discovery document",
     details: "Required.", isSealed: true, canBeUnset: false)
 
   package static let clientID = AccountSetting(
     "client_id", \.clientID, Option("client-id", in: .service, "ID"),
-    "The client identifier registered there, or the URL of the client's metadata",
+    "The client identifier registered there; or the URL of the client's metadata",
     details: "Required.",
     isSealed: true, canBeUnset: false)
 
@@ -60,7 +61,7 @@ extension AccountSetting {
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", in: .access, "NAME"),
-    "Ask for tokens with this audience, if the server supports it",
+    "Ask for tokens with this audience; the server must support it",
     details: "By default none.")
 
   package static let parameters = AccountSetting(
@@ -177,7 +178,7 @@ extension AccountSetting {
 
   package static let caFile = AccountSetting(
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
-    "Trust the certificate authorities in this PEM file besides the system's, for this account only",
+    "Also trust the certificate authorities in this file; PEM, for this account only",
     details:
       "An absolute path; by default none. The system's are those in its directory and in its bundle, such as"
       + " /etc/ssl/certs/ca-certificates.crt. Certificates that are added to the file after the sign-in are not used until"
@@ -227,7 +228,7 @@ extension AccountSetting {
 
   package static let redirectURI = AccountSetting(
     "redirect_uri", \.redirectURI, Option("redirect-uri", in: .signIn, "URI"),
-    "The redirect URI that is registered for the client, byte for byte; without a port any port is used",
+    "The redirect URI registered for the client; byte for byte, and without a port any port is used",
     details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default that of"
       + " the provider; else `http://127.0.0.1/callback` where the server names itself in its answers (RFC 9207), and"
       + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`, where it does not. An account keeps the"
@@ -262,7 +263,7 @@ extension AccountSetting {
 
   package static let dpop = AccountSetting(
     "dpop", \.dpop, Option("dpop", in: .protection),
-    "Bind the tokens to a key that never leaves `agentd` (DPoP), so that a stolen token is useless",
+    "Bind the tokens to a key (DPoP); it never leaves `agentd`, so that a stolen token is useless",
     details: "See RFC 9449.")
 
   package static let keyStorage = AccountSetting(
@@ -283,19 +284,19 @@ extension AccountSetting {
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),
-    "Allow requests to send the access token to this host too; may be given several times",
+    "Also permit the access token for this host; may be given several times",
     details:
       "In the file each is `https://HOST` or `https://HOST:PORT`, or another scheme, a path and details as in WHERE"
       + " TOKENS GO. By default only that of UserInfo.")
 
   package static let refresh = AccountSetting(
     "refresh", \.refresh, Option("refresh", in: .renewal, "POLICY"),
-    "When tokens are renewed, see agent-config(5); without it before they expire, while they are in use",
+    "When tokens are renewed (default: `proactive`); see agent-config(5)",
     fallback: .proactive)
 
   package static let protection = AccountSetting(
     "protect", \.protection, Option("protect", in: .protection, "LEVEL"),
-    "How the session in the vault opens: by this device, by a passphrase, or by the TPM with a PIN",
+    "How the session in the vault opens; by this device, by a passphrase, or by the TPM with a PIN",
     details: "Counts at the next sign-in; by default as the record before, else `device`. The vault alone says how the"
       + " present record opens.",
     canBeUnset: false)

@@ -5,8 +5,11 @@ enum HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// The maximum number of choices that the short help lists.
-  private static let mostWords = 8
+  /// The maximum number of choices that the help on a command lists.
+  private static let mostWords = 12
+
+  /// The maximum number of lines of the help on a command.
+  static let screenLines = 24
 
   /// The help on the program, with the list of its commands.
   static func program() -> String {
@@ -30,29 +33,57 @@ enum HelpWriter {
       + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
   }
 
-  /// The help on one command, with its most important options or all of them.
+  /// The help on one command: the most important parts on one screen, or all examples and options.
   static func help(on command: Command, all: Bool = false) -> String {
-    var text = wrapped(command.summary + ".")
-    text += "\nUsage: agent \(command.usage)\n"
-    if !command.details.isEmpty { text += "\n" + wrapped(command.details) }
+    if !all { return screen(on: command) }
+    var text = heading(command)
     if !command.examples.isEmpty { text += "\nExamples:\n" + command.examples.map(example).joined() }
-    if all {
-      for (group, options) in command.optionGroups { text += "\n\(group.rawValue):\n" + options.map(entry).joined() }
-    } else if !command.options.isEmpty {
-      text += "\nOptions:\n" + command.everydayOptions.map { entry($0, mostWords: mostWords) }.joined()
-    }
-    return text + "\n" + ending(command, all: all)
+    for (group, options) in command.optionGroups { text += "\n\(group.rawValue):\n" + options.map(entry).joined() }
+    let page = command.name.page == CommandName.mainPage ? "" : " The manual: \(command.name.page)(1)."
+    return text + "\n" + wrapped("The options of every command are in agent(1).\(page)")
   }
 
-  /// References to more help.
-  private static func ending(_ command: Command, all: Bool) -> String {
-    let page = "\(command.name.page)(1)"
-    let common = "The options of every command are in agent(1)."
-    if all { return wrapped("\(common)\(command.name.page == CommandName.mainPage ? "" : " The manual: \(page).")") }
-    let shown = Set(command.everydayOptions.map(\.name))
-    let groups = Options.grouped(command.options.filter { !shown.contains($0.name) }).map(\.group.rawValue)
-    let others = groups.isEmpty ? "" : wrapped("More options: \(groups.joined(separator: "; ")).")
-    return others + wrapped("All of it: `agent help --all \(command.name)`, or the manual: \(page).")
+  private static func heading(_ command: Command) -> String {
+    wrapped(command.summary + ".") + "\nUsage: agent \(command.usage)\n"
+  }
+
+  /// The help that fits ``screenLines``, with as many examples as there is room for.
+  private static func screen(on command: Command) -> String {
+    var parts = [heading(command)]
+    if !command.options.isEmpty { parts.append("Options:\n" + lines(of: command.everydayOptions)) }
+    parts.append("More: agent help --all \(command.name), \(command.name.page)(1)\n")
+    let used = parts.joined(separator: "\n").count { $0 == "\n" }
+    var examples = command.examples.map(example)[...]
+    while examples.count > 1, used + 2 + examples.joined().count(where: { $0 == "\n" }) > screenLines {
+      examples.removeLast()
+    }
+    if !examples.isEmpty { parts.insert("Examples:\n" + examples.joined(), at: 1) }
+    return parts.joined(separator: "\n")
+  }
+
+  /// A line for each option: what it does, up to a semicolon, and its choices if there are few.
+  private static func lines(of options: [OptionDeclaration]) -> String {
+    let hasShort = options.contains { $0.short != nil }
+    let terms = options.map { term($0, hasShort: hasShort) }
+    let column = (terms.map(\.count).max() ?? 0) + 4
+    let padding = String(repeating: " ", count: column)
+    return zip(terms, options).map { term, option in
+      var text = Prose.plain(String(option.summary.prefix { $0 != ";" }))
+      if case .choice(_, let choices) = option.argument {
+        let words = "(\(choices().joined(separator: ", ")))"
+        if column + text.count + 1 + words.count <= width {
+          text += " \(words)"
+        } else if choices().count <= mostWords {
+          text += Prose.wrapped(words, width: width - column).map { "\n\(padding)\($0)" }.joined()
+        }
+      }
+      return "  \(term)\(padding.dropLast(term.count + 2))\(text)\n"
+    }.joined()
+  }
+
+  private static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
+    let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
+    return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
   }
 
   static func wrapped(_ text: String) -> String {
@@ -92,18 +123,10 @@ enum HelpWriter {
     return units
   }
 
-  private static func entry(_ option: OptionDeclaration) -> String { entry(option, mostWords: .max) }
-
-  /// - Parameter mostWords: The maximum number of choices to list.
-  private static func entry(_ option: OptionDeclaration, mostWords: Int) -> String {
-    let short = option.short.map { "-\($0), " } ?? "    "
-    let value = option.argument.metavar.map { " \($0)" } ?? ""
+  private static func entry(_ option: OptionDeclaration) -> String {
     var summary = option.summary
-    if case .choice(_, let choices) = option.argument {
-      let words = choices()
-      if words.count <= mostWords { summary += " (\(words.joined(separator: ", ")))" }
-    }
-    return entry("\(short)--\(option.name)\(value)", summary)
+    if case .choice(_, let choices) = option.argument { summary += " (\(choices().joined(separator: ", ")))" }
+    return entry(term(option), summary)
   }
 
   /// A term and its description; a long term gets its own line.

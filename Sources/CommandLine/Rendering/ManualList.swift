@@ -173,7 +173,6 @@ extension ManualList {
   /// The settings of an account.
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
-    if let fallback = setting.fallback { sentences.append("By default `\(fallback)`.") }
     if !setting.details.isEmpty { sentences.append(setting.details) }
     if setting.countsAtSignIn { sentences.append("Takes effect at the next sign-in.") }
     if setting.option != nil { sentences.append("Option `--\(setting.word)`.") }

@@ -6,10 +6,6 @@ enum AccountCommands {
   static let accountAdd = Command(
     .accountAdd,
     summary: "Set up an account without signing in",
-    details: """
-      Requires the issuer and the client identifier. `agent login NAME` signs in later; give a client secret then, since
-      secrets are stored only with a session.
-      """,
     answer: AccountRequest.add(account: "", AccountSettings()).page.result,
     options: Options.accountSettings,
     everyday: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
@@ -23,18 +19,12 @@ enum AccountCommands {
   static let accountShow = Command(
     .accountShow,
     summary: "Show the settings of an account",
-    details: """
-      Settings contain no secrets. For the session, see `agent status`.
-      """,
     answer: AccountRequest.show(account: nil).page.result,
     operands: .account)
 
   static let accountSet = Command(
     .accountSet,
     summary: "Change the settings of an account",
-    details: """
-      Settings that are not named do not change; `--unset` resets one to its default.
-      """,
     answer: AccountRequest.set(account: "", AccountSettings(), unset: []).page.result,
     options: Options.accountSettings + [Option.unsetSettings.declaration],
     everyday: ["scope", "audience", "host", "refresh", "protect", "unset"],
@@ -50,19 +40,12 @@ enum AccountCommands {
   static let accountRename = Command(
     .accountRename,
     summary: "Give an account another name",
-    details: """
-      The session continues under the new name. The command never replaces an existing account.
-      """,
     answer: AccountRequest.rename(account: "", to: "").page.result,
     operands: .rename)
 
   static let accountRemove = Command(
     .accountRemove,
     summary: "Sign out of an account and forget its settings",
-    details: """
-      Signs out like `agent logout`. If the account was the active one, another becomes active, and the command names
-      it.
-      """,
     answer: AccountRequest.remove(account: "", local: false).page.result,
     options: [Option.local.declaration],
     operands: .namedAccount,
@@ -75,10 +58,6 @@ enum AccountCommands {
   static let accountImport = Command(
     .accountImport,
     summary: "Set up an account with a refresh token from elsewhere",
-    details: """
-      Adopts a refresh token that another program got for the same client. It is spent once, and is then invalid at
-      servers that rotate refresh tokens.
-      """,
     answer: AccountRequest.import(account: "", AccountSettings(), handsOver: []).page.result,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
@@ -97,10 +76,6 @@ enum AccountCommands {
   static let accountClientMetadata = Command(
     .accountClientMetadata,
     summary: "Write the metadata that a client publishes",
-    details: """
-      Some servers accept the URL of a document about the client instead of a registration. The command writes that
-      document to standard output; nothing is sent or stored.
-      """,
     answer: AccountRequest.clientMetadata(account: nil, AccountSettings(), handsOver: []).page.result,
     options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
     everyday: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],

@@ -17,19 +17,17 @@ final class Command: Sendable {
   /// The usage of the words after `--`, for commands that run another one.
   let trailing: String?
 
-  private let paragraph: @Sendable () -> String
   private let answerRows: @Sendable () -> [MemberRow]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
   let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - details: A paragraph of one or two sentences, in the notation of ``Prose``.
   ///   - answer: The members of its answer with `--json`, unless its page describes them.
   ///   - options: Its own; those of ``Options/common`` are added.
-  ///   - everyday: The names of the most needed options, at most twelve, in the order of the help; all if empty.
+  ///   - everyday: The names of the most needed options, at most ten, in the order of the help; all if empty.
   init(
-    _ name: CommandName, summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
+    _ name: CommandName, summary: String,
     answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     everyday: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
@@ -39,15 +37,11 @@ final class Command: Sendable {
     self.summary = summary
     self.operands = operands
     self.trailing = trailing
-    paragraph = details
     answerRows = answer
     ownOptions = options
     everydayNames = everyday
     shownExamples = examples
   }
-
-  /// In the notation of ``Prose``; may be empty.
-  var details: String { Prose.paragraph(paragraph()) }
 
   /// The members of its answer with `--json`; empty if its page describes them.
   var answer: [MemberRow] { answerRows() }

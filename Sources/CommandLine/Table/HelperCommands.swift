@@ -5,10 +5,6 @@ enum HelperCommands {
   static let helper = Command(
     .helper,
     summary: "Give other programs tokens, in their own protocols",
-    details: """
-      Answers `git`, `docker`, `kubectl` and other programs that ask for a credential. To permit a host for an account's
-      token, run once: `agent account set work --host git.example.com`.
-      """,
     options: [
       Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
       Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,

@@ -20,7 +20,7 @@ extension Option<String?> {
   static var clientKeyFile: Self {
     Self(
       "client-key-file", in: .client, .secretFile,
-      "Read the client's private key from this file: PEM, which may name a key in the TPM, or a JSON Web Key; `-` is standard input"
+      "Read the client's private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; `-` is standard input"
     )
   }
   static var clientCertificateFile: Self {
@@ -56,11 +56,11 @@ extension Option<String?> {
 
 extension Option<Bool> {
   static var clientSecretPrompt: Self {
-    Self("client-secret-prompt", in: .client, "Ask for the client secret on the terminal, without showing it")
+    Self("client-secret-prompt", in: .client, "Ask for the client secret on the terminal; it is not shown")
   }
   static var register: Self {
     Self(
-      "register", in: .service, "Register a client for this account at the server (RFC 7591), instead of --client-id")
+      "register", in: .service, "Register a client at the server (RFC 7591); for this account, instead of --client-id")
   }
   static var guest: Self {
     Self(
@@ -70,7 +70,7 @@ extension Option<Bool> {
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
   static var paste: Self {
-    Self("paste", in: .signIn, "Sign in with a browser anywhere, and paste the address that it ends at")
+    Self("paste", in: .signIn, "Sign in with a browser on any machine; paste the address that it ends at")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   static var start: Self {

@@ -5,12 +5,12 @@ extension Option<Int?> {
   static var minValid: Self {
     Self(
       "min-valid", in: .renewal, time: .duration(0...86_400),
-      "Get a new token if the cached one expires sooner than this")
+      "Minimum time left for the token (default: 1m); less if its whole lifetime is below 10m")
   }
   static var wait: Self {
     Self(
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
-      "Wait up to this time for a server that cannot be reached, beyond `--timeout`")
+      "Wait this long if the server cannot be reached; in addition to `--timeout`")
   }
   static var idle: Self {
     Self(
@@ -23,7 +23,7 @@ extension Option<Int?> {
   static var clockSkew: Self {
     Self(
       "clock-skew", in: .rules, time: .duration(0...VerifyRequest.maximumClockSkew),
-      "How far clocks may differ; by default 1m")
+      "How far clocks may differ (default: 1m)")
   }
 }
 
@@ -39,10 +39,10 @@ extension Option<Bool> {
   static var idToken: Self { Self("id-token", in: .output, "Take the ID Token instead of the access token") }
   static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
   static var tokenFile: Self {
-    Self("token-file", in: .renewal, "Put the token into a file that is kept fresh while the command runs")
+    Self("token-file", in: .renewal, "Put the token into a file that is kept fresh; while the command runs")
   }
   static var lease: Self {
-    Self("lease", in: .lease, "Let the command make requests to resources, without giving it a token")
+    Self("lease", in: .lease, "Let the command make requests without giving it a token")
   }
   static var handOutToken: Self {
     Self("hand-out-token", in: .lease, "Also give the token of `--scope` itself, if the server has narrowed it to that")
@@ -57,7 +57,7 @@ extension Option<Bool> {
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
   static var include: Self {
     Self(
-      "include", in: .output, short: "i", "Write a line with the status, the headers and an empty line before the body")
+      "include", in: .output, short: "i", "Also write the status and the headers; before the body, with an empty line")
   }
   static var raw: Self {
     Self("raw", in: .output, "Also write the control characters of the body to a terminal")
@@ -74,24 +74,24 @@ extension Option<TokenProfile?> {
   static var profile: Self {
     Self(
       "profile", in: .rules, "PROFILE", TokenProfile.self,
-      "The token must be of this kind, with all claims required for it")
+      "Require this kind of token; with all claims required for it")
   }
 }
 
 extension Option<Shell?> {
   static var shell: Self {
-    Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for")
+    Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for (default: `sh`)")
   }
   static var hook: Self {
     Self(
       "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
-      "Print a function that keeps the variables fresh at the prompt")
+      "Print a function for the prompt; it keeps the variables fresh")
   }
 }
 
 extension Option<String?> {
   static var signal: Self {
-    Self("signal", in: .renewal, .text("SIGNAL"), "Send the command this signal when the token file has changed")
+    Self("signal", in: .renewal, .text("SIGNAL"), "Send this signal when the token file has changed")
   }
   static var onRenewal: Self {
     Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
@@ -107,7 +107,7 @@ extension Option<String?> {
     Self("askpass", in: .lease, .file("PROGRAM"), "Ask with this program: status 0 means yes; by default `SSH_ASKPASS`")
   }
   static var socket: Self {
-    Self("socket", in: .lease, .file("PATH"), "Create the socket here, in a directory that is closed to other users")
+    Self("socket", in: .lease, .file("PATH"), "Create the socket here; the directory must be closed to other users")
   }
   static var nonce: Self {
     Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
@@ -115,12 +115,12 @@ extension Option<String?> {
   static var output: Self {
     Self(
       "output", in: .output, short: "o", .file("FILE"),
-      "Write the body to this file, which is replaced when the response begins")
+      "Write the body to this file; it is replaced when the response begins")
   }
   static var jwks: Self {
     Self(
       "jwks", in: .keys, .file("FILE"),
-      "Use the keys in this file: a JWK Set, a single public JWK, or public keys in PEM form")
+      "Use the keys in this file; a JWK Set, a single public JWK, or public keys in PEM form")
   }
   static var hmacKeyFile: Self {
     Self(
@@ -138,12 +138,14 @@ extension Option<[String]> {
     Self("former", in: .variables, each: .text("NAMES"), splitAt: " ", "The variables that were set before")
   }
   static var variable: Self {
-    Self("var", in: .variables, each: .text("NAME=FIELD"), "Set the variable `NAME`, and only those named")
+    Self(
+      "var", in: .variables, each: .text("NAME=FIELD"),
+      "Set `NAME` to a field such as `access_token` or `claim:email`; only those named are set")
   }
   static var places: Self {
     Self(
       "only", in: .lease, each: .text("PLACE"),
-      "Permit requests to this host, origin, or URL and all below it; may be given several times")
+      "Permit this host, origin, or URL and all below it; may be given several times")
   }
   static var urlVariables: Self {
     Self(
@@ -168,7 +170,7 @@ extension Option<[String]> {
   static var data: Self {
     Self(
       "data", in: .message, short: "d", each: .text("DATA"),
-      "Send this text, the file after `@`, or standard input for `@-`; several texts are joined by `&`")
+      "Send this text, or the file after `@`; standard input for `@-`; several texts are joined by `&`")
   }
   static var audiences: Self {
     Self(
@@ -178,16 +180,16 @@ extension Option<[String]> {
   static var requiredClaims: Self {
     Self(
       "require", in: .rules, each: .text("LIST"), splitAt: ",",
-      "The token must have these claims in addition to `exp`, separated by commas: `sub,jti`")
+      "Require these claims, such as `sub,jti`; in addition to `exp`, separated by commas")
   }
   static var demandedClaims: Self {
     Self(
       "claim", in: .rules, each: .text("NAME=VALUE"),
-      "The token must have this claim with this value, or with it among its values; may be given several times")
+      "Require this value of a claim; or that it is among the values; may be given several times")
   }
   static var algorithms: Self {
     Self(
       "algorithms", in: .rules, each: .text("LIST"), splitAt: ",",
-      "Accept only these algorithms, separated by commas: `RS256,ES256`")
+      "Accept only these algorithms, such as `RS256,ES256`; separated by commas")
   }
 }

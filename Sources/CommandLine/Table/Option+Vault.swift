@@ -10,12 +10,12 @@ extension Options {
 extension Option<String?> {
   /// The name of a file that contains a secret.
   static func file(_ name: String, in group: OptionGroup, with secret: String) -> Self {
-    Self(name, in: group, .secretFile, "Read \(secret) from this file, or from standard input when it is `-`")
+    Self(name, in: group, .secretFile, "Read \(secret) from this file; `-` is standard input")
   }
 
   /// The number of an open descriptor to read a secret from.
   static func descriptor(_ name: String, in group: OptionGroup, with secret: String) -> Self {
-    Self(name, in: group, .descriptor, "Read \(secret) from this open descriptor")
+    Self(name, in: group, .descriptor, "Read \(secret) from this descriptor; the caller opens it")
   }
 }
 

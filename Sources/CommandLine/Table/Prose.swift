@@ -1,12 +1,9 @@
-/// The notation of the table's texts: words between backticks are typed or printed verbatim, and a line break is a space.
+/// The notation of the table's texts: words between backticks are typed or printed verbatim.
 enum Prose {
   enum Part: Hashable {
     case text(String)
     case literal(String)
   }
-
-  /// A text on one line.
-  static func paragraph(_ text: String) -> String { text.split(separator: "\n").joined(separator: " ") }
 
   /// The words of an enumeration as literals: "`a`, `b` or `c`".
   static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {

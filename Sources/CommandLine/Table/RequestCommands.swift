@@ -6,11 +6,6 @@ enum RequestCommands {
   static let request = Command(
     .request,
     summary: "Make a request to a resource with an account's token",
-    details: """
-      Sends a request with the token of the account that permits the URL's host
-      (`agent account set work --host api.example.com`). The token is sent to no other host, and no other program sees
-      it.
-      """,
     options: [
       Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
       Option.include.declaration, Option.raw.declaration,
@@ -31,15 +26,11 @@ enum RequestCommands {
   static let mcp = Command(
     .mcp,
     summary: "Connect an MCP client to a server that wants a token",
-    details: """
-      Connects an MCP client, which starts this command and uses its standard input and output, to the Streamable HTTP
-      server at `URL`. Requests are sent with the token of the account that permits the URL's host, as with
-      `agent request`: neither the client nor this command gets the token.
-      """,
     options: [
       Option.signInPolicy.declaration,
       Option.headers.saying("Send this header with each request; may be given several times"),
     ] + Options.tokenTarget,
+    everyday: ["login", "header", "scope", "resource", "audience"],
     operands: .url,
     examples: [
       Example("Connect a client, which starts this command", "agent mcp https://mcp.example.com/mcp"),
@@ -50,11 +41,6 @@ enum RequestCommands {
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
-    details: """
-      A token from `agent login --dpop` is bound to a key that never leaves `agentd` (DPoP, RFC 9449). In addition to
-      `Authorization: DPoP TOKEN`, a request with such a token needs a header `DPoP` with a proof for its method, its
-      URL and this token.
-      """,
     answer: ProofRequest(method: "", url: "").page.result,
     options: [
       Option.method.declaration, Option.nonce.declaration,
@@ -78,6 +64,6 @@ enum SignInPolicy: String, CaseIterable, Sendable {
 
 extension Option<SignInPolicy?> {
   static var signInPolicy: Self {
-    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Whether to begin a sign-in that a call needs")
+    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Start the sign-ins that calls need")
   }
 }

@@ -5,11 +5,6 @@ enum SetupCommands {
   static let setup = Command(
     .setup,
     summary: "Have other programs ask for tokens",
-    details: """
-      Configures `git`, `docker` and other programs to call `agent helper`; without a program, shows which are installed
-      and which are set up. The account must permit the host: `agent account set work --host git.example.com`; on a
-      terminal, setup offers to do that.
-      """,
     options: [
       Option.setupHost.declaration, Option.setupName.declaration, Option.roleARN.declaration,
       Option.user.declaration, Option.setupPrint.declaration, Option.setupDryRun.declaration,
@@ -17,7 +12,7 @@ enum SetupCommands {
     ],
     operands: .setupProgram,
     examples: [
-      Example("Have git ask for tokens", "agent setup git --host git.example.com --yes"),
+      Example("Set git up to ask for tokens", "agent setup git --host git.example.com --yes"),
       Example("Show the settings that docker would get", "agent setup docker --host registry.example.com --print"),
       Example("Undo everything", "agent setup --undo"),
     ])
@@ -29,7 +24,7 @@ extension Option<String?> {
   }
   static var setupName: Self {
     Self(
-      "name", in: .service, .text("NAME"), "The name of the profile, registry or server in the program's own settings")
+      "name", in: .service, .text("NAME"), "The name of the profile, registry or server; in the program's own settings")
   }
 }
 

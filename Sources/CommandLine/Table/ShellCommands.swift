@@ -3,10 +3,6 @@ enum ShellCommands {
   static let completions = Command(
     .completions,
     summary: "Print the completions for a shell",
-    details: """
-      `make install` installs the same text in the shells' completion directories. Commands, options, values, files and
-      account names are completed, even if no daemon is running.
-      """,
     operands: .completionShell,
     examples: [
       Example("Complete in this bash", #"source <(agent completions bash)"#),

@@ -6,10 +6,6 @@ enum SignInCommands {
   static let login = Command(
     .login,
     summary: "Sign in to an account",
-    details: """
-      Signs in with a browser on this machine or, for example over SSH, with a code typed into any browser. The first
-      time, name the service: a name from `agent help providers`, or its URL with `--issuer`.
-      """,
     options: Options.accountSettings + Options.clientSecrets + [
       Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
       Option.assertionFD.declaration,
@@ -27,20 +23,16 @@ enum SignInCommands {
     ],
     operands: .accountOrService,
     examples: [
+      Example("Sign in to a known service", "agent login github"),
       Example(
         "Sign in for the first time, under a name of your choice",
         "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
       Example("Sign in again, after the session expired", "agent login work"),
-      Example("Begin a script that needs an account", "agent login work --if-needed || exit"),
     ])
 
   static let logout = Command(
     .logout,
     summary: "Sign out, and revoke the tokens at the server",
-    details: """
-      Ends the session in memory and in the vault, then revokes its tokens at the server. The account's settings are
-      kept.
-      """,
     answer: LogoutRequest().page.result,
     options: [
       Option.all.declaration, Option.local.declaration,

@@ -3,9 +3,6 @@ enum TokenCommands {
   static let token = Command(
     .token,
     summary: "Print a valid access token",
-    details: """
-      Prints a token at once when a good one is at hand, and gets a new one from the server otherwise.
-      """,
     options: [Option.minValid.declaration] + Options.tokenTarget + [
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
     ],
@@ -15,17 +12,13 @@ enum TokenCommands {
       Example(
         "Call an API without the token on the command line, where other users could see it",
         "agent token --header | curl -H @- https://api.example.com/me"),
-      Example("Have a script stop where nobody is signed in", "token=$(agent token) || exit"),
-      Example("Get a token that lasts for what takes long", "agent token work --min-valid 10m"),
+      Example("Stop a script if not signed in", "token=$(agent token) || exit"),
+      Example("Get a token valid for at least 10 minutes", "agent token work --min-valid 10m"),
     ])
 
   static let env = Command(
     .env,
     summary: "Print shell statements that set a token's variables",
-    details: """
-      Prints shell statements that set and export `AGENT_ACCESS_TOKEN` and other variables. To choose the variables, use
-      `--var`.
-      """,
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
       Option.minValid.declaration, Option.wait.declaration,
@@ -40,10 +33,6 @@ enum TokenCommands {
   static let exec = Command(
     .exec,
     summary: "Run a command with a token in its environment",
-    details: """
-      Sets the variables of `agent env` and replaces itself with the command. The exit status is that of the command,
-      126 if it cannot be run and 127 if it is not found.
-      """,
     options: [
       Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
       Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
@@ -65,11 +54,6 @@ enum TokenCommands {
   static let serve = Command(
     .serve,
     summary: "Lend other programs requests with an account's token",
-    details: """
-      Opens a socket through which other programs can make requests as one account without seeing its token. It
-      restricts only programs that cannot reach the daemon's own socket (in a mount namespace, on another machine), and
-      an attacker who controls such a program controls what it sends to permitted resources.
-      """,
     options: [Option.socket.declaration] + Options.lease,
     everyday: ["only", "method", "for", "times", "socket"],
     operands: .account,
@@ -85,12 +69,6 @@ enum TokenCommands {
   static let leasePort = Command(
     .leasePort,
     summary: "Reach a lease by HTTP from a network of its own",
-    details: """
-      A command in its own network namespace (bubblewrap with `--unshare-net`, a container) cannot reach the ports of
-      this machine that `agent exec --lease --url-as` opens. Run in that namespace, `agent lease-port` opens the same
-      ports, copies what the command sends to the socket of the lease in the mounted directory, and ends with the
-      command.
-      """,
     operands: .file,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [

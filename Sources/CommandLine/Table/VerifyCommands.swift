@@ -6,13 +6,9 @@ enum VerifyCommands {
   static let verify = Command(
     .verify,
     summary: "Verify tokens by their issuer's keys",
-    details: """
-      Checks the signature of JSON Web Tokens, and their claims for time, issuer and audience. Tokens come from a file
-      or from standard input, never from arguments.
-      """,
     options: [
       Option.issuer.saying(
-        "Use the keys of this issuer, which need not be an account's; with `--jwks`, the token must be from it",
+        "Use the keys of this issuer; it need not be an account's; with `--jwks`, the token must be from it",
         in: .keys),
       Option.jwks.declaration,
       Option.hmacKeyFile.declaration, Option.hmacKeyFD.declaration, Option.audiences.declaration,
@@ -39,10 +35,6 @@ enum VerifyCommands {
   static let decode = Command(
     .decode,
     summary: "Show what a token says, without verifying it",
-    details: """
-      Shows the header and claims of a JSON Web Token, with times in plain words. NOTHING IS VERIFIED: anyone can write
-      such a token, and standard error warns of this each time.
-      """,
     operands: .file,
     examples: [
       Example("See what is in the ID Token", "agent token --id-token | agent decode")

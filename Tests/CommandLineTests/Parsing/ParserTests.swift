@@ -196,7 +196,6 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
         #expect(text.utf8.allSatisfy { $0 < 0x80 } && !text.hasSuffix("."), "\(text)")
         #expect(text.filter { $0 == "`" }.count.isMultiple(of: 2), "\(text)")
       }
-      #expect(command.details.filter { $0 == "`" }.count.isMultiple(of: 2), "\(command.name)")
     }
   }
 }

@@ -196,7 +196,7 @@ import Testing
       #expect(refused.errorText.contains("agent help --all unlock"), "\(refused.errorText)")
       let help = try home.run("help", "--all", "unlock").outputText.split(whereSeparator: \.isWhitespace)
         .joined(separator: " ")
-      for step in ["agent logout --local ACCOUNT", "agent vault remove-slot NUMBER", "agent login ACCOUNT"] {
+      for step in ["agent logout --local work", "agent vault remove-slot 2", "agent login work"] {
         #expect(help.contains(step), "\(help)")
       }
       try home.run("logout", "--local", "shut")
