@@ -136,9 +136,10 @@ docs: toolchain $(DOCS)/graph
 	  --output-dir $(DOCS)/AgentClient.doccarchive
 	@echo "docs: $(DOCS)/AgentClient.doccarchive/index.html"
 
-# Every public declaration has a doc comment, every link leads somewhere, and the first page lists every type.
+# Every public declaration has a doc comment, every link leads somewhere, the first page lists every type, and every example compiles.
 check-docs: $(if $(DOCC),docs,toolchain $(DOCS)/graph)
 	@python3 Tests/Checks/documentation $(DOCS)/graph/AgentClient.symbols.json Sources/AgentClient/AgentClient.docc
+	@python3 Tests/Checks/examples "$(SWIFT)" $(DOCS)/build/debug/Modules $(DOCS)/examples
 
 # The documents name files that there are.
 check-paths:

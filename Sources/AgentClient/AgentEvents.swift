@@ -3,7 +3,7 @@ internal import Wire
 /// The events of sessions and accounts, from ``Agent/events(of:)``.
 ///
 /// ```swift
-/// for try await event in try await agent.events() { … }
+/// for try await event in try await agent.events() { print(event.account ?? "-", event.kind) }
 /// ```
 ///
 /// The sequence ends with the agent. Releasing it, or cancelling the task that waits for an event, closes its

@@ -19,8 +19,9 @@ public final class MemorySessions: SessionContainer {
   }
 
   /// Renews a session. Called if less than the required lifetime is left, or if a new token is requested.
-  public typealias RefreshHandler =
-    @Sendable (_ session: Session, _ options: TokenOptions) async throws(AgentError) -> Grant
+  ///
+  /// The caller gets an ``AgentError`` that it throws, and the code `internal_error` for any other error.
+  public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {
     let issuer: String
@@ -97,7 +98,8 @@ public final class MemorySessions: SessionContainer {
     guard let refresh = entry.refresh else {
       throw Self.signInNeeded("session_expired", "session expired, please sign in again")
     }
-    let grant = try await refresh(current.session, options)
+    let grant: Grant
+    do { grant = try await refresh(current.session, options) } catch { throw Self.refreshFailed(error) }
     // An account that was signed out meanwhile stays signed out.
     let isKept = state.withLock { state in
       guard state.entries[name]?.grant != nil else { return false }
@@ -131,6 +133,14 @@ public final class MemorySessions: SessionContainer {
   private static func token(_ grant: Grant) -> AccessToken {
     let bytes = Array(grant.token.utf8)
     return AccessToken(bytes.span, session: grant.session)
+  }
+
+  private static func refreshFailed(_ error: any Error) -> AgentError {
+    switch error {
+    case let error as AgentError: error
+    case is CancellationError: AgentError(.none, code: "cancelled", message: "the task was cancelled")
+    default: AgentError(.none, code: "internal_error", message: "the renewal failed: \(error)")
+    }
   }
 
   private static func signedOut(_ account: String) -> AgentError {

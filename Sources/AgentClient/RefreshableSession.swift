@@ -4,7 +4,10 @@ internal import Platform
 ///
 /// ```swift
 /// let session = RefreshableSession("work", in: Agent()) { print("renewed until \($0.expiresAt ?? 0)") }
-/// let answer = try await session.send { token in try await request(with: token) }
+/// let answer = try await session.send { token in
+///   let answer = try await fetch(url, authorization: token.revealedAuthorization())
+///   return answer.status == 401 ? .rejected : .answered(answer)
+/// }
 /// ```
 ///
 /// It keeps the session of the last token, but no token. It forgets the user at ``signOut()``, or at the first call
@@ -99,11 +102,11 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///   - resource: Identifies the resource, for example by its origin. Each is remembered separately.
   ///   - request: Sends the request with the token.
   /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
-  ///   fresh token although the session is valid; or the error of `request`.
+  ///   fresh token although the session is valid; or the error of `request`, whatever its type.
   nonisolated(nonsending) public func send<Answer: ~Copyable>(
     to resource: String = "",
-    _ request: nonisolated(nonsending) (borrowing AccessToken) async throws(AgentError) -> Outcome<Answer>
-  ) async throws(AgentError) -> Answer {
+    _ request: nonisolated(nonsending) (borrowing AccessToken) async throws -> Outcome<Answer>
+  ) async throws -> Answer {
     for forcesRefresh in [false, true] {
       let token = try await token(forcesRefresh: forcesRefresh)
       switch try await request(token) {

@@ -7,7 +7,7 @@ internal import Wire
 ///
 /// ```swift
 /// let response = try await agent.request(ResourceRequest("https://api.example.org/items"))
-/// for try await part in response { … }
+/// for try await part in response { write(part) }
 /// ```
 ///
 /// The agent reads no more from the server than you read here. Releasing the value, or cancelling the task that reads,

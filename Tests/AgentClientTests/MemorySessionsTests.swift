@@ -26,13 +26,13 @@ import Testing
   func `are renewed when less than the wanted time is left, counted in whole seconds`(
     wanted: Duration?, token: String
   ) async throws {
-    let sessions = Self.sessions { (_, _) throws(AgentError) in Self.grant("second") }
+    let sessions = Self.sessions { _, _ in Self.grant("second") }
     #expect(try await sessions.token(for: "work", TokenOptions(minimumValidity: wanted)).revealed() == token)
   }
 
   @Test func `give out no token whose time is over, also where no time is wanted`() async throws {
     let sessions = MemorySessions { 1000 }
-    sessions.add(Self.grant("first", lifetime: 0)) { (_, _) throws(AgentError) in Self.grant("second") }
+    sessions.add(Self.grant("first", lifetime: 0)) { _, _ in Self.grant("second") }
     #expect(try await sessions.token(for: "work", TokenOptions(minimumValidity: .zero)).revealed() == "second")
   }
 
@@ -45,7 +45,7 @@ import Testing
     do {
       let held = Kept()
       kept = held
-      sessions = Self.sessions { (_, _) throws(AgentError) in withExtendedLifetime(held) { Self.grant("second") } }
+      sessions = Self.sessions { _, _ in withExtendedLifetime(held) { Self.grant("second") } }
     }
     let before = kept != nil
     try sessions.signOut("work")
@@ -56,9 +56,25 @@ import Testing
     #expect(sessions.accounts() == [expected])
   }
 
+  private struct NoRoute: Error {}
+
+  @Test func `fail with the renewal's own error, and with one of the agent's for any other`() async throws {
+    let offline = AgentError(.tryLater, code: "network", message: "no network")
+    let failing = Self.sessions { _, _ in throw offline }
+    await #expect(throws: offline) { try await failing.token(TokenOptions(forcesRefresh: true)).revealed() }
+    let broken = Self.sessions { _, _ in throw NoRoute() }
+    await #expect(throws: AgentError(.none, code: "internal_error", message: "the renewal failed: NoRoute()")) {
+      try await broken.token(TokenOptions(forcesRefresh: true)).revealed()
+    }
+    let cancelled = Self.sessions { _, _ in throw CancellationError() }
+    await #expect(throws: AgentError(.none, code: "cancelled", message: "the task was cancelled")) {
+      try await cancelled.token(TokenOptions(forcesRefresh: true)).revealed()
+    }
+  }
+
   @Test func `stay signed out when a renewal ends after the sign-out`() async throws {
     let container = Mutex<MemorySessions?>(nil)
-    let sessions = Self.sessions { (_, _) throws(AgentError) in
+    let sessions = Self.sessions { _, _ in
       try container.withLock { $0 }?.signOut("work")
       return Self.grant("second")
     }

@@ -11,7 +11,7 @@ import Testing
 
     func container() -> MemorySessions {
       let sessions = MemorySessions { self.time.withLock { $0 } }
-      sessions.add(grant()) { [self] (_, _) throws(AgentError) in grant() }
+      sessions.add(grant()) { [self] _, _ in grant() }
       return sessions
     }
 
@@ -138,7 +138,7 @@ import Testing
   @Test func `renews a rejected token once, and ends when the new one is rejected too`() async throws {
     let world = World()
     let session = RefreshableSession(in: world.container())
-    let answer = try await session.send { (token) throws(AgentError) in
+    let answer = try await session.send { token in
       token.revealed() == "token-1" ? .rejected : .answered(token.revealedAuthorization())
     }
     #expect(answer == "Bearer token-2")
@@ -147,8 +147,7 @@ import Testing
       .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
     func send(to resource: String) async {
       await #expect(throws: expected) {
-        try await session.send(to: resource) {
-          (_) throws(AgentError) -> RefreshableSession<MemorySessions>.Outcome<String> in
+        try await session.send(to: resource) { _ -> RefreshableSession<MemorySessions>.Outcome<String> in
           tries += 1
           return .rejected
         }
@@ -165,6 +164,17 @@ import Testing
     #expect(try await session.token().revealed() == "token-4")
     await send(to: "api")
     #expect(tries == 7)
+  }
+
+  private struct NoRoute: Error, Equatable {}
+
+  @Test func `ends a request with the request's own error, and spends no other token on it`() async throws {
+    let world = World()
+    let session = RefreshableSession(in: world.container())
+    await #expect(throws: NoRoute()) {
+      try await session.send { _ -> RefreshableSession<MemorySessions>.Outcome<String> in throw NoRoute() }
+    }
+    #expect(try await session.token().revealed() == "token-1")
   }
 
   /// Even if only the token distinguishes the session from the previous one.

@@ -9,10 +9,12 @@ import AgentClient
       return
     }
     let tool = Tool(arguments: Array(words.dropFirst()))
-    do throws(AgentError) {
+    do {
       try await tool.run(command)
-    } catch {
+    } catch let error as AgentError {
       print(advice(error))
+    } catch {
+      print("failed: \(error)")
     }
   }
 

@@ -7,7 +7,7 @@ struct Tool {
 
   init(arguments: [String]) { self.arguments = arguments }
 
-  func run(_ command: Command) async throws(AgentError) {
+  func run(_ command: Command) async throws {
     switch command {
     case .start: try await agent.start()
     case .login: try await login()
@@ -71,9 +71,9 @@ struct Tool {
 
   // MARK: Tokens
 
-  private func renew() async throws(AgentError) {
+  private func renew() async throws {
     let session = RefreshableSession(account, in: agent, TokenOptions(minimumValidity: .seconds(60)))
-    let length = try await session.send { (token) throws(AgentError) in
+    let length = try await session.send { token in
       // Here a request would be made, with `token.revealedAuthorization()` in its head.
       .answered(token.withBytes { $0.count })
     }
