@@ -28,20 +28,7 @@ final class AccountRequests: AccountPart {
 
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let name = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
-    if services.ephemeral.contains(name) {
-      services.ephemeral.activate(name)
-      log.note(.settingsChanged(.activated), name)
-      announceSettings()
-      return loop.send(.result(JSONObject([("account", .string(name.text))])), to: ticket)
-    }
-    context.changeSettings {
-      $0.activate(name)
-    } then: { [self] outcome in
-      if case .success = outcome {
-        services.ephemeral.activate(nil)
-        log.note(.settingsChanged(.activated), name)
-        announceSettings()
-      }
+    context.activate(name) { [self] outcome in
       send(outcome, name, ticket) { _ in JSONObject([("account", .string(name.text))]) }
     }
   }

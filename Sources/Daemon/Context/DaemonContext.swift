@@ -140,6 +140,29 @@ final class DaemonContext {
     }
   }
 
+  /// Makes an account active, and notifies the other parts.
+  func activate(_ name: AccountName, then finish: @escaping (Result<Void, SessionError>) -> Void) {
+    func announce() {
+      log.note(.settingsChanged(.activated), name)
+      announceSettings()
+      finish(.success(()))
+    }
+    if services.ephemeral.contains(name) {
+      services.ephemeral.activate(name)
+      return announce()
+    }
+    changeSettings {
+      $0.activate(name)
+    } then: { [self] outcome in
+      switch outcome {
+      case .success:
+        services.ephemeral.activate(nil)
+        announce()
+      case .failure(let error): finish(.failure(error))
+      }
+    }
+  }
+
   /// The settings as last read. To see earlier changes of the file, use ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }

@@ -9,17 +9,17 @@ internal import Wire
 extension SignIns {
   /// Runs `begin`, unless the account meets the condition. Its session is then the result.
   func unlessMet(
-    _ condition: LoginRequest.Condition, _ account: Account, _ ticket: Ticket,
+    _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
     let go = { [loop] in
       do throws(Failure) { try begin() } catch { loop.send(.failure(error), to: ticket) }
     }
-    guard condition == .token else { return keep(account, ticket, else: go) }
+    guard condition == .token else { return keep(account, activates: activates, ticket, else: go) }
     let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {
         _ = try outcome.get(of: slot)
-        keep(account, ticket, else: go)
+        keep(account, activates: activates, ticket, else: go)
       } catch {
         // A temporary error does not require a sign-in.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
@@ -31,7 +31,7 @@ extension SignIns {
   }
 
   /// Returns the account's session as the result if there is one, or else calls `go`.
-  private func keep(_ account: Account, _ ticket: Ticket, else go: @escaping () -> Void) {
+  private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name
     jobs.run({ [services] in Survey.run(settings, only: name, services: services) }) { [self] surveyed in
@@ -47,8 +47,18 @@ extension SignIns {
       result.addUnattended(summary.unattended)
       result["expires_at"] = grant?.expiresAtUnixSeconds.map { .int($0) }
       if summary.isRenewable, account.session.isRenewable { result["renews"] = true }
-      result["active_account"] = settings.active.map { .string($0.text) }
-      loop.send(.result(result), to: ticket)
+      guard activates, settings.active != name else {
+        result["active_account"] = settings.active.map { .string($0.text) }
+        return loop.send(.result(result), to: ticket)
+      }
+      context.activate(name) { [self, result] outcome in
+        var result = result
+        result["active_account"] = .string(name.text)
+        switch outcome {
+        case .success: loop.send(.result(result), to: ticket)
+        case .failure(let error): loop.send(.failure(Failure(error, account: name.text)), to: ticket)
+        }
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ final class SignIns: AccountPart {
       return try begin(request, meant, ticket, passed)
     }
     let account = broker.account(meant.account, stored)
-    unlessMet(condition, account, ticket) { [self] () throws(Failure) in
+    unlessMet(condition, account, activates: request.activates, ticket) { [self] () throws(Failure) in
       try begin(request, meant, ticket, passed)
     }
   }

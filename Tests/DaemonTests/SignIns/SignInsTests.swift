@@ -97,6 +97,18 @@ import Wire
     #expect(home.polls == 0 && home.code(1) == nil)
   }
 
+  @Test(arguments: [LoginRequest.Condition.signedIn, .token])
+  func `makes the account the active one, if that is wanted, though it keeps the session`(
+    condition: LoginRequest.Condition
+  ) throws {
+    try home.daemon.addSignedIn("other")
+    try home.daemon.addSignedIn("work")
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-2")]
+    try home.begin("work", 1) { ($0.unless, $0.activates) = (condition, true) }
+    #expect(home.sink.results[1]?["kept"] == true && home.sink.results[1]?["active_account"] == "work")
+    #expect(try home.daemon.settings.current().active?.text == "work")
+  }
+
   @Test func `tells why it cannot begin, where it was to begin only without a session`() throws {
     try home.daemon.add("work")
     try home.begin("work", 1) { ($0.unless, $0.handsOver) = (.token, [.clientSecret]) }
