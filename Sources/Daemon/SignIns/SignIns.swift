@@ -218,6 +218,7 @@ final class SignIns: AccountPart {
   }
 
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+    let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
@@ -230,7 +231,9 @@ final class SignIns: AccountPart {
     account.own.refusals = OriginRefusals()
     broker.keepOrForget(outcome.grant, of: account)
     announceSettings()
-    broker.publish(of: account.name) { $0.signedIn(outcome.grant) }
+    broker.publish(of: account.name) {
+      $0.signedIn(outcome.grant, isGuest: outcome.unattended == .client, wasGuest: outcome.wasGuest)
+    }
     broker.noteSessionEnd(of: account.own)
     broker.restartForWaiters(account)
     broker.schedule(account.own)
@@ -267,7 +270,28 @@ final class SignIns: AccountPart {
     result["active_account"] = (try? settings().active).map { .string($0.text) }
     result.addUnattended(outcome.unattended)
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
-    conclude(login, .result(result))
+    guard !guestGrants.isEmpty else { return conclude(login, .result(result)) }
+    endGuest(guestGrants, outcome.formerGuest, of: login, result)
+  }
+
+  /// Revokes the access tokens of a former guest session, and then returns the result of the user's sign-in.
+  private func endGuest(
+    _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
+  ) {
+    func finish(areRevoked: Bool) {
+      if !areRevoked {
+        let notice = Phrase("the guest's access token was not revoked: the server may accept it until it expires")
+        loop.send(.event(.notice(notice)), to: login.ticket)
+      }
+      conclude(login, .result(result))
+    }
+    guard let guest else { return finish(areRevoked: false) }
+    let cancellation = Cancellation()
+    jobs.wait(as: .leftovers(login.account), cancellation) {
+      grants.allSatisfy { guest.end($0, cancellation) }
+    } then: { outcome in
+      finish(areRevoked: (try? outcome.get()) ?? false)
+    }
   }
 
   /// Advice on how to get a refresh token from a server that issued none.

@@ -52,6 +52,11 @@ final class Account {
   /// All slots, its own first.
   var slots: [TokenSlot] { [own] + others }
 
+  /// The grants with an access token that has not expired.
+  func liveGrants(at now: Instant) -> [AccessGrant] {
+    slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
+  }
+
   /// Returns the slot for this target; nil if there is none.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }

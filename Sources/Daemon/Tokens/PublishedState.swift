@@ -14,10 +14,10 @@ struct PublishedState {
   /// When the user must sign in again, in unix seconds; nil while that is unknown or far off.
   private(set) var signInBy: Int?
 
-  mutating func signedIn(_ grant: AccessGrant) -> [SessionEvent] {
+  mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
-    return [.signedIn(expiresAt: grant.expiresAtUnixSeconds)]
+    return [.signedIn(expiresAt: grant.expiresAtUnixSeconds, isGuest: isGuest, wasGuest: wasGuest)]
   }
 
   /// Records a new token.

@@ -298,15 +298,18 @@ extension SignIn.Prepared {
       idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
     let replaced = replacedGrant(of: old, by: refreshToken)
+    let wasGuest = !isUnattended && old?.unattended == .client
+    let mayEndGuest =
+      wasGuest && server.metadata.revocationEndpoint != nil && old?.authority.isSameClient(as: configuration) == true
     let outcome = SignIn.Outcome(
       grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isKept: isKept,
-      unattended: request.unattended, wasGuest: !isUnattended && old?.unattended == .client,
+      unattended: request.unattended, wasGuest: wasGuest,
       missesIDToken: expectsIDToken && token == nil, askedScope: scope?.values ?? [],
       withheldScope: withheld(by: response, hasIDToken: token != nil),
       label: record.label,
       notices: notices
         + (replaced.isLeft ? [SignIn.Notice.earlierSession(page: configuration.providerSettings?.sessionsPage)] : []),
-      replaced: replaced.grant)
+      replaced: replaced.grant, formerGuest: mayEndGuest ? SignIn.FormerGuest(server: server) : nil)
     let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
     return (outcome, isReplaced ? old?.registration : nil)
   }

@@ -82,6 +82,8 @@ package enum SignIn {
     package let notices: [Notice]
     /// The previous grant, if it can be revoked separately without the risk of ending this one.
     package let replaced: ReplacedGrant?
+    /// Nil also if the server revokes no tokens, or the guest was another client.
+    package let formerGuest: FormerGuest?
 
     /// Whether a session without a user can be obtained again in the same way.
     package var isRepeatable: Bool {
@@ -119,6 +121,20 @@ extension SignIn {
     /// Revokes it, if possible (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
       _ = server.end(refreshToken, .refreshToken, cancellation)
+    }
+  }
+
+  /// The client of a former guest session, which can revoke that session's access tokens. There is no other secret of
+  /// such a session.
+  package struct FormerGuest: Sendable {
+    let server: AuthorizationServer
+
+    /// Revokes an access token (RFC 7009). Blocking.
+    ///
+    /// - Returns: Whether the server revoked it.
+    package func end(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
+      guard let token = try? grant.accessToken.open() else { return false }
+      return server.end(token, .accessToken, bearer: token, cancellation)
     }
   }
 }

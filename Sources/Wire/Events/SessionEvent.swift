@@ -10,6 +10,10 @@ package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
   /// When the token expires or the session ends, in unix seconds; nil if the server sent no lifetime.
   package private(set) var expiresAt: Int?
+  /// True if the new session has no user: the client signed in itself; otherwise nil.
+  private var guest: Bool?
+  /// True if the session before a user's had no user; otherwise nil.
+  private var upgradedFromGuest: Bool?
   /// Whether the next command renews the token without a sign-in.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
@@ -20,17 +24,26 @@ package struct SessionEvent: Sendable, Hashable {
   package private(set) var formerName: String?
 
   package init(
-    _ name: SessionEventName, expiresAt: Int? = nil, isRenewable: Bool? = nil, cause: SignOutCause? = nil,
-    reason: String? = nil, failing: Failing? = nil, formerName: String? = nil
+    _ name: SessionEventName, expiresAt: Int? = nil, isGuest: Bool = false, wasGuest: Bool = false,
+    isRenewable: Bool? = nil, cause: SignOutCause? = nil, reason: String? = nil,
+    failing: Failing? = nil, formerName: String? = nil
   ) {
     self.name = name
     self.expiresAt = expiresAt
+    guest = isGuest ? true : nil
+    upgradedFromGuest = wasGuest ? true : nil
     self.isRenewable = isRenewable
     self.cause = cause
     self.reason = reason
     self.failing = failing
     self.formerName = formerName
   }
+
+  /// Whether the new session has no user.
+  package var isGuest: Bool { guest == true }
+
+  /// Whether the session before it had no user.
+  package var wasGuest: Bool { upgradedFromGuest == true }
 
   /// Why a token could not be renewed.
   package struct Failing: Sendable, Hashable {
@@ -120,7 +133,7 @@ extension SessionEntry: EventEntry, MemberList {
 extension SessionEvent: MemberList {
   /// A member, or several that belong together.
   fileprivate enum Member {
-    case expiry, end, renewable, cause, reason, failing, formerName
+    case expiry, end, guest, renewable, cause, reason, failing, formerName
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -129,6 +142,11 @@ extension SessionEvent: MemberList {
       case .expiry:
         try members.number("expires_at", &expiresAt, "When the token expires; absent if the server names no end.")
       case .end: try members.number("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
+      case .guest:
+        try members.value("guest", &guest, isRequired: false) { "The session has no user." }
+        try members.value("upgraded_from_guest", &upgradedFromGuest, isRequired: false) {
+          "The session before it had no user."
+        }
       case .renewable:
         try members.value("renewable", &isRenewable, isRequired: true) {
           "Whether the next command gets a token without a sign-in."
@@ -164,7 +182,11 @@ extension SessionEvent: MemberList {
     let end = expiresAt.map(stamp) ?? ""
     let until = expiresAt == nil ? "" : ", good until \(end)"
     return switch name {
-    case .signedIn: (true, [.expiry], "There is a new session.", "signed in" + until)
+    case .signedIn:
+      (
+        true, [.expiry, .guest], "There is a new session.",
+        "signed in" + (isGuest ? " as a guest" : wasGuest ? ", no longer as a guest" : "") + until
+      )
     case .signedOut:
       (
         true, [.cause, .reason],
@@ -222,7 +244,9 @@ extension SessionEvent: MemberList {
 // MARK: Events
 
 extension SessionEvent {
-  package static func signedIn(expiresAt: Int?) -> Self { Self(.signedIn, expiresAt: expiresAt) }
+  package static func signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false) -> Self {
+    Self(.signedIn, expiresAt: expiresAt, isGuest: isGuest, wasGuest: wasGuest)
+  }
   package static func signedOut(_ cause: SignOutCause, reason: String? = nil) -> Self {
     Self(.signedOut, cause: cause, reason: reason)
   }

@@ -482,6 +482,41 @@ import Wire
     }
   }
 
+  @Test func `is published as a guest's, and as no longer one's`() throws {
+    try beginAsGuest(1)
+    home.daemon.http.answers = [.tokens("at-2", refresh: "rt-2")]
+    try home.begin("work", 2)
+    home.daemon.pass(seconds: 5)
+    let signIns = home.daemon.published.filter { $0.name == .signedIn }
+    #expect(signIns.map(\.isGuest) == [true, false] && signIns.map(\.wasGuest) == [false, true])
+  }
+
+  @Test func `is revoked when a person signs in to the account`() throws {
+    try beginAsGuest(1)
+    home.daemon.http.answers = [.tokens("at-2", refresh: "rt-2")]
+    try home.begin("work", 2)
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[2]?["upgraded_from_guest"] == true, "\(home.sink.failures)")
+    #expect(home.daemon.http.revoked == ["at-1"])
+    #expect(!home.notices(2).contains { $0.hasPrefix("the guest's access token") })
+    #expect(try home.daemon.storedToken("work") == "rt-2")
+  }
+
+  @Test func `is said to live on where the server revokes nothing`() throws {
+    var metadata = PlayedServer.metadata
+    metadata["revocation_endpoint"] = nil
+    for name in ["openid-configuration", "oauth-authorization-server"] {
+      home.daemon.http.documents["https://as.example/.well-known/\(name)"] = metadata
+    }
+    try beginAsGuest(1)
+    home.daemon.http.answers = [.tokens("at-2", refresh: "rt-2")]
+    try home.begin("work", 2)
+    home.daemon.pass(seconds: 5)
+    try #require(home.sink.results[2]?["upgraded_from_guest"] == true, "\(home.sink.failures)")
+    let notice = "the guest's access token was not revoked: the server may accept it until it expires"
+    #expect(home.notices(2).contains(notice) && home.roles(.revocation) == 0)
+  }
+
   @Test func `is by what its connection has handed over`() throws {
     try home.handOver(["GITLAB_OIDC_TOKEN": home.assertion()], 1)
     try home.begin("work", 1) { ($0.flow, $0.settings.assertionFrom) = (nil, .gitLabCI) }

@@ -178,8 +178,10 @@ import Testing
         #expect(try tree.agent("daemon", "stop").succeeded)
         #expect(try !tree.token().isEmpty && issuer.count("client_grants") == 3)
 
+        let revocations = try issuer.count("revocations")
         let upgrade = try tree.agent(["login", "work", "--device", "--json"])
         try #require(upgrade.succeeded, "\(upgrade.errorText)")
+        #expect(try issuer.count("revocations") == revocations + 1)
         let user = try JSON(parsing: Array(try #require(upgrade.lines.last).utf8))
         #expect(user["upgraded_from_guest"] == true && user["subject"]?.string != nil && user["guest"] == nil)
         #expect(try tree.json("status", "work")["accounts"]?.array?.first?["guest"] == nil)

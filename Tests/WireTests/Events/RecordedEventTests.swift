@@ -39,6 +39,9 @@ import Wire
     #"{"v":1,"event":"session"}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work","expires_at":7}}"#,
+    #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work","guest":true}}"#,
+    #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_in","account":"work","expires_at":7,"#
+      + #""upgraded_from_guest":true}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_out","account":"work","cause":"user"}}"#,
     #"{"v":1,"event":"session","entry":{"time":1,"event":"signed_out","account":"work","cause":"expired","#
       + #""reason":"the grant has ended"}}"#,

@@ -7,7 +7,8 @@ import WireSupport
 @Suite struct `What happens to sessions` {
   static let all: [SessionEvent] =
     [
-      .signedIn(expiresAt: nil), .signedIn(expiresAt: 7), .refreshed(expiresAt: nil), .refreshed(expiresAt: 7),
+      .signedIn(expiresAt: nil), .signedIn(expiresAt: 7), .signedIn(expiresAt: 7, isGuest: true),
+      .signedIn(expiresAt: nil, wasGuest: true), .refreshed(expiresAt: nil), .refreshed(expiresAt: 7),
       .refreshFailed(.init(.clientRejected)), .expiring(at: 7, isRenewable: true), .expiring(at: 7, isRenewable: false),
       .expired(at: 7, isRenewable: true), .expired(at: 7, isRenewable: false), .sessionExpiring(at: 7),
       .offline(.init(.network)), .offline(.init(.timeout, at: "id.example:8443", .timedOut)), .online, .locked,
@@ -32,7 +33,8 @@ import WireSupport
   @Test(arguments: all) func `is unknown without what belongs to it`(event: SessionEvent) {
     let json = SessionEntry(time: 5, account: "work", event: event).json
     let isFailing = json["code"] != nil
-    for name in json.names where !["time", "event", "account", "expires_at", "host", "reason"].contains(name) {
+    for name in json.names
+    where !["time", "event", "account", "expires_at", "host", "reason", "guest", "upgraded_from_guest"].contains(name) {
       if isFailing, name == "cause" { continue }
       var less = json
       less[name] = nil
