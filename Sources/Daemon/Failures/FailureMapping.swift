@@ -194,7 +194,7 @@ extension Failure {
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
-        .originNotAllowed, "no account may send its token to \(origin) (see \("--host"))",
+        .originNotAllowed, "no account may send its token to \(origin)",
         hint: Self.signingIn(at: url ?? origin))
       return
     }
@@ -347,7 +347,7 @@ extension Failure {
   private init(demandsOf login: SignInCommand) {
     self.init(
       .invalidRequest,
-      "a sign-in with a device code does not support \(SignInDemands().options.map { "--\($0.name)" }.joined(separator: ", "))",
+      "a sign-in with a device code does not support \(SignInDemands().options.map(\.name).joined(separator: ", "))",
       hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
   }
 

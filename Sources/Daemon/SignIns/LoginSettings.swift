@@ -116,7 +116,7 @@ struct LoginSettings {
     guard names.count > 1 else { return try configuration.refuseItself(as: account) }
     let stored = sources.first { !$0.isNamed }?.0
     throw Failure(
-      .invalidRequest, "--\(names[1]) cannot be used with --\(names[0]), which \(account.text) uses to sign in",
+      .invalidRequest, "\(names[1]) cannot be used with \(names[0]), which \(account.text) uses to sign in",
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 

@@ -431,7 +431,7 @@ import WireSupport
   @Test func `what a device code cannot carry is named whole`() {
     #expect(
       Self.failure(.demandsNeedBrowser).message
-        == "a sign-in with a device code does not support --acr, --max-age, --prompt, --login-hint, --claims-challenge")
+        == "a sign-in with a device code does not support acr, max-age, prompt, login-hint, claims-challenge")
   }
 
   @Test func `a hint names the account that was asked for`() {
