@@ -176,9 +176,9 @@ package final class Vault: Sendable {
   /// The random ID of the vault. It is part of the header, which is authenticated with every record, so that a record
   /// of another vault does not decrypt.
   ///
-  /// - Returns: 16 bytes, which are not secret; nil if there is no readable vault.
-  package func identifier() -> [UInt8]? {
-    try? place().read().map { (bytes) throws(VaultError) in
+  /// - Returns: 16 bytes, which are not secret; nil if there is no vault.
+  package func identifier() throws(VaultError) -> [UInt8]? {
+    try place().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }

@@ -43,7 +43,11 @@ final class StatusRequests: AccountPart {
     var vault = summary.json
     vault["slots"] = .array(summary.slots.map { .string($0.name) })
     // There is no installation before the first sign-in.
-    vault["installation"] = services.vault.identifier().map { .string(HexDigit.text($0)) }
+    do throws(VaultError) {
+      vault["installation"] = try services.vault.identifier().map { .string(HexDigit.text($0)) }
+    } catch {
+      vault["problem"] = Failure(error, account: nil).json
+    }
     return (accounts, vault)
   }
 

@@ -215,6 +215,7 @@ package enum VaultRequest: RequestBody {
       MemberRow(
         "installation", "text",
         "A random hexadecimal number made with the vault: if it differs, all earlier sessions are gone."),
+      MemberRow("problem", "object", "An error object: why there is no `installation`, although the file exists."),
     ]
   }
 }

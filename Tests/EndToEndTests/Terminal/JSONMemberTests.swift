@@ -116,6 +116,8 @@ import Testing
       try session.tree.stopDaemon()
       try session.tree.directory.open("state/agent").removeFile("device.key")
       try answers.succeed(["list"], in: session.tree)
+      try session.tree.directory.write("state/agent/\(try session.tree.vaultName())", [0])
+      try answers.succeed(["status"], in: session.tree)
     }
     let missing = answers.missing(
       of: ["list", "status", "login", "logout", "account remove", "account client-metadata", "token"])
