@@ -5,7 +5,7 @@ internal import Wire
 ///
 /// It cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime. Get it when
 /// you need it and do not keep it: the agent caches it, and returns it again in well under a millisecond.
-@safe public struct AccessToken: ~Copyable, @unchecked Sendable {
+public struct AccessToken: ~Copyable, Sendable {
   /// The session of the token, with its user and expiry.
   public let session: Session
 
@@ -16,46 +16,27 @@ internal import Wire
   /// section 4.1); nil in other tokens.
   public let proof: String?
 
-  /// Written only by `init` and `deinit`.
-  private let storage: UnsafeMutableBufferPointer<UInt8>
+  private let bytes: TokenBytes
 
   /// Creates a token, for your own ``SessionContainer`` and for tests. Copies the bytes.
   public init(_ bytes: Span<UInt8>, type: String = "Bearer", proof: String? = nil, session: Session) {
-    unsafe storage = .allocate(capacity: bytes.count)
-    for index in bytes.indices { unsafe storage.initializeElement(at: index, to: bytes[index]) }
+    self.bytes = TokenBytes(bytes)
     self.type = type
     self.proof = proof
     self.session = session
-  }
-
-  deinit {
-    unsafe Self.overwrite(storage)
-    unsafe storage.deallocate()
-  }
-
-  // Not inlined, because the optimizer may remove a write that is never read.
-  @inline(never) private static func overwrite(_ storage: UnsafeMutableBufferPointer<UInt8>) {
-    unsafe storage.update(repeating: 0)
   }
 
   /// Passes the token's bytes, which are printable ASCII, to `body`.
   public borrowing func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try unsafe body(storage.span)
+    try bytes.withBytes(body)
   }
 
-  /// A hash that identifies the token within this process. It uses a random key, so it does not reveal the token.
-  borrowing func fingerprint() -> Int {
-    var hasher = Hasher()
-    unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
-    return hasher.finalize()
-  }
+  borrowing func fingerprint() -> Int { bytes.fingerprint() }
 
   /// Returns the token as a `String`, which cannot be overwritten after use. Only for interfaces that require it.
-  public borrowing func revealed() -> String {
-    unsafe String(decoding: storage, as: UTF8.self)
-  }
+  public borrowing func revealed() -> String { bytes.text() }
 
   /// Returns the `Authorization` header for this token. A request with a `DPoP` token also needs ``proof`` in its
   /// `DPoP` header.

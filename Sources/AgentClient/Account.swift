@@ -33,18 +33,40 @@ public struct Account: Sendable, Hashable {
   /// Nil for a state that this version does not know.
   public var state: State?
 
+  /// The signed-in user's email address or name in the verified ID Token; nil if unknown. For display only:
+  /// ``User/subject`` identifies the user.
+  public var person: String?
+
+  /// Whether the session is a guest's: the client's own, without a user.
+  public var isGuest: Bool
+
+  /// Whether account and session are in memory only, and end with the agent.
+  public var isEphemeral: Bool
+
+  /// Why the session is ``State/unreadable``; otherwise nil.
+  public var problem: AgentError?
+
   /// Creates an account, for your own ``SessionContainer`` and for tests.
-  public init(name: String, isActive: Bool, issuer: String, state: State?) {
+  public init(
+    name: String, isActive: Bool, issuer: String, state: State?, person: String? = nil, isGuest: Bool = false,
+    isEphemeral: Bool = false, problem: AgentError? = nil
+  ) {
     self.name = name
     self.isActive = isActive
     self.issuer = issuer
     self.state = state
+    self.person = person
+    self.isGuest = isGuest
+    self.isEphemeral = isEphemeral
+    self.problem = problem
   }
 
   init?(_ json: JSON) {
     guard let name = json[.name]?.string, let issuer = json[.issuer]?.string else { return nil }
     self.init(
       name: name, isActive: json[.active]?.bool == true, issuer: issuer,
-      state: json[.state]?.string.flatMap { State(rawValue: $0) })
+      state: json[.state]?.string.flatMap { State(rawValue: $0) }, person: json[.person]?.string,
+      isGuest: json[.guest]?.bool == true, isEphemeral: json[.ephemeral]?.bool == true,
+      problem: json[.problem].flatMap { Failure(json: $0) }.map { AgentError($0) })
   }
 }

@@ -71,32 +71,41 @@ public final class Agent: SessionContainer {
     case .active, .stale, .refreshing, .offline, .locked: return true
     case .signedOut, .expired: return false
     // A sign-in may be in progress for an account with a valid session.
-    case .signingIn, .unreadable, nil: return try await identity(of: known.name) != nil
+    case .signingIn, .unreadable, nil:
+      if let problem = known.problem { throw problem }
+      return try await identity(of: known.name) != nil
     }
   }
 
   /// Returns the signed-in user according to the verified ID Token. Needs no token and contacts no server.
   ///
   /// - Parameter account: The default is the active account.
-  /// - Returns: Nil if the account has no session, or the server issued no ID Token.
-  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked.
+  /// - Returns: Nil if the account does not exist or has no session, or the server issued no ID Token.
+  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; also if it is unknown whether there is one.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }
   }
+
+  /// The codes of an account without a session.
+  private static let withoutSession: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The identity of the signed-in user; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
       return try await ask(.state(.whoami(account: account, verified: true)))
     } catch {
-      if error.remedy == .signIn, error.code != FailureCode.otherMachine.rawValue { return nil }
+      if Self.withoutSession.contains(where: { $0.rawValue == error.code }) { return nil }
       throw error
     }
   }
 
   /// Returns the installation of the sessions; nil before its first sign-in.
+  ///
+  /// - Throws: Also if the vault is unreadable.
   public func installation() async throws(AgentError) -> InstallationID? {
-    try await ask(.state(.status(account: nil)))["vault"]?["installation"]?.string.flatMap { InstallationID($0) }
+    let vault = try await ask(.state(.status(account: nil)))["vault"]
+    if let problem = vault?["problem"].flatMap({ Failure(json: $0) }) { throw AgentError(problem) }
+    return vault?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
   /// Ends a session: revokes its tokens, if the server supports that, and removes them. The account remains.
@@ -145,6 +154,24 @@ public final class Agent: SessionContainer {
   ) async throws(AgentError) -> AccessToken {
     let request = ProofRequest(account: account, method: method, url: url, nonce: nonce, accessToken: true)
     return try await token(in: .proof(request), WireProtocol.defaultTimeoutSeconds)
+  }
+
+  /// Returns a valid ID Token, renewing the session first if it has expired.
+  ///
+  /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - options: The options. ``TokenOptions/minimumValidity`` is about the access token.
+  /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if it has expired and the server issues
+  ///   no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if there is none.
+  public func idToken(
+    for account: String? = nil, _ options: TokenOptions = TokenOptions()
+  ) async throws(AgentError) -> IDToken {
+    var request = options.request(for: account)
+    request.extras.idToken = true
+    return try await converse(.token(request), options.timeoutSeconds) { (line) throws(Failure) in
+      if case .event? = try? Reply(parsing: line) { return nil }
+      return try IDToken(in: line)
+    }
   }
 
   private func token(in request: Request, _ timeoutSeconds: Int) async throws(AgentError) -> AccessToken {

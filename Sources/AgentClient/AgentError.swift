@@ -15,7 +15,7 @@ public struct AgentError: Error, Sendable, Hashable {
     case unlock
     /// The configuration is wrong, here or at the server.
     case fixConfiguration
-    /// The user or the server denied the request.
+    /// The user or the server denied the request, the server violated the protocol, or the task was cancelled.
     case none
     /// The request is invalid: the calling program has a bug.
     case fixProgram
@@ -24,27 +24,55 @@ public struct AgentError: Error, Sendable, Hashable {
   /// What helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired`, listed in agent-protocol(7) under ERROR CODES. A later agent may have more codes.
+  /// The code, such as `session_expired`: all are listed in <doc:Errors>. A code that only a later agent has becomes
+  /// `internal_error`.
   public let code: String
 
   /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
-  /// The hint, if there is one: usually a command.
+  /// The hint for the user, if there is one: usually a command of `agent`, quoted for `sh`. A hint about an option that
+  /// the user would have to add to a command is omitted.
   public let hint: String?
 
+  /// The codes of the library itself. All others are the agent's.
+  enum OwnCode: String, CaseIterable {
+    case installationChanged = "installation_changed"
+    case bodyTooLarge = "body_too_large"
+
+    fileprivate var remedy: Remedy {
+      switch self {
+      case .installationChanged: .signIn
+      case .bodyTooLarge: .fixProgram
+      }
+    }
+  }
+
   init(_ failure: Failure) {
-    remedy = Remedy(failure.code)
-    code = failure.code.rawValue
-    message = failure.message
-    hint = failure.hint
+    self.init(failure.code, failure.message, hint: failure.advice.flatMap(Self.hint))
+  }
+
+  init(_ code: FailureCode, _ message: String, hint: String? = nil) {
+    self.init(Remedy(code), code: code.rawValue, message: message, hint: hint)
+  }
+
+  init(_ code: OwnCode, _ message: String) {
+    self.init(code.remedy, code: code.rawValue, message: message)
+  }
+
+  /// The only command of a hint, or its text if that does not name options.
+  private static func hint(_ advice: Phrase) -> String? {
+    if let command = advice.command { return command }
+    let text = advice.english
+    let namesOption = text.split(separator: " ").contains { $0.hasPrefix("--") }
+    return namesOption ? nil : text
   }
 
   /// Creates an error, for your own ``SessionContainer`` and for tests.
   ///
   /// - Parameters:
   ///   - remedy: What helps.
-  ///   - code: A code of agent-protocol(7), or your own.
+  ///   - code: A code of <doc:Errors>, or your own.
   ///   - message: One sentence in lowercase, without a full stop.
   ///   - hint: A command that helps.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {
@@ -62,6 +90,8 @@ extension AgentError.Remedy {
       case .signInNeeded: .signIn
       case .tryLater: .tryLater
       case .locked: .unlock
+      // The program `agentd` is older than the library.
+      case .usage where code == .unknownRequest: .fixConfiguration
       case .usage: .fixProgram
       case .denied: .none
       case .done, .failed, .tokenNotValid: Self.furtherRemedy(code)

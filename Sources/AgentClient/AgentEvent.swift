@@ -5,7 +5,11 @@ internal import Wire
 public struct AgentEvent: Sendable, Hashable {
   /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
-    case signedIn(expiresAt: Int?)
+    /// - Parameters:
+    ///   - expiresAt: The expiry of the access token, if known.
+    ///   - isGuest: Whether the session is a guest's.
+    ///   - wasGuest: Whether the account had a guest's session before, and now has a user's.
+    case signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false)
     /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
     /// There is a new token.
@@ -56,7 +60,7 @@ extension AgentEvent.Kind {
     let code = event.failing?.code ?? .internalError
     self =
       switch event.name {
-      case .signedIn: .signedIn(expiresAt: end)
+      case .signedIn: .signedIn(expiresAt: end, isGuest: event.isGuest, wasGuest: event.wasGuest)
       case .signedOut: .signedOut(cause: event.cause?.rawValue ?? "")
       case .refreshed: .refreshed(expiresAt: end)
       case .refreshFailed: .refreshFailed(AgentError.Remedy(code), code: code.rawValue)

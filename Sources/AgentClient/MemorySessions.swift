@@ -1,4 +1,5 @@
 internal import Platform
+internal import Wire
 
 /// Sessions in the memory of this program, for tests and for experiments without an agent.
 ///
@@ -96,7 +97,7 @@ public final class MemorySessions: SessionContainer {
     if left > 0, left >= needed, !options.forcesRefresh { return Self.token(current) }
     // The handler is called without the lock, since it may be slow.
     guard let refresh = entry.refresh else {
-      throw Self.signInNeeded("session_expired", "session expired, please sign in again")
+      throw AgentError(.sessionExpired, "session expired, please sign in again")
     }
     let grant: Grant
     do { grant = try await refresh(current.session, options) } catch { throw Self.refreshFailed(error) }
@@ -126,7 +127,7 @@ public final class MemorySessions: SessionContainer {
       guard let name = account ?? state.active, let entry = state.entries[name] else { return nil }
       return (name, entry)
     }
-    guard let found else { throw Self.signInNeeded("no_account", "there is no such account") }
+    guard let found else { throw AgentError(.noAccount, "there is no such account") }
     return found
   }
 
@@ -138,16 +139,12 @@ public final class MemorySessions: SessionContainer {
   private static func refreshFailed(_ error: any Error) -> AgentError {
     switch error {
     case let error as AgentError: error
-    case is CancellationError: AgentError(.none, code: "cancelled", message: "the task was cancelled")
-    default: AgentError(.none, code: "internal_error", message: "the renewal failed: \(error)")
+    case is CancellationError: AgentError(.cancelled, "the task was cancelled")
+    default: AgentError(.internalError, "the renewal failed: \(error)")
     }
   }
 
   private static func signedOut(_ account: String) -> AgentError {
-    signInNeeded("signed_out", "\(account) is signed out")
-  }
-
-  private static func signInNeeded(_ code: String, _ message: String) -> AgentError {
-    AgentError(.signIn, code: code, message: message)
+    AgentError(.signedOut, "\(account) is signed out")
   }
 }

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Wire
 
 /// The session of one account in any container: it returns tokens, reports renewals, and ends with its installation.
 ///
@@ -122,8 +123,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         break
       }
     }
-    throw AgentError(
-      .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
+    throw AgentError(.tokenRefused, "the resource refuses the tokens of this session, new ones too")
   }
 
   private func remember(_ rejection: Rejection, _ resource: String) {
@@ -169,7 +169,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         known?.session = nil
         known?.tokens = []
         throw AgentError(
-          .signIn, code: "installation_changed", message: "the session is another installation's, please sign in again")
+          .installationChanged, "the session is another installation's, please sign in again")
       }
       // The first token after a sign-in is not a renewal. Another task may have been faster.
       let isNew = now.session != nil && !now.tokens.contains(fingerprint)

@@ -59,7 +59,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     while let part = try await next() {
       guard bytes.count + part.count <= limit else {
         replies.close()
-        throw AgentError(.fixProgram, code: "body_too_large", message: "the answer has more than \(limit) bytes")
+        throw AgentError(.bodyTooLarge, "the answer has more than \(limit) bytes")
       }
       bytes += part
     }

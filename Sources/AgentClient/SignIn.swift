@@ -9,13 +9,13 @@ internal import Wire
 ///   switch step {
 ///   case .openPage(let page): print("open \(page.url)")
 ///   case .enterCode(let code): print("open \(code.verificationURI) and enter \(code.userCode)")
-///   case .signedIn(let session): print("signed in to \(session.account)")
+///   case .signedIn(let session, _): print("signed in to \(session.account)")
 ///   case .confirm, .redirectRefused, .notice: continue
 ///   }
 /// }
 /// ```
 ///
-/// The sequence ends after ``Step/signedIn(_:)`` or with an error. Releasing it, or cancelling the task that waits for
+/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Releasing it, or cancelling the task that waits for
 /// a step, ends the sign-in; nothing is stored then. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
@@ -34,8 +34,12 @@ public final class SignIn: AsyncSequence, Sendable {
     case redirectRefused(AgentError)
     /// A notice: one sentence, safe for a terminal.
     case notice(String)
-    /// The end. The session has no claims; ``Agent/currentUser(_:)`` returns them.
-    case signedIn(Session)
+    /// The end.
+    ///
+    /// - Parameters:
+    ///   - session: The session. It has no claims; ``Agent/currentUser(_:)`` returns them.
+    ///   - wasGuest: Whether the account had a guest's session before, and now has the user's.
+    case signedIn(_ session: Session, wasGuest: Bool = false)
   }
 
   /// The URL of an authorization request (RFC 6749, section 4.1.1).
@@ -101,7 +105,7 @@ public final class SignIn: AsyncSequence, Sendable {
 
   private func login() throws(AgentError) -> String {
     guard let login = name.withLock({ $0 }) else {
-      throw AgentError(.fixProgram, code: "invalid_request", message: "the sign-in waits for no answer yet")
+      throw AgentError(.invalidRequest, "the sign-in waits for no answer yet")
     }
     return login
   }
@@ -132,7 +136,7 @@ public final class SignIn: AsyncSequence, Sendable {
       case .failure(let failure): throw AgentError(failure)
       case .result(let result):
         guard let session = Session(signedIn: result) else { throw AgentError(Reply.unreadable) }
-        return .signedIn(session)
+        return .signedIn(session, wasGuest: result["upgraded_from_guest"]?.bool == true)
       case nil: return nil
       }
     }

@@ -47,7 +47,12 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to keep an existing session of the account. The user then has nothing to do.
   public var keepsSession = false
 
-  /// Whether to make the account the active one.
+  /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
+  /// account needs a client that authenticates itself. A later sign-in without this option makes the account the
+  /// user's.
+  public var isGuest = false
+
+  /// Whether to make the account the active one, even if an existing session is kept.
   public var activates = false
 
   /// Whether to write no files for account and session, which then end with the daemon.
@@ -102,6 +107,7 @@ public struct SignInOptions: Sendable, Hashable {
       case nil: nil
       }
     request.canOpenBrowser = canOpenBrowser
+    request.isGuest = isGuest
     request.unless = keepsSession ? .signedIn : nil
     request.activates = activates
     request.isEphemeral = isEphemeral

@@ -106,6 +106,39 @@ import WireSupport
     #expect(played.requests.count == 3 && played.requests[0] == played.requests[2])
   }
 
+  private static func idToken(_ members: String) -> String {
+    #"{"v":1,"result":{"account":"work","issuer":"https://id.example","access_token":"s3cret","token_type":"Bearer"\#(members)}}"#
+  }
+
+  @Test func `gives the ID Token with the claims that were verified, or says why there is none`() async throws {
+    let claims = #","claims":{"sub":"ann","exp":1700000000}"#
+    let played = try PlayedAgent([
+      [
+        Self.idToken(#","id_token":"a.b.c""# + claims), Self.idToken(#","id_token_expired":true"# + claims),
+        Self.idToken(claims), Self.idToken(""),
+      ]
+    ])
+    let agent = Agent(socket: played.path)
+    let token = try await agent.idToken(for: "work")
+    #expect(token.revealed() == "a.b.c" && token.withBytes { $0.count } == 5)
+    #expect(token.expiresAt == 1_700_000_000)
+    #expect(
+      token.user
+        == User(
+          account: "work", issuer: "https://id.example", subject: "ann",
+          claims: ["sub": .text("ann"), "exp": .integer(1_700_000_000)]))
+    let expired = await Self.error { () async throws(AgentError) in try await agent.idToken() }
+    #expect(expired?.remedy == .signIn && expired?.code == "interaction_required")
+    for _ in 0..<2 {
+      let missing = await Self.error { () async throws(AgentError) in try await agent.idToken() }
+      #expect(missing?.remedy == .fixConfiguration && missing?.code == "missing_value")
+      #expect(missing?.hint == "agent login work")
+    }
+    #expect(
+      played.requests.first
+        == #"{"v":1,"request":"token","account":"work","id_token":true,"claims":true,"timeout":120}"#)
+  }
+
   @Test func `gives a token with a proof for one request`() async throws {
     let played = try PlayedAgent([
       [
@@ -135,6 +168,44 @@ import WireSupport
     let agent = Agent(socket: played.path)
     let thrown = await Self.error { () async throws(AgentError) in try await agent.token() }
     #expect(thrown == AgentError(remedy, code: code, message: "so it is", hint: "agent help"))
+  }
+
+  // A program has no command line to which its user could add an option.
+  @Test(
+    arguments: [
+      (#""hint":"use --issuer URL""#, nil),
+      (
+        #""hint":"sign in with a browser: agent login work --browser","hint_command":"agent login work --browser""#,
+        "agent login work --browser"
+      ),
+      (#""hint":"choose another name""#, "choose another name"),
+      (#""hint":"agent unlock""#, "agent unlock"),
+    ] as [(String, String?)])
+  func `hints at no option of a command that the program did not run`(hint: String, shown: String?) async throws {
+    let played = try PlayedAgent([[#"{"v":1,"error":{"code":"invalid_request","message":"no",\#(hint)}}"#]])
+    let agent = Agent(socket: played.path)
+    let thrown = await Self.error { () async throws(AgentError) in try await agent.token() }
+    #expect(thrown?.hint == shown)
+  }
+
+  /// The lines of the article with the codes, by remedy.
+  @Test func `has no code and no remedy but those of the documentation`() throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let path = "\(root)/Sources/AgentClient/AgentClient.docc/Errors.md"
+    let bytes = try FileDescriptor(opening: path, for: .reading).readToEnd(limit: 1 << 20)
+    let article = String(decoding: bytes, as: UTF8.self)
+    var documented: [String: Set<String>] = [:]
+    for line in article.split(separator: "\n") where line.hasPrefix("| ``AgentError/Remedy/") {
+      let cells = line.split(separator: "|").map { $0.split(separator: "`").map(String.init) }
+      let remedy = cells.first?.first { $0.hasPrefix("AgentError/") }?.split(separator: "/").last.map(String.init) ?? ""
+      documented[remedy, default: []].formUnion(cells.last?.filter { !$0.hasPrefix(",") && $0 != " " } ?? [])
+    }
+    var codes: [String: Set<String>] = [:]
+    for code in FailureCode.allCases { codes["\(AgentError.Remedy(code))", default: []].insert(code.rawValue) }
+    for code in AgentError.OwnCode.allCases {
+      codes["\(AgentError(code, "").remedy)", default: []].insert(code.rawValue)
+    }
+    #expect(documented == codes)
   }
 
   @Test func `connects anew when the agent hung up meanwhile, once`() async throws {
@@ -302,6 +373,37 @@ import WireSupport
     #expect(played.requests.count == 3)
   }
 
+  @Test func `throws why the vault cannot be read, and never takes that for a sign-out or another installation`()
+    async throws
+  {
+    let problem = #"{"code":"vault_unusable","message":"the file is damaged","hint":"agent vault check"}"#
+    let list = Self.list(
+      #"{"name":"work","issuer":"https://id.example","state":"unreadable","active":true,"problem":\#(problem)}"#)
+    let status = Self.result(#""vault":{"exists":true,"problem":\#(problem)}"#)
+    let played = try PlayedAgent([[list, list, status]])
+    let agent = Agent(socket: played.path)
+    let damaged = AgentError(
+      .fixConfiguration, code: "vault_unusable", message: "the file is damaged", hint: "agent vault check")
+    #expect(await Self.error { () async throws(AgentError) in try await agent.isSignedIn() } == damaged)
+    #expect(try await agent.accounts().map(\.problem) == [damaged])
+    #expect(await Self.error { () async throws(AgentError) in try await agent.installation() } == damaged)
+    #expect(played.requests.count == 3)
+  }
+
+  @Test func `lists who is signed in, guests, and accounts in memory`() async throws {
+    let list = Self.list(
+      #"{"name":"work","issuer":"https://id.example","state":"active","active":true,"person":"ann@id.example"}"#,
+      #"{"name":"bot","issuer":"https://id.example","state":"stale","active":false,"guest":true,"ephemeral":true}"#)
+    let played = try PlayedAgent([[list]])
+    #expect(
+      try await Agent(socket: played.path).accounts() == [
+        Account(
+          name: "work", isActive: true, issuer: "https://id.example", state: .active, person: "ann@id.example"),
+        Account(
+          name: "bot", isActive: false, issuer: "https://id.example", state: .stale, isGuest: true, isEphemeral: true),
+      ])
+  }
+
   @Test func `knows every state that the daemon tells`() {
     #expect(Account.State.allCases.map(\.rawValue) == SessionState.allCases.map(\.rawValue))
   }
@@ -322,14 +424,19 @@ import WireSupport
     let unverified = Self.result(
       #""account":"work","issuer":"https://id.example","subject":"ann","claims":{"sub":"ann"},"source":"userinfo""#)
     let played = try PlayedAgent([
-      [verified, unverified, Self.failure("signed_out"), Self.failure("session_expired"), Self.failure("locked")]
+      [
+        verified, unverified, Self.failure("signed_out"), Self.failure("session_expired"), Self.failure("locked"),
+        Self.failure("identity_changed"),
+      ]
     ])
     let agent = Agent(socket: played.path)
     let ann = User(account: "work", issuer: "https://id.example", subject: "ann", claims: ["sub": .text("ann")])
     #expect(try await agent.currentUser("work") == ann)
     for _ in 0..<3 { #expect(try await agent.currentUser("work") == nil) }
-    let locked = await Self.error { () async throws(AgentError) in try await agent.currentUser("work") }
-    #expect(locked?.remedy == .unlock)
+    for remedy in [AgentError.Remedy.unlock, .signIn] {
+      let withheld = await Self.error { () async throws(AgentError) in try await agent.currentUser("work") }
+      #expect(withheld?.remedy == remedy)
+    }
     #expect(
       Set(played.requests) == [#"{"v":1,"request":"whoami","account":"work","verified":true,"timeout":120}"#])
   }

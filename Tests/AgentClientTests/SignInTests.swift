@@ -60,6 +60,23 @@ import Wire
     #expect(played.requests == [#"{"v":1,"request":"login","account":"work","timeout":600}"#])
   }
 
+  @Test func `tells that a guest is now a user`() async throws {
+    let upgraded = Self.signedIn.replacing(#","scope""#, with: #","upgraded_from_guest":true,"scope""#)
+    let played = try PlayedAgent([[upgraded]])
+    let signIn = try await Agent(socket: played.path).signIn(SignInOptions("work"))
+    #expect(
+      try await Self.steps(signIn) == [
+        .signedIn(
+          Session(account: "work", issuer: "https://id.example", subject: "ann", scope: ["openid", "a"]),
+          wasGuest: true)
+      ])
+    var options = SignInOptions("work")
+    options.isGuest = true
+    #expect(
+      String(decoding: RequestEnvelope(.login(options.request)).serialized(), as: UTF8.self)
+        == #"{"v":1,"request":"login","account":"work","guest":true}"# + "\n")
+  }
+
   @Test func `asks for what its options say`() {
     var options = SignInOptions("work", issuer: "https://id.example", clientID: "cli")
     options.scope = ["openid"]

@@ -230,7 +230,7 @@ import Testing
       let agent = try Self.agent(tree)
       #expect(try await agent.isSignedIn("work") == false)
       let steps = try await Self.steps(try await agent.signIn(Self.options(issuer, .device)))
-      guard case .enterCode(let code)? = steps.first, case .signedIn(let session)? = steps.last else {
+      guard case .enterCode(let code)? = steps.first, case .signedIn(let session, _)? = steps.last else {
         Issue.record("\(steps)")
         return
       }
@@ -265,12 +265,86 @@ import Testing
             #expect(try BrowserLogin.browse(page.url) == "200")
           }
         }
-        guard case .signedIn(let session)? = steps.last else {
+        guard case .signedIn(let session, _)? = steps.last else {
           Issue.record("\(steps)")
           return
         }
         #expect(session.account == "work" && session.issuer == issuer.url)
       }
+    }
+  }
+
+  @Test func `signs a guest in, and tells in the step and the event that it is a user now`() async throws {
+    try await Self.withTree(["--open-registration"]) { tree, issuer in
+      // Only the command registers a client that authenticates itself.
+      let registered = try tree.agent(
+        "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback")
+      try #require(registered.succeeded, "\(registered.errorText)")
+      let agent = Agent(socket: tree.socketPath)
+      let events = try await agent.events(of: "work").makeAsyncIterator()
+      var options = SignInOptions("work")
+      options.isGuest = true
+      let guest = try await Self.steps(try await agent.signIn(options))
+      guard guest.count == 1, case .signedIn(let session, false)? = guest.first else {
+        Issue.record("\(guest)")
+        return
+      }
+      #expect(session.subject == nil)
+      #expect(try await agent.accounts().map(\.isGuest) == [true])
+      let began = try await events.next()
+      guard case .signedIn(_, true, false)? = began?.kind else {
+        Issue.record("the event tells of no guest")
+        return
+      }
+      let revocations = try issuer.count("revocations")
+      options.isGuest = false
+      options.flow = .device
+      let steps = try await Self.steps(try await agent.signIn(options))
+      guard case .signedIn(let user, true)? = steps.last else {
+        Issue.record("the step tells of no guest that was")
+        return
+      }
+      #expect(user.subject != nil)
+      #expect(try issuer.count("revocations") == revocations + 1)
+      let account = try #require(try await agent.accounts().first)
+      #expect(!account.isGuest && account.person != nil)
+      let upgraded = try await events.next()
+      guard case .signedIn(_, false, true)? = upgraded?.kind else {
+        Issue.record("the event tells of no guest that was")
+        return
+      }
+    }
+  }
+
+  @Test func `returns the ID Token that the agent has verified`() async throws {
+    try await Self.withSession { session in
+      let agent = Agent(socket: session.tree.socketPath)
+      let token = try await agent.idToken(for: "work")
+      let text = token.revealed()
+      #expect(try session.tree.agent("token", "work", "--id-token").lines.first.map(String.init) == text)
+      let user = try await agent.currentUser("work")
+      #expect(token.user == user)
+    }
+  }
+
+  @Test func `takes a vault that cannot be read for no sign-out and no other installation`() async throws {
+    try await Self.withSession { session in
+      let tree = session.tree
+      try tree.stopDaemon()
+      let name = "state/agent/\(try tree.vaultName())"
+      var bytes = try tree.directory.read(name)
+      bytes[0] ^= 1
+      try tree.directory.write(name, bytes)
+      let agent = try Self.agent(tree)
+      let errors = [
+        await Self.error { () async throws(AgentError) in try await agent.isSignedIn("work") },
+        await Self.error { () async throws(AgentError) in try await agent.currentUser("work") },
+        await Self.error { () async throws(AgentError) in try await agent.installation() },
+        await Self.error(of: agent, for: "work"),
+      ]
+      #expect(errors.map { $0?.code } == Array(repeating: "vault_unusable", count: 4))
+      #expect(errors.allSatisfy { $0?.remedy == .fixConfiguration })
+      #expect(try await agent.accounts().map(\.problem?.code) == ["vault_unusable"])
     }
   }
 

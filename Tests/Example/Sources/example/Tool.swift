@@ -51,7 +51,7 @@ struct Tool {
       case .confirm(_, let name): print("is it you, \(name ?? "?")?")
       case .redirectRefused(let error): print(Example.advice(error))
       case .notice(let text): print("note: \(text)")
-      case .signedIn(let session): print("signed in to \(session.account) as \(session.subject ?? "-")")
+      case .signedIn(let session, _): print("signed in to \(session.account) as \(session.subject ?? "-")")
       }
     }
   }

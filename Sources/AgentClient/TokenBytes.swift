@@ -1,0 +1,37 @@
+/// The bytes of a token, which are overwritten at the end of its lifetime.
+@safe struct TokenBytes: ~Copyable, @unchecked Sendable {
+  /// Written only by `init` and `deinit`.
+  private let storage: UnsafeMutableBufferPointer<UInt8>
+
+  /// Copies the bytes.
+  init(_ bytes: Span<UInt8>) {
+    unsafe storage = .allocate(capacity: bytes.count)
+    for index in bytes.indices { unsafe storage.initializeElement(at: index, to: bytes[index]) }
+  }
+
+  deinit {
+    unsafe Self.overwrite(storage)
+    unsafe storage.deallocate()
+  }
+
+  // Not inlined, because the optimizer may remove a write that is never read.
+  @inline(never) private static func overwrite(_ storage: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe storage.update(repeating: 0)
+  }
+
+  borrowing func withBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe body(storage.span)
+  }
+
+  /// A hash that identifies the token within this process. It uses a random key, so it does not reveal the token.
+  borrowing func fingerprint() -> Int {
+    var hasher = Hasher()
+    unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
+    return hasher.finalize()
+  }
+
+  /// A copy of the bytes that cannot be overwritten.
+  borrowing func text() -> String { unsafe String(decoding: storage, as: UTF8.self) }
+}
