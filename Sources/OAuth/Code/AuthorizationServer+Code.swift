@@ -38,14 +38,16 @@ extension AuthorizationServer {
   /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126).
   ///
   /// If a push fails without an OAuth error, falls back to a plain request unless the server requires pushed requests.
-  /// An OAuth error is final, because the same request would fail in the browser.
+  /// An OAuth error is final, because the same request would fail in the browser. So is an announced endpoint that is
+  /// malformed.
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
     let endpoint = try require(metadata.authorizationEndpoint, .authorization)
     let mustPush = metadata.requiresPushedRequests || profile == .fapi2
     guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
-      if mustPush { _ = try require(nil, .pushedAuthorization) }
+      try metadata.checkUsable(.pushedAuthorization)
+      if mustPush { throw OAuthError(.endpointMissing, .endpoint(.pushedAuthorization)) }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
     do throws(OAuthError) {

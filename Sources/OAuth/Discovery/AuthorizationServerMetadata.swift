@@ -104,7 +104,6 @@ package struct AuthorizationServerMetadata: Sendable {
       reader.readableStrings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthMethods
     tokenEndpointAuthSigningAlgorithms = reader.readableStrings("token_endpoint_auth_signing_alg_values_supported")
     revocationEndpointAuthMethods = reader.readableStrings("revocation_endpoint_auth_methods_supported")
-    mtlsEndpointAliases = reader.object("mtls_endpoint_aliases").map(MTLSEndpointAliases.init)
     bindsTokensToCertificates = reader.isSet("tls_client_certificate_bound_access_tokens")
     grantTypes = reader.readableStrings("grant_types_supported") ?? grantTypes
     scopes = reader.readableStrings("scopes_supported")
@@ -118,6 +117,7 @@ package struct AuthorizationServerMetadata: Sendable {
       .first { !reader.isReadable(flag: $0) }
       ?? ["code_challenge_methods_supported"].first { !reader.isReadable(list: $0) }
     unusableEndpoints = unusable
+    mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
 
   /// - Throws: `metadataInvalid` with the member's name if the endpoint was announced but is unusable.

@@ -3,14 +3,24 @@ internal import Vocabulary
 extension AuthorizationServerMetadata {
   /// Alternative endpoints for clients with a certificate (RFC 8705 section 5).
   package struct MTLSEndpointAliases: Sendable {
+    static let member = "mtls_endpoint_aliases"
+
     private(set) var endpoints: [EndpointRole: Endpoint] = [:]
     /// As in ``AuthorizationServerMetadata/unusableEndpoints``.
     private(set) var unusable: [EndpointRole: String] = [:]
 
-    init(_ reader: MetadataReader) {
+    /// - Parameters:
+    ///   - reader: Nil if the member is not an object. Every endpoint may then have an alias.
+    ///   - metadata: The server's own endpoints.
+    init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not present the client's certificate, and keys are public.
-      for (role, member, _) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
-        endpoints[role] = reader.endpoint(member, role, &unusable)
+      for (role, member, place) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
+        if let reader {
+          endpoints[role] = reader.endpoint(member, role, &unusable)
+          if unusable[role] != nil { unusable[role] = "\(Self.member).\(member)" }
+        } else if metadata[keyPath: place] != nil {
+          unusable[role] = Self.member
+        }
       }
     }
   }
@@ -26,7 +36,7 @@ extension AuthorizationServerMetadata {
         copy.unusableEndpoints[role] = nil
       } else if let member = aliases.unusable[role] {
         copy[keyPath: place] = nil
-        copy.unusableEndpoints[role] = "mtls_endpoint_aliases.\(member)"
+        copy.unusableEndpoints[role] = member
       }
     }
     return copy

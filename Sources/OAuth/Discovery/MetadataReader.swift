@@ -12,9 +12,11 @@ struct MetadataReader {
     return text
   }
 
-  /// Returns a reader for a nested object, or nil if it is absent or of another type.
-  func object(_ name: String) -> MetadataReader? {
-    object[name]?.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) }
+  /// Returns a reader for a nested object, or nil if it is absent. The reader of another type is nil, except of an
+  /// empty list, which PHP writes for an empty object.
+  func object(_ name: String) -> MetadataReader?? {
+    guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
+    return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
   }
 
   /// Reads an endpoint that receives requests: an https URL without a fragment (RFC 8414 section 2). Records an invalid

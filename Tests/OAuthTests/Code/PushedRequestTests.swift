@@ -77,6 +77,25 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     }
   }
 
+  // RFC 8414 section 2: it is announced, so a plain request would give up what it protects.
+  @Test(arguments: [true, false]) func `is not given up for an endpoint that is announced and of another shape`(
+    isRequired: Bool
+  ) throws {
+    for value in ["7", #""http://as.example/par""#] {
+      let parsed = try AuthorizationServerMetadata(
+        parsing: Array(
+          """
+          {"issuer":"\(issuerText)","token_endpoint":"https://as.example/token",
+          "authorization_endpoint":"https://as.example/authorize","require_pushed_authorization_requests":\(isRequired),
+          "pushed_authorization_request_endpoint":\(value)}
+          """.utf8), issuer: try testIssuer(), allowHTTPLoopback: false)
+      let server = try codeServer(ScriptedHTTP()) { $0 = parsed }
+      #expect(throws: OAuthError(.metadataInvalid, .name("pushed_authorization_request_endpoint"))) {
+        try server.authorizationURL(for: try begin(server))
+      }
+    }
+  }
+
   @Test func `a server that is not who it should be ends the sign-in`() throws {
     for code in [HTTPFailure.Code.certificate, .pin, .cancelled] {
       let server = try server(ScriptedHTTP([.failure(HTTPFailure(code))]))

@@ -100,8 +100,22 @@ import Vocabulary
       try metadata.forMutualTLS.checkUsable(.token)
     }
     #expect(metadata.forMutualTLS.revocationEndpoint?.text == "https://as.example/revoke")
-    let none = try self.metadata(#""mtls_endpoint_aliases":[]"#)
-    #expect(none.forMutualTLS.tokenEndpoint?.text == "https://as.example/token")
+    for value in ["[]", "{}", "null"] {
+      let none = try self.metadata(#""mtls_endpoint_aliases":\#(value)"#)
+      #expect(none.forMutualTLS.tokenEndpoint?.text == "https://as.example/token")
+    }
+  }
+
+  // Where its aliases cannot be read, the certificate may belong to another endpoint.
+  @Test(arguments: ["7", "true", #""https://mtls.as.example""#, "[7]"])
+  func `is kept from the server's own endpoints where the aliases are of another shape`(value: String) throws {
+    let metadata = try metadata(#""mtls_endpoint_aliases":\#(value)"#)
+    try metadata.checkUsable(.token)
+    let aliased = metadata.forMutualTLS
+    #expect(aliased.tokenEndpoint == nil && aliased.revocationEndpoint == nil)
+    #expect(throws: OAuthError(.metadataInvalid, .name("mtls_endpoint_aliases"))) { try aliased.checkUsable(.token) }
+    // An endpoint that the server does not have has no alias.
+    try aliased.checkUsable(.registration)
   }
 
   // The account's settings override the endpoints, whatever the server announces.
