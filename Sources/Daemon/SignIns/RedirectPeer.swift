@@ -9,8 +9,10 @@ final class RedirectPeer {
   let ends: TCPEnds
   /// The owner of the other end, once it is known.
   var owner: TCPEnds.Owner?
-  /// When the connection is closed in any case.
-  let deadline: Instant
+  /// When the connection is closed in any case, or the result of ``login`` is no longer waited for.
+  private(set) var deadline: Instant
+  /// The sign-in whose result the response is.
+  private(set) var login: UInt64?
 
   private var head = RequestHead()
   private var headEnd = LoopbackRequest.HeadEnd()
@@ -19,6 +21,8 @@ final class RedirectPeer {
 
   /// Enough for a browser, which sends its request at once.
   private static let patience = Duration.seconds(10)
+  /// How long a browser waits for the result of a sign-in, since it connected.
+  private static let resultWait = Duration.seconds(5)
 
   /// Nil if the connection was already reset.
   init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
@@ -87,9 +91,17 @@ final class RedirectPeer {
     head.withBytes { body($0.extracting(query)) }
   }
 
+  /// Wipes the request, whose response is the result of a sign-in.
+  func wait(for login: UInt64) {
+    head.wipe()
+    self.login = login
+    deadline = deadline.advanced(by: Self.resultWait - Self.patience)
+  }
+
   /// Wipes the request, and sets the response to send.
   func answer(_ response: [UInt8]) {
     head.wipe()
+    login = nil
     outbound = response
   }
 

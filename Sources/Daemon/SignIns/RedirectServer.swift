@@ -73,15 +73,23 @@ final class RedirectServer {
         continue
       }
       remove(key)
-      for (key, peer) in peers where peer.socket === socket && !peer.isAnswering { remove(key) }
+      for (key, peer) in peers where peer.socket === socket && !peer.isAnswering && peer.login == nil { remove(key) }
     }
+  }
+
+  /// Sends the result of a sign-in to the browser that waits for it, if there is one.
+  func answer(_ login: UInt64, _ response: [UInt8]) {
+    for (key, peer) in peers where peer.login == login { answer(key, peer, response) }
+    alarm.set(at: nextDeadline)
   }
 
   /// When to call ``expire(_:)``.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
   func expire(_ now: Instant) {
-    for (key, peer) in peers where peer.deadline <= now { remove(key) }
+    for (key, peer) in peers where peer.deadline <= now {
+      if peer.login != nil { answer(key, peer, LoopbackPage.received.response) } else { remove(key) }
+    }
     alarm.set(at: nextDeadline)
   }
 
@@ -167,6 +175,8 @@ final class RedirectServer {
 
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
+    // The browser is gone.
+    if peer.login != nil { return remove(key) }
     let waiting = place(of: peer.socket)?.waiting ?? []
     switch peer.read(for: waiting.map(\.listener)) {
     case .waiting: break
@@ -181,15 +191,19 @@ final class RedirectServer {
     case .redirect(let query, let indices):
       // The state in the query identifies the sign-in.
       let logins = indices.map { waiting[$0].login }
-      let page = peer.withQuery(query) { query in
+      let (page, login) = peer.withQuery(query) { query -> (LoopbackPage?, UInt64) in
         for login in logins {
           let page = judge.redirectCame(login, query: query, isTold: peer.isTold)
-          if page != .foreign { return page }
+          if page != .foreign { return (page, login) }
         }
         for login in logins { judge.foreignRedirectCame(login, query: query) }
-        return .foreign
+        return (.foreign, 0)
       }
-      answer(key, peer, page.response)
+      if let page { return answer(key, peer, page.response) }
+      peer.wait(for: login)
+      // The judge may have ended the wait at the socket and removed this peer.
+      sources[key] = .peer(peer)
+      try? poller.modify(peer.descriptor.raw, interest: .none, key: key)
     }
   }
 
@@ -233,8 +247,9 @@ protocol RedirectJudge: AnyObject {
   /// - Parameter isTold: Whether the connection is known to be this user's.
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
   /// Reads the query of a request for the redirect URI of a sign-in. Returns the page for the browser, which is
-  /// ``LoopbackPage/foreign`` if the query is not the response. With any other page the wait has ended.
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage
+  /// ``LoopbackPage/foreign`` if the query is not the response. Otherwise the wait has ended; nil if the page is the
+  /// result, for ``RedirectServer/answer(_:_:)``.
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
   /// Called when a browser has started TLS.

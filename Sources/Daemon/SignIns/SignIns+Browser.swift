@@ -86,7 +86,7 @@ extension SignIns {
 
   private func accept(
     _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isTold: Bool = true
-  ) -> LoopbackPage {
+  ) -> LoopbackPage? {
     switch answer {
     case .foreign: return .foreign
     case .failure(let error):
@@ -97,12 +97,13 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       if !isTold { login.visits.isTold = false }
-      if login.visits.isTold {
-        run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
-      } else {
+      // A browser that may be another user's is told nothing.
+      guard login.visits.isTold else {
         run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
+        return .received
       }
-      return .received
+      run(login, then: loginFinished) { () throws(SessionError) in try waiting.finish(code) }
+      return nil
     }
   }
 
@@ -110,6 +111,23 @@ extension SignIns {
   private func noteForeignRedirect(_ login: Login) {
     if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
     login.visits.hasMetForeignRedirect = true
+  }
+
+  // MARK: The browser's page
+
+  /// Shows in the browser who signed in to what, if it still waits.
+  func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+    let person = outcome.label.map { " as \(TerminalText.clean($0.text))" } ?? ""
+    let text =
+      "You are signed in to \(TerminalText.clean(outcome.configuration.issuer))\(person)."
+      + " The account on this machine is \(login.account.text). You can close this tab."
+    redirects?.answer(login.id, LoopbackPage.result("Signed in", text: text))
+  }
+
+  /// Shows in the browser why the sign-in failed, if it still waits.
+  func show(_ failure: Failure, of login: Login) {
+    let text = "\(failure.message). Your terminal shows what to do next; you can close this tab."
+    redirects?.answer(login.id, LoopbackPage.result("The sign-in did not work", text: text))
   }
 
   // MARK: Who signed in
@@ -165,7 +183,7 @@ extension SignIns: RedirectJudge {
     return url
   }
 
-  func redirectCame(_ id: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage {
+  func redirectCame(_ id: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage? {
     guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
       return .foreign
     }

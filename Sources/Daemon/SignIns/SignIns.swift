@@ -218,6 +218,7 @@ final class SignIns: AccountPart {
   }
 
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+    showSignedIn(login, outcome)
     let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
@@ -317,6 +318,7 @@ final class SignIns: AccountPart {
   }
 
   private func fail(_ login: Login, _ failure: Failure) {
+    show(failure, of: login)
     conclude(login, .failure(failure))
     end(login, failure.code)
   }

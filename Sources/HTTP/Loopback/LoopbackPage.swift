@@ -1,4 +1,8 @@
-/// The pages shown in the browser at the redirect URI. They contain no part of the request.
+internal import Crypto
+internal import Encoding
+
+/// The pages shown in the browser at the redirect URI. They contain no part of the request, and only
+/// ``result(_:text:)`` texts from outside.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The response was received, but not verified yet.
   case received
@@ -21,8 +25,33 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
 
   /// The complete response. The connection is closed after it.
   package var response: [UInt8] {
-    let body = Array(html.utf8)
+    let (title, text) = words
+    let body = Array(Self.html(title, text).utf8)
     return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
+  }
+
+  /// The complete response with the result of a sign-in.
+  ///
+  /// - Parameter text: Any text; the page shows it as it is.
+  package static func result(_ title: String, text: String) -> [UInt8] {
+    let body = Array(html(escaped(title), escaped(text)).utf8)
+    return head("200 OK", [], bodyBytes: body.count) + body
+  }
+
+  /// A text without the characters that have a meaning in HTML.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
   }
 
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
@@ -30,10 +59,23 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
-  /// No script, style, other resource, cache or `Referer`, because the URL contains a code (RFC 9700 section 4.2).
+  /// Follows the browser's light or dark mode, and fits a phone.
+  private static let style = """
+    :root { color-scheme: light dark }
+    body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif }
+    h1 { font-size: 1.5rem; font-weight: 600 }
+    """
+
+  private static let styleHash = (try? Digest.sha256.hash(Array(style.utf8).span)).map(Base64.encode) ?? ""
+
+  /// No script, style but its own, other resource, cache or `Referer`, because the URL contains a code (RFC 9700 section
+  /// 4.2). Without libcrypto's hash the page has no style.
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
-    ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; style-src 'sha256-\(styleHash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Connection", "close"),
   ]
@@ -49,24 +91,23 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
-  private var html: String {
-    let (title, text) = words
-    return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width">
-      <meta name="color-scheme" content="light dark">
-      <title>\(title)</title>
-      </head>
-      <body>
-      <h1>\(title)</h1>
-      <p>\(text)</p>
-      </body>
-      </html>
+  private static func html(_ title: String, _ text: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <title>\(title)</title>
+    <style>\(style)</style>
+    </head>
+    <body>
+    <h1>\(title)</h1>
+    <p>\(text)</p>
+    </body>
+    </html>
 
-      """
+    """
   }
 
   private var words: (title: String, text: String) {

@@ -25,6 +25,8 @@ private final class DeskRun: RedirectJudge {
   var tls = 0
   /// Whose the connections are, where that is not looked up.
   var owner: TCPEnds.Owner?
+  /// Whether the page for the response is the result, which follows.
+  var answersLater = false
   /// Delays lookups.
   var isSlow = false
   private var held: [() -> Void] = []
@@ -64,12 +66,12 @@ private final class DeskRun: RedirectJudge {
     return linked
   }
 
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage {
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage? {
     let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
     judged.append("\(login) \(text)\(isTold ? "" : ", untold")")
     guard text == "state=ours" else { return .foreign }
     desk?.close(7)
-    return .received
+    return answersLater ? nil : .received
   }
 
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>) { foreign += 1 }
@@ -125,6 +127,32 @@ private final class DeskRun: RedirectJudge {
     #expect(!run.isOpen)
     #expect(run.status(waiting) == "", "who was here before is let go")
     #expect(run.desk?.nextDeadline == nil)
+  }
+
+  @Test func `tells the browser the result, with texts that cannot be markup`() throws {
+    let run = try DeskRun()
+    run.answersLater = true
+    let socket = try run.get("/cb?state=ours")
+    run.desk?.answer(8, LoopbackPage.result("Other", text: ""))
+    run.desk?.answer(7, LoopbackPage.result("Signed in", text: #"as <b onclick='x'>"A & B"</b>"#))
+    let page = String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
+    #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("<h1>Signed in</h1>"), "\(page)")
+    #expect(page.contains("<p>as &lt;b onclick=&#39;x&#39;&gt;&quot;A &amp; B&quot;&lt;/b&gt;</p>"), "\(page)")
+    #expect(run.desk?.nextDeadline == nil)
+  }
+
+  @Test func `sends the browser to the terminal if the result takes seconds, and forgets one that has gone`() throws {
+    for isGone in [false, true] {
+      let run = try DeskRun()
+      run.answersLater = true
+      var socket: SharedDescriptor? = try run.get("/cb?state=ours")
+      if isGone { socket = nil }
+      run.desk?.expire(.now.advanced(by: .seconds(4)))
+      #expect(run.desk?.nextDeadline != nil)
+      run.desk?.expire(.now.advanced(by: .seconds(20)))
+      if let socket { #expect(run.status(socket) == "200") }
+      #expect(run.desk?.nextDeadline == nil)
+    }
   }
 
   // Redirect probing: what others send does not end the wait.

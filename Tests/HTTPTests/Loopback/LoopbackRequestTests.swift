@@ -1,3 +1,5 @@
+import Crypto
+import Encoding
 import HTTP
 import Testing
 import Vocabulary
@@ -153,10 +155,14 @@ import Vocabulary
     ] {
       #expect(parts[0].contains("\r\n\(field)"), "\(field)")
     }
-    for active in ["<script", "<style", "<img", "<link", "href", "src=", "on", "javascript"].filter({ $0.count > 2 }) {
+    for active in ["<script", "<img", "<link", "href", "src=", "on", "javascript"].filter({ $0.count > 2 }) {
       #expect(!parts[1].contains(active), "\(active)")
     }
     #expect(page.response.count < 2048)
+    // The style is the one that the policy permits.
+    let style = try #require(parts[1].split(separator: "<style>").last?.split(separator: "</style>").first)
+    let hash = Base64.encode(try Digest.sha256.hash(Array(style.utf8).span))
+    #expect(parts[0].contains("; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors"))
   }
 
   // It is shown before the code is exchanged, so it must not promise anything.
