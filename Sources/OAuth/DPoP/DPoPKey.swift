@@ -7,7 +7,7 @@ package import Vocabulary
 /// used without it.
 package final class DPoPKey: Sendable {
   /// Algorithms for signing proofs, in order of preference.
-  package static let algorithms: [JWSAlgorithm] = [.ES256, .PS256, .RS256]
+  package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
   /// The maximum length of ``serialized()``, in bytes.
   private static let mostBytes = 4096
   /// The length of an RSA key, in bits (RFC 7518 section 3.3).
@@ -44,9 +44,17 @@ package final class DPoPKey: Sendable {
   ) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
       if let device { return try DPoPKey(try .make(in: device), algorithm) }
-      return try DPoPKey(algorithm == .ES256 ? try .generateEC(.p256) : try .generateRSA(bits: rsaBits), algorithm)
+      return try DPoPKey(try key(for: algorithm), algorithm)
     } catch {
       throw OAuthError(signing: error, subject)
+    }
+  }
+
+  private static func key(for algorithm: JWSAlgorithm) throws(CryptoError) -> PrivateKey {
+    switch algorithm.signatureAlgorithm {
+    case .rsaPKCS1, .rsaPSS: try .generateRSA(bits: rsaBits)
+    case .ed25519: try .generateEd25519()
+    case .ecdsa(let curve, _): try .generateEC(curve)
     }
   }
 

@@ -171,7 +171,8 @@ extension OAuthError.Code {
         hint: bearer(login))
     case .bindingUnsupported:
       Row(
-        .lasting, .invalidConfiguration, "\(subject) does not bind tokens to a key by DPoP with ES256, PS256 or RS256",
+        .lasting, .invalidConfiguration,
+        "\(subject) binds tokens to a key by DPoP only with other algorithms than agent's",
         hint: bearer(login))
     case .keyUnavailable:
       Row(

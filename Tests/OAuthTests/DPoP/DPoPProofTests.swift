@@ -139,10 +139,13 @@ struct ReadProof {
     #expect(try DPoPKey.generate().thumbprint != key.thumbprint)
   }
 
-  @Test(arguments: [(nil, JWSAlgorithm.ES256), (["RS256", "PS256", "ES256"], .ES256), (["RS256", "PS256"], .PS256)])
+  @Test(arguments: [
+    (nil, JWSAlgorithm.ES256), (["RS256", "PS256", "ES256"], .ES256), (["RS256", "PS256"], .PS256),
+    (["ES384", "EdDSA"], .EdDSA),
+  ])
   func `is for the first algorithm of ours that the server announces`(announced: [String]?, algorithm: JWSAlgorithm) {
     #expect(DPoPKey.algorithm(announced: announced) == algorithm)
-    #expect(DPoPKey.algorithm(announced: ["EdDSA", "none"]) == nil)
+    #expect(DPoPKey.algorithm(announced: ["ES512", "none"]) == nil)
   }
 
   @Test func `is for an algorithm that the resource takes as well, and that the profile has`() {

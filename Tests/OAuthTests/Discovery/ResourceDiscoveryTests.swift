@@ -77,14 +77,14 @@ import Vocabulary
   func `accepts only bound tokens if its only challenge is DPoP`(challenge: String, wants: Bool) throws {
     let http = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document()))
     #expect(try find(http).wantsBoundTokens == wants)
-    let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES384"]]
+    let other: JSONObject = ["dpop_signing_alg_values_supported": ["ES512"]]
     let foreign = ScriptedHTTP(try Self.challenge(challenge), try response(Self.document(other)))
     if wants { #expect(throws: OAuthError(.bindingUnsupported, .resource)) { try find(foreign) } }
   }
 
   @Test(
     arguments: [
-      (true, ["ES384", "EdDSA"], OAuthError(.bindingUnsupported, .resource)),
+      (true, ["ES512", "ES256K"], OAuthError(.bindingUnsupported, .resource)),
       (true, [], OAuthError(.bindingUnsupported, .resource)),
       (true, "ES256", OAuthError(.metadataInvalid, .name("dpop_signing_alg_values_supported"))),
       ("true", .null, OAuthError(.metadataInvalid, .name("dpop_bound_access_tokens_required"))),

@@ -194,7 +194,7 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
 
   // RFC 9449 section 5.1.
   @Test func `is not begun at a server that takes other proofs only`() throws {
-    let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", ["ES384", "EdDSA"])
+    let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", ["ES256K", "ES512"])
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
     #expect(throws: SessionError.oauth(OAuthError(.bindingUnsupported, .server))) {
       try home.prepare(Self.configuration)
@@ -203,7 +203,10 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   }
 
   // RFC 9449 section 5.1.
-  @Test(arguments: [(["RS256", "ES256"], "ES256"), (["RS256", "PS256"], "PS256"), (["RS256"], "RS256")])
+  @Test(arguments: [
+    (["RS256", "ES256"], "ES256"), (["RS256", "PS256"], "PS256"), (["RS256"], "RS256"), (["EdDSA"], "EdDSA"),
+    (["PS256", "Ed25519"], "Ed25519"), (["ES384"], "ES384"),
+  ])
   func `proves itself in the best way that the server announces`(announced: [String], chosen: String) throws {
     let metadata = TestIssuer.metadata("dpop_signing_alg_values_supported", .array(announced.map { .string($0) }))
     home.http.answer(TestIssuer.metadataURL, try response(200, .object(metadata)))
