@@ -45,16 +45,28 @@ package struct HTTPHeaders: Sendable {
   /// The server's clock in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds.
+  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds. Services without
+  /// `Retry-After` name the end of the wait in `X-Rate-Limit-Reset`, in unix seconds.
   ///
   /// - Parameter now: The time in unix seconds, used if the header is a date. Prefer ``date``, which is from the same
   ///   clock.
   package func retryAfterSeconds(now: Int?) -> Int? {
-    guard let value = self["Retry-After"].map({ Self.trimmed($0.utf8[...]) }), !value.isEmpty else { return nil }
+    guard let value = trimmed("Retry-After") else {
+      return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
+    }
     if let seconds = Self.seconds(digits: value) { return min(seconds, Self.longestRetryAfter) }
-    guard let now, let date = HTTPDate.parse(value) else { return nil }
-    let (wait, overflow) = date.subtractingReportingOverflow(now)
-    return overflow ? nil : min(max(wait, 0), Self.longestRetryAfter)
+    return HTTPDate.parse(value).flatMap { Self.wait(until: $0, now: now) }
+  }
+
+  /// The value of a header without the space around it; nil if it is absent or empty.
+  private func trimmed(_ name: String) -> String? {
+    self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func wait(until end: Int, now: Int?) -> Int? {
+    guard let now else { return nil }
+    let (wait, overflow) = end.subtractingReportingOverflow(now)
+    return overflow ? nil : min(max(wait, 0), longestRetryAfter)
   }
 
   /// How long a document may be cached, in seconds (RFC 9111 section 5.2.2); nil if not specified.

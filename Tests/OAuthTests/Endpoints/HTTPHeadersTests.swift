@@ -53,6 +53,21 @@ import Testing
     #expect(HTTPHeaders([("Retry-After", value)]).retryAfterSeconds(now: 784_111_777) == nil)
   }
 
+  // 429 of services that send no Retry-After.
+  @Test(arguments: [
+    ("784111797", 20), ("784111700", 0), (" 784112000 ", 223), ("999999999", 300), ("20", 0),
+  ])
+  func `the end of a rate limit is a wait, too`(value: String, seconds: Int) {
+    let headers = HTTPHeaders([("x-rate-limit-reset", value)])
+    #expect(headers.retryAfterSeconds(now: 784_111_777) == seconds && headers.retryAfterSeconds(now: nil) == nil)
+    let both = HTTPHeaders([("X-Rate-Limit-Reset", value), ("Retry-After", "7")])
+    #expect(both.retryAfterSeconds(now: 784_111_777) == 7)
+  }
+
+  @Test(arguments: ["", "soon", "-1", "1.5"]) func `the end of a rate limit that is no number is none`(value: String) {
+    #expect(HTTPHeaders([("X-Rate-Limit-Reset", value)]).retryAfterSeconds(now: 784_111_777) == nil)
+  }
+
   @Test func `a date needs a clock to compare with`() {
     let headers = HTTPHeaders([("Retry-After", "Sun, 06 Nov 1994 08:49:57 GMT")])
     #expect(headers.retryAfterSeconds(now: nil) == nil)
