@@ -84,6 +84,9 @@ extension Provider {
       Advice(
         error: "AADSTS700084",
         text: "the redirect URI is registered for a single-page app: its tokens are valid for a day"),
+      Advice(
+        error: "AADSTS9002327",
+        text: "the redirect URI is registered for a single-page app: register it for mobile and desktop applications"),
       Advice(error: "AADSTS70043", text: "your organisation requires a new sign-in from time to time"),
       Advice(
         error: "AADSTS50173", text: "the session was revoked, usually because the password changed: sign in again"),
