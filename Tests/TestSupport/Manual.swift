@@ -6,6 +6,16 @@ package struct Manual {
   package struct Example: Sendable, Hashable {
     package let purpose: String
     package let line: String
+    /// The line as the page shows it, perhaps continued after a backslash.
+    package let shown: String
+
+    init(_ purpose: [String], _ shown: [String]) {
+      self.purpose = purpose.joined(separator: " ")
+      self.shown = shown.joined(separator: "\n")
+      line = shown.dropFirst().reduce(into: shown.first ?? "") { line, next in
+        line = String(line.dropLast() + next.drop { $0 == " " })
+      }
+    }
   }
 
   /// The package's directory.
@@ -52,16 +62,27 @@ package struct Manual {
     return (listed, words.compactMap { Int32($0) })
   }
 
-  package func examples() throws -> [Example] {
+  /// The examples of all pages, or of one.
+  package func examples(of page: String? = nil) -> [Example] {
+    pages.filter { page == nil || $0.name == page }.flatMap { page in
+      Self.examples(in: Self.section("Sh", "EXAMPLES", in: page.lines) ?? [])
+    }
+  }
+
+  private static func examples(in lines: ArraySlice<Substring>) -> [Example] {
     var examples: [Example] = []
     var purpose: [String] = []
-    for line in pages.flatMap({ Self.section("Sh", "EXAMPLES", in: $0.lines) ?? [] }) {
-      if line == ".Pp" { continue }
-      if line.hasPrefix(".Dl ") {
-        examples.append(Example(purpose: purpose.joined(separator: " "), line: Self.plain(line.dropFirst(4))))
-        purpose = []
+    var shown: [String]?
+    for line in lines where line != ".Pp" {
+      if line.hasPrefix(".Bd ") {
+        shown = []
+      } else if line.hasPrefix(".Dl ") || line == ".Ed" {
+        examples.append(Example(purpose, shown ?? [plain(line.dropFirst(4))]))
+        (purpose, shown) = ([], nil)
+      } else if shown != nil {
+        shown?.append(plain(line))
       } else {
-        purpose.append(Self.plain(line))
+        purpose.append(plain(line))
       }
     }
     return examples

@@ -90,30 +90,37 @@ enum HelpWriter {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
-  /// An example. A command line that is too long continues after a backslash.
+  /// An example: its purpose, and the command line.
   static func example(_ example: Example) -> String {
     let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
-    var lines = [""]
-    for word in units(of: example.line) {
-      let line = lines[lines.count - 1]
-      let indent = lines.count > 1 ? 8 : 4
+    return purpose + "    " + lines(of: example.line).replacing(each: "\n", with: "\n    ") + "\n"
+  }
+
+  /// A command line. If it is too long it continues after a backslash, for each command in a line of its own.
+  static func lines(of line: String) -> String {
+    guard line.count > width - 4 else { return line }
+    var lines: [String] = []
+    var isNew = true
+    for unit in units(of: line) {
       // The space and the backslash need space too.
-      if !line.isEmpty, indent + line.count + 1 + word.count > width - 2 {
-        lines[lines.count - 1] += " \\"
-        lines.append(word)
+      if isNew || unit.hasPrefix("| ") || lines[lines.count - 1].count + 1 + unit.count > width - 10 {
+        lines.append(unit)
       } else {
-        lines[lines.count - 1] += line.isEmpty ? word : " \(word)"
+        lines[lines.count - 1] += " \(unit)"
       }
+      isNew = unit.hasSuffix(";")
     }
-    return purpose + "    " + lines.joined(separator: "\n        ") + "\n"
+    return lines.joined(separator: " \\\n    ")
   }
 
   /// The words of a line, keeping each option and its value together.
   private static func units(of line: String) -> [String] {
     var units: [String] = []
     for word in Prose.shellWords(line) {
-      if let last = units.last, last.hasPrefix("-"), last.contains(where: \.isLetter), !last.utf8.contains(0x20),
-        !word.hasPrefix("-"), word != "|"
+      if let last = units.last,
+        last == "|"
+          || last.hasPrefix("-") && last.contains(where: \.isLetter) && !last.utf8.contains(0x20)
+            && !word.hasPrefix("-") && word != "|"
       {
         units[units.count - 1] += " \(word)"
       } else {

@@ -94,13 +94,23 @@ extension ManualPage {
     let options = command.options.filter { !$0.isSetting || name == .login }
     let texts = [command.summary + "."] + options.map(\.sentence)
     for text in texts { #expect(page.contains("\n" + Mdoc.paragraph(text)), "\(text)") }
+    let examples = try Manual().examples(of: name.page)
     for example in command.examples {
-      #expect(page.contains(Mdoc.paragraph(example.purpose + ":") + ".Pp\n.Dl \(Mdoc.escaped(example.line))\n"))
+      #expect(
+        examples.contains { $0.purpose == Prose.plain(example.purpose) + ":" && $0.line == example.line },
+        "\(example.line)")
     }
     #expect(Self.usages(in: page).contains("agent \(command.usage)"), "\(command.usage)")
     guard name.page == "agent-\(name.words[0])" else { return }
     let summary = name.words.count == 1 ? command.summary : CommandName.summary(ofGroup: String(name.words[0]))
     #expect(page.contains("\n.Nd \(Mdoc.escaped(summary.prefix(1).lowercased() + summary.dropFirst()))\n"))
+  }
+
+  @Test func `shows each example in lines that a terminal of 80 columns does not break`() throws {
+    // A page is 78 columns wide, and examples begin after 11.
+    for example in try Manual().examples() {
+      for line in example.shown.split(separator: "\n") { #expect(line.count <= 67, "\(line)") }
+    }
   }
 
   /// The usage lines of a page, as the help prints them.
@@ -304,23 +314,22 @@ extension ManualPage {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
       #expect(command.examples.count <= 3, "\(command.name)")
       for example in command.examples {
-        let calls = try Self.calls(in: example.line, tree)
+        let calls = try Self.calls(in: HelpWriter.lines(of: example.line), tree)
+        #expect(try Set(calls) == Set(Self.calls(in: example.line, tree)))
         #expect(
           try calls.contains { try Parser.parse($0).command?.name.page == command.name.page }, "\(example.line)")
       }
     }
     // Preparations with another program are shown too.
     for example in try Manual().examples() where !example.line.hasPrefix("openssl ") {
-      let calls = try Self.calls(in: example.line, tree)
-      #expect(!calls.isEmpty, "\(example.line)")
+      let calls = try Self.calls(in: example.shown, tree)
+      #expect(try !calls.isEmpty && Set(calls) == Set(Self.calls(in: example.line, tree)), "\(example.line)")
       for call in calls { #expect(throws: Never.self, "\(call)") { try Parser.parse(call) } }
     }
   }
 
-  /// The arguments of each call of `agent` when a shell runs a line of the help.
-  private static func calls(in line: String, _ tree: TemporaryDirectory) throws -> [[String]] {
-    let shown = try #require(
-      HelpWriter.example(Example("", line)).split(separator: "\n", maxSplits: 1).last.map(String.init))
+  /// The arguments of each call of `agent` when a shell runs an example.
+  private static func calls(in shown: String, _ tree: TemporaryDirectory) throws -> [[String]] {
     let script = """
       cd '\(tree.path)'; : >calls
       # One write for each call, since those of a pipe happen at the same time.
