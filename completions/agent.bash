@@ -29,7 +29,7 @@ __agent_command() {
   'doctor') options=() limit=1 operand=accounts ;;
   'status') options=(--check --utc) limit=1 operand=accounts ;;
   'list') options=(--utc) ;;
-  'use') options=() limit=1 operand=accounts ;;
+  'use') options=(--here --directory --clear) limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
   'events') options=(-f --follow --utc --lease) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
@@ -193,6 +193,7 @@ __agent_value() {
   'setup --name') kind=text ;;
   'setup --role-arn') kind=text ;;
   'setup --user') kind=text ;;
+  'use --directory') kind=files ;;
   'verify --issuer') kind=text ;;
   'verify --jwks') kind=files ;;
   'verify --hmac-key-file') kind=files ;;

@@ -277,6 +277,8 @@ function __agent_takes_value
             return 0
         case 'setup --user'
             return 0
+        case 'use --directory'
+            return 0
         case 'verify --issuer'
             return 0
         case 'verify --jwks'
@@ -989,6 +991,9 @@ complete -c agent -n '__agent_at options status' -l check -d 'Ask the servers wh
 complete -c agent -n '__agent_at options status' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 status' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at options list' -l utc -d 'Show times in UTC instead of local time'
+complete -c agent -n '__agent_at options use' -l here -d 'Choose the account for the current directory and those below it'
+complete -c agent -n '__agent_at options use' -l directory -r -F -d 'Choose the account for this directory and those below it'
+complete -c agent -n '__agent_at options use' -l clear -d 'Let the directory have no account of its own any more'
 complete -c agent -n '__agent_at operand 0 use' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'

@@ -15,6 +15,9 @@ package enum WireProtocol {
   /// The body of ``CallRequest/inlineBody`` is a single string.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
+  /// The maximum length of a path, in bytes (PATH_MAX).
+  package static let maximumPathBytes = 4096
+
   /// The maximum time between the first and last byte of a request line, in seconds.
   package static let requestLineSeconds = 5
 
@@ -86,6 +89,10 @@ extension WireProtocol {
 
   /// The beginning of a ``TokenRequest`` line. Its other members may follow before the last brace.
   @inlinable package static var tokenRequestStart: String { "{\"v\":1,\"request\":\"token\"" }
+
+  /// The member of ``RequestEnvelope/directory``, empty, after the beginning of a line.
+  @inlinable package static var emptyDirectory: String { ",\"directory\":\"\"" }
+  @inlinable package static var directoryStart: String { ",\"directory\":\"" }
 
   /// The beginning of a result line, up to its first member.
   @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }

@@ -90,7 +90,16 @@ struct DaemonClient {
 
   /// A request with the deadline of the command line. With `--verbose` it asks for progress steps.
   func envelope(_ request: Request) -> RequestEnvelope {
-    RequestEnvelope(request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet)
+    var envelope = withoutDirectory(request)
+    if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
+    return envelope
+  }
+
+  /// Like ``envelope(_:)``, but does not ask the system for the directory unless the daemon needs it.
+  private func withoutDirectory(_ request: Request) -> RequestEnvelope {
+    RequestEnvelope(
+      request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
+      directory: request.row.followsDirectory ? "" : nil)
   }
 
   /// Logs, with `--verbose`, the request about to be sent. Returns the current time.
@@ -329,15 +338,21 @@ struct DaemonClient {
     then body: (Answer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let begin = logRequest(request)
-    try connection.send(envelope(request))
+    var envelope = withoutDirectory(request)
+    try connection.send(envelope)
     let (deadline, patience) = (deadline(of: request), Patience(request, console))
     while true {
+      var isDirectoryNeeded = false
       let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
         (line) throws(Failure) -> Result? in
         let answer: Answer
         do throws(Failure) {
           answer = try read(line)
         } catch {
+          if error.code == .directoryNeeded, envelope.directory?.isEmpty == true, let path = CallerDirectory.path {
+            (envelope.directory, isDirectoryNeeded) = (path, true)
+            return nil
+          }
           guard case .event(let event)? = try? Reply(parsing: line) else {
             logFailure(error, since: begin)
             throw error
@@ -349,6 +364,7 @@ struct DaemonClient {
         return try body(answer, line)
       }
       if let result { return result }
+      if isDirectoryNeeded { try connection.send(envelope) }
     }
   }
 

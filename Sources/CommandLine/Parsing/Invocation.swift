@@ -104,7 +104,7 @@ extension Invocation {
     return account
   }
 
-  /// The account to act on: ``namedAccount()``, otherwise `AGENT_ACCOUNT`; nil for the active one.
+  /// The account to act on: ``namedAccount()``, otherwise `AGENT_ACCOUNT`; nil for that of the directory or the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
   /// See ``account()``, with another operand than the first.
@@ -114,7 +114,8 @@ extension Invocation {
     return inheritedAccount
   }
 
-  static var accountOfEnvironment: String? { Environment.value("AGENT_ACCOUNT").flatMap { $0.isEmpty ? nil : $0 } }
+  static let accountVariable = "AGENT_ACCOUNT"
+  static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// The failure, with the source of the name if the account does not exist and its name is not on the command line.
   func explained(_ failure: Failure) -> Failure {

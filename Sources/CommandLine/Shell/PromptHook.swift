@@ -3,9 +3,10 @@ internal import Encoding
 /// A function that a shell runs before each prompt to keep the variables of a token up to date.
 ///
 /// Before nearly all prompts it only compares two numbers and reads a line that the daemon changes at each sign-in,
-/// sign-out, lock, unlock or change of the active account; neither starts a process. If the time has come or the line
-/// has changed, it runs `agent __renew`, which sets `__agent_env_wait` to the number of seconds until the next time and
-/// `__agent_env_names` to the names of the variables. It preserves the status of the last command and all other prompt
+/// sign-out, lock, unlock or change of the active account; neither starts a process. If the time has come, or the line
+/// has changed, or the directory has and accounts depend on it, it runs `agent __renew`. That sets `__agent_env_wait` to
+/// the number of seconds until the next time, `__agent_env_names` to the names of the variables, and
+/// `__agent_env_follows` if accounts depend on the directory. It preserves the status of the last command and all other prompt
 /// functions, and prints nothing.
 struct PromptHook: Sendable {
   /// The definition of the function, which runs this command and reads this file.
@@ -16,6 +17,9 @@ struct PromptHook: Sendable {
 
   /// The statement that lists the variables that were set.
   let naming: @Sendable (_ names: [String]) -> String
+
+  /// The statement that sets whether the account depends on the directory.
+  let following: @Sendable (_ follows: Bool) -> String
 
   /// How long `agent __renew` may wait for the daemon, so that a prompt waits at most half a second including process
   /// start; a refresh continues without it.
@@ -35,19 +39,22 @@ struct PromptHook: Sendable {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
+  private static func assigning(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
+
   /// Waits are short, so a long one shows that the clock was set back.
   static let bash = PromptHook(
     text: { command, changes in
       #"""
       __agent_env_hook() {
-        local status=$? now=${EPOCHSECONDS-} change=
+        local status=$? now=${EPOCHSECONDS-} change= changed=
         [[ $now ]] || printf -v now '%(%s)T' -1
         [[ -r \#(changes) ]] && read -r change <\#(changes)
-        if [[ $change != "${__agent_env_change-}" ]] ||
-          ((now >= ${__agent_env_due-0} || now < ${__agent_env_due-0} - \#(longestWait))); then
+        [[ $change != "${__agent_env_change-}" ||
+          -n ${__agent_env_follows-} && $PWD != "${__agent_env_directory-}" ]] && changed=1
+        if [[ $changed ]] || ((now >= ${__agent_env_due-0} || now < ${__agent_env_due-0} - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
-          [[ $change != "${__agent_env_change-}" ]] && __agent_env_wait=\#(waitAfterChange)
-          __agent_env_change=$change
+          [[ $changed ]] && __agent_env_wait=\#(waitAfterChange)
+          __agent_env_change=$change __agent_env_directory=$PWD
           eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((now + __agent_env_wait))
         fi
@@ -62,23 +69,25 @@ struct PromptHook: Sendable {
       fi
 
       """#
-    }, waiting: assigning, naming: assigning)
+    }, waiting: assigning, naming: assigning, following: assigning)
 
   static let zsh = PromptHook(
     text: { command, changes in
       #"""
       zmodload -F zsh/datetime p:EPOCHSECONDS
       typeset -gi __agent_env_due=0
-      typeset -g __agent_env_change= __agent_env_names=
+      typeset -g __agent_env_change= __agent_env_names= __agent_env_follows= __agent_env_directory=
       __agent_env_hook() {
-        local ret=$? change=
+        local ret=$? change= changed=
         emulate -L zsh
         [[ -r \#(changes) ]] && read -r change <\#(changes)
-        if [[ $change != $__agent_env_change ]] ||
+        [[ $change != $__agent_env_change ||
+          -n $__agent_env_follows && $PWD != $__agent_env_directory ]] && changed=1
+        if [[ -n $changed ]] ||
           ((EPOCHSECONDS >= __agent_env_due || EPOCHSECONDS < __agent_env_due - \#(longestWait))); then
           local __agent_env_wait=\#(waitAfterFailure)
-          [[ $change != $__agent_env_change ]] && __agent_env_wait=\#(waitAfterChange)
-          __agent_env_change=$change
+          [[ -n $changed ]] && __agent_env_wait=\#(waitAfterChange)
+          __agent_env_change=$change __agent_env_directory=$PWD
           eval "$(\#(command) ${__agent_env_names:+"--former=$__agent_env_names"} 2>/dev/null </dev/null)"
           __agent_env_due=$((EPOCHSECONDS + __agent_env_wait))
         fi
@@ -88,7 +97,7 @@ struct PromptHook: Sendable {
       ((${precmd_functions[(I)__agent_env_hook]})) || precmd_functions=(__agent_env_hook $precmd_functions)
 
       """#
-    }, waiting: assigning, naming: assigning)
+    }, waiting: assigning, naming: assigning, following: assigning)
 
   /// fish has no clock of its own; a builtin reads the kernel's from a file.
   static let fish = PromptHook(
@@ -97,14 +106,20 @@ struct PromptHook: Sendable {
       set -g __agent_env_due 0
       set -g __agent_env_change
       set -g __agent_env_names
+      set -g __agent_env_follows
+      set -g __agent_env_directory
       function __agent_env_hook --on-event fish_prompt
           read -l -d ' ' __agent_env_now __agent_env_rest </proc/uptime
           set -l change
           test -r \#(changes); and read change <\#(changes)
-          if test "$__agent_env_now" -ge "$__agent_env_due" -o "$change" != "$__agent_env_change"
+          set -l changed
+          test "$change" != "$__agent_env_change"; and set changed 1
+          test -n "$__agent_env_follows" -a "$PWD" != "$__agent_env_directory"; and set changed 1
+          if test "$__agent_env_now" -ge "$__agent_env_due" -o -n "$changed"
               set -l __agent_env_wait \#(waitAfterFailure)
-              test "$change" != "$__agent_env_change"; and set __agent_env_wait \#(waitAfterChange)
+              test -n "$changed"; and set __agent_env_wait \#(waitAfterChange)
               set -g __agent_env_change $change
+              set -g __agent_env_directory $PWD
               \#(command) --former=$__agent_env_names 2>/dev/null </dev/null | source
               set -g __agent_env_due (math "$__agent_env_now + $__agent_env_wait")
           end
@@ -112,7 +127,8 @@ struct PromptHook: Sendable {
 
       """#
     }, waiting: { "set __agent_env_wait \($0);\n" },
-    naming: { "set -g __agent_env_names \($0.joined(separator: " "));\n" })
+    naming: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },
+    following: { "set -g __agent_env_follows \($0 ? "1" : "");\n" })
 }
 
 extension Shell {

@@ -64,6 +64,12 @@ extension Option<String?> {
   }
 }
 
+extension Option<String?> {
+  static var directory: Self {
+    Self("directory", in: .service, .file("DIRECTORY"), "Choose the account for this directory and those below it")
+  }
+}
+
 extension Option<Int?> {
   static var timeout: Self {
     Self("timeout", in: .common, time: .duration(1...WireProtocol.maximumTimeoutSeconds), "Give up after this time")
@@ -71,6 +77,10 @@ extension Option<Int?> {
 }
 
 extension Option<Bool> {
+  static var here: Self {
+    Self("here", in: .service, "Choose the account for the current directory and those below it")
+  }
+  static var clear: Self { Self("clear", in: .service, "Let the directory have no account of its own any more") }
   static var noDaemon: Self {
     Self(
       "no-daemon", in: .common,

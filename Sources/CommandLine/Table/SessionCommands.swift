@@ -41,8 +41,14 @@ enum SessionCommands {
   static let use = Command(
     .use,
     summary: "Show or change the active account",
-    answer: StateRequest.use(account: "").page.result,
-    operands: .account)
+    answer: StateRequest.useDirectory(account: "", directory: "").page.result,
+    options: [Option.here.declaration, Option.directory.declaration, Option.clear.declaration],
+    operands: .account,
+    examples: [
+      Example("Change the active account", "agent use work"),
+      Example("Use another account in one directory", "agent use work --here"),
+      Example("Let it have no account of its own any more", "agent use --clear"),
+    ])
 
   static let whoami = Command(
     .whoami,

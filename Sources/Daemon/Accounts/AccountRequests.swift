@@ -33,6 +33,41 @@ final class AccountRequests: AccountPart {
     }
   }
 
+  /// Chooses the account of a directory.
+  func use(_ name: String?, in directory: String, _ ticket: Ticket) throws(Failure) {
+    guard let path = DirectoryPath(directory) else { throw .relativeDirectory }
+    let account: AccountName?
+    if let name {
+      account = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
+    } else {
+      guard try settings().directories.entries.contains(where: { $0.path == path }) else {
+        throw Failure(
+          .invalidRequest, "no account is set for \(TerminalText.clean(path.text))", hint: "agent list")
+      }
+      account = nil
+    }
+    // The settings file would name an account that the next daemon does not have.
+    if let account, services.ephemeral.contains(account) {
+      throw Failure(.invalidRequest, "\(account.text) is ephemeral, so no directory can use it")
+    }
+    context.changeSettings { (settings) throws(ConfigurationError) in
+      try settings.use(account, in: path)
+    } then: { [self] outcome in
+      if case .success = outcome {
+        log.note(.settingsChanged(.directory), account)
+        announceSettings()
+      }
+      switch outcome {
+      case .failure(let error): loop.send(.failure(Failure(error, account: account?.text)), to: ticket)
+      case .success:
+        var result = JSONObject()
+        result["account"] = account.map { .string($0.text) }
+        result["directory"] = .string(path.text)
+        loop.send(.result(result), to: ticket)
+      }
+    }
+  }
+
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
@@ -90,9 +125,10 @@ final class AccountRequests: AccountPart {
   private func show(_ asked: String?, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(asked)
     let isActive = try settings().active == account.name
-    let result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
+    var result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
+    result["directory"] = context.directories[ticket].map { .string($0.path.text) }
     let (name, settings) = (account.name, account.configuration.shown.json())
-    jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self] outcome in
+    jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result
       // A vault error does not fail the request, which only shows settings.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }

@@ -114,8 +114,13 @@ final class DaemonContext {
   /// Called after the last line of a request was sent.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
+    if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
+
+  /// The account of the caller's directory, for requests that name none. For those with a URL it only decides between
+  /// accounts that list it.
+  var directories: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels the work for a request, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
@@ -248,6 +253,7 @@ extension DaemonPart {
 extension Failure {
   static let unsendableMethod = Failure(
     .invalidRequest, "invalid request method", hint: "GET, POST, PUT, PATCH, DELETE …")
+  static let relativeDirectory = Failure(.invalidRequest, "\"directory\" must be an absolute path without \"..\"")
   static let insecurePlace = Failure(.invalidRequest, "a token is sent only to https URLs")
   static let missingDescriptors = Failure(
     .invalidRequest, "the request must pass one descriptor for each secret that it announces")

@@ -11,6 +11,8 @@ struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
+  /// The directories in which commands without an account use it.
+  var directories: [String] = []
   /// Whether the settings contain the account. If not, ``configuration`` is the sealed copy in its record.
   var isConfigured = true
   /// Whether the account is neither in the settings nor in the vault.
@@ -54,6 +56,7 @@ enum Survey {
     let levels = Dictionary(protections.map { ($0.account, $0.protection) }) { first, _ in first }
     for (name, configuration) in settings.accounts where only == nil || only == name {
       var summary = AccountSummary(name: name, configuration: configuration, isActive: settings.active == name)
+      summary.directories = settings.directories.paths(of: name)
       do throws(SessionError) {
         if settings.ephemeral.contains(name) {
           summary.isEphemeral = true

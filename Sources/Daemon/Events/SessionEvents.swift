@@ -99,6 +99,7 @@ final class SessionEvents: AccountPart {
     var revision: UInt64
     var names: [AccountName]
     var active: AccountName?
+    var directories: AccountDirectories
   }
 
   /// Publishes the difference between the accounts and the last published list.
@@ -110,7 +111,8 @@ final class SessionEvents: AccountPart {
     else { return }
     let before = publishedAccounts
     let names = settings.accounts.map(\.name)
-    publishedAccounts = PublishedAccounts(revision: settingsFile.revision, names: names, active: active)
+    publishedAccounts = PublishedAccounts(
+      revision: settingsFile.revision, names: names, active: active, directories: settings.directories)
     lock.applyIdleTime(settings)
     guard let before else { return }
     let (old, new) = (Set(before.names), Set(names))
@@ -119,6 +121,8 @@ final class SessionEvents: AccountPart {
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
+    // Not an event, but prompts show the account of their directory.
+    if before.directories != settings.directories { changeMark() }
     if before.active != active { log.publish(.activeChanged, active) }
   }
 

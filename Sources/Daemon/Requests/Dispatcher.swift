@@ -48,10 +48,11 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
-    if envelope.verbose { parts.steps.begin(envelope.request, ticket) }
     do throws(Failure) {
+      let request = try located(envelope, ticket)
+      if envelope.verbose { parts.steps.begin(request, ticket) }
       if jobs.stopping != nil { throw stopping }
-      switch envelope.request {
+      switch request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
       case .token(let request) where request.place == nil: try parts.broker.token(request, ticket)
       case .token(let request): try parts.placed.token(request, ticket)
@@ -62,7 +63,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .screenEnvironment: try parts.broker.screen(ticket, passed: passed)
       case .state(.whoami(let name, let verified)): try parts.identity.whoami(name, isVerified: verified, ticket)
       case .login(let request): try parts.signIns.login(request, ticket, passed: passed)
-      case .loginRedirect, .loginConfirm: try parts.signIns.take(envelope.request, ticket)
+      case .loginRedirect, .loginConfirm: try parts.signIns.take(request, ticket)
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
@@ -71,6 +72,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.doctor(let name)): try parts.status.examine(name, ticket)
       case .state(.list): try parts.status.survey(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
+      case .state(.useDirectory(let name, let path)): try parts.accounts.use(name, in: path, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
       case .daemon(.stop): askStop(ticket, isForGood: true)
       case .daemon(.restart): askStop(ticket, isForGood: false)
@@ -93,6 +95,20 @@ final class Dispatcher: DaemonPart, RequestHandler {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  /// Returns the request with the account of its caller's directory, if it names none.
+  private func located(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
+    let row = envelope.request.row
+    guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
+    let directories: AccountDirectories
+    do { directories = try settingsFile.lastRead().directories } catch { throw Failure(error) }
+    guard !directories.isEmpty else { return envelope.request }
+    if text.isEmpty { throw .directoryNeeded }
+    guard let path = DirectoryPath(text) else { throw .relativeDirectory }
+    guard let entry = directories.nearest(to: path) else { return envelope.request }
+    context.directories[ticket] = entry
+    return row.subject == .activeAccount ? envelope.request.naming(entry.account.text) : envelope.request
   }
 
   private func askStop(_ ticket: Ticket, isForGood: Bool) {

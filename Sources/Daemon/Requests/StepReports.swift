@@ -30,7 +30,7 @@ final class StepReports: DaemonPart {
         switch request.row.subject {
         case .account(let text): (try? AccountName(text)) ?? settings.active
         case .activeAccount: settings.active
-        case .any: nil
+        case .listingAccount, .any: nil
         }
     }
     context.watches.begin(ticket, about: name)

@@ -106,6 +106,8 @@ final class Lease: Admission {
     var envelope = envelope
     // Steps describe servers and accounts that the peer must not know.
     envelope.verbose = false
+    // The lease has an account.
+    envelope.directory = nil
     guard envelope.request.has(.fromLease) == (ticket.connection == channel) else { throw refusal(.notLent, ticket) }
     switch envelope.request {
     case .leasePeer: return envelope

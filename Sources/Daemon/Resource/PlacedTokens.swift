@@ -68,7 +68,10 @@ final class PlacedTokens: AccountPart {
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
   ) {
     let gate: ResourceGate
-    do { gate = ResourceGate(settings: try settings(), services: services) } catch {
+    do throws(Failure) {
+      gate = ResourceGate(
+        settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
+    } catch {
       return loop.send(.failure(error), to: ticket)
     }
     let places = ResourcePlace.places(url, user: user)

@@ -14,7 +14,8 @@ final class ProofRequests: AccountPart {
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
     let named = try broker.named(request.account)
-    let gate = ResourceGate(settings: try settings(), services: services)
+    let gate = ResourceGate(
+      settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
     let place = ResourcePlace(of: target.call.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(target, ticket, outcome)

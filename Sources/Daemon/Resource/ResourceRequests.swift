@@ -31,7 +31,8 @@ final class ResourceRequests: AccountPart {
     let place = ResourcePlace(of: transfer.target.endpoint)
     try admit(at: place.origin)
     let named = try broker.named(request.account)
-    let gate = ResourceGate(settings: try settings(), services: services)
+    let gate = ResourceGate(
+      settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }

@@ -119,6 +119,7 @@ final class StatusRequests: AccountPart {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
     object[.active] = .bool(summary.isActive)
+    if !summary.directories.isEmpty { object[.directories] = .array(summary.directories.map(JSON.string)) }
     object[.issuer] = .string(summary.configuration.issuer)
     object[.state] = .string(state(summary, account, now).rawValue)
     if summary.isUnreadable { object[.problem] = summary.problem.map { Failure($0, account: summary.name.text).json } }

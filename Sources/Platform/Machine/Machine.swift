@@ -90,6 +90,43 @@ package enum Machine {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// Calls `body` with the absolute path of the current directory, up to the first component that is not UTF-8. Uses
+  /// only the stack.
+  ///
+  /// - Returns: Nil if the directory was removed or cannot be reached from the root.
+  package static func withCurrentDirectory<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+      unsafe buffer.initialize(repeating: 0)
+      let isKnown = unsafe buffer.withMemoryRebound(to: CChar.self) { text in
+        unsafe getcwd(text.baseAddress, text.count) != nil
+      }
+      guard isKnown, var end = unsafe buffer.firstIndex(of: 0) else { return nil }
+      while unsafe (try? UTF8Span(validating: UnsafeBufferPointer(rebasing: buffer[..<end]).span)) == nil {
+        end = unsafe max(1, buffer[..<end].lastIndex(of: UInt8(ascii: "/")) ?? 1)
+      }
+      return body(unsafe UnsafeBufferPointer(rebasing: buffer[..<end]).span)
+    }
+  }
+
+  /// The absolute path of an existing directory, without symbolic links.
+  ///
+  /// - Throws: `ENOTDIR` for another file, `EILSEQ` for a path that is not UTF-8.
+  package static func resolvedDirectory(_ path: String) throws(SystemError) -> String {
+    try SystemCall.checkText(path, "realpath")
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw SystemError(errno: Glibc.errno, operation: "realpath")
+    }
+    defer { unsafe free(resolved) }
+    var status = stat()
+    guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw SystemError(errno: ENOTDIR, operation: "realpath")
+    }
+    guard let text = unsafe String(validatingCString: resolved) else {
+      throw SystemError(errno: EILSEQ, operation: "realpath")
+    }
+    return text
+  }
+
   private static func readSmallFile(_ path: String) -> [UInt8]? {
     guard let file = try? FileDescriptor(opening: path, for: .reading) else { return nil }
     return try? file.readToEnd(limit: 4096)

@@ -10,14 +10,18 @@ package struct ResourceGate: Sendable {
   package let settings: Settings
   package let services: SessionServices
 
-  package init(settings: Settings, services: SessionServices) {
+  /// The account that is chosen among several that fit equally well.
+  private let preferred: AccountName?
+
+  package init(settings: Settings, services: SessionServices, preferred: AccountName? = nil) {
     self.settings = settings
+    self.preferred = preferred
     self.services = services
   }
 
   /// Chooses the account: the named one; otherwise the one with the longest matching path or the origin, and among
-  /// those the one whose tokens are for a resource there; otherwise the one with UserInfo there. The active account has
-  /// no priority.
+  /// those the one whose tokens are for a resource there; otherwise the one with UserInfo there. Among several, the
+  /// preferred one. The active account has no priority.
   ///
   /// - Parameter named: The caller's account, which must still list the origin.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
@@ -37,11 +41,12 @@ package struct ResourceGate: Sendable {
     if let best = fitting.map(\.lengths).max(by: <) { fitting.removeAll { $0.lengths != best } }
     // Origins listed by the user take precedence over those from the server's metadata.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
-    let accounts = fitting.isEmpty ? announced : fitting.map(\.account)
+    var accounts = fitting.isEmpty ? announced : fitting.map(\.account)
+    if let preferred, accounts.contains(preferred) { accounts = [preferred] }
     guard let first = accounts.first else { throw notListed(place, named) }
     guard accounts.count == 1 else { throw .severalAccounts(accounts.map(\.text), origin: place.origin.text) }
     try check(first, place.origin, listedOnly: listedOnly)
-    return ResourceChoice(account: first, place: place, entry: fitting.first?.entry)
+    return ResourceChoice(account: first, place: place, entry: fitting.first { $0.account == first }?.entry)
   }
 
   /// Chooses the account for the first of several possible URLs that an account lists. UserInfo alone is not enough:

@@ -20,6 +20,10 @@ package struct Settings: Sendable, Hashable {
   /// The account that was active before.
   package private(set) var previous: AccountName?
 
+  /// The accounts of directories. An account that was deleted by hand stays: its directories do not silently fall to
+  /// another account.
+  package private(set) var directories = AccountDirectories()
+
   /// The accounts without files.
   package private(set) var ephemeral: Set<AccountName> = []
 
@@ -39,7 +43,7 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
-  static let members = ["version", "accounts", "active", "previous", "lock_after", "on"]
+  static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
   /// The place of an error that is not about a member.
   package static let wholeFile = "the file"
@@ -74,6 +78,7 @@ package struct Settings: Sendable, Hashable {
       lockAfterSeconds = seconds
     }
     if let value = object["on"] { commands = try EventCommand.list(value) }
+    if let value = object["directories"] { directories = try AccountDirectories(value) }
     active = try account("active")
     previous = try account("previous")
   }
@@ -167,6 +172,20 @@ package struct Settings: Sendable, Hashable {
     object["previous"] = other.map { .string($0.text) }
   }
 
+  /// Makes a directory use an account, or none of its own.
+  package mutating func use(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError) {
+    if let account, self[account] == nil { throw ConfigurationError(.accountChanged, account.text) }
+    changeDirectories { $0.set(account, for: path) }
+  }
+
+  private mutating func changeDirectories(_ edit: (inout AccountDirectories) -> Void) {
+    var changed = directories
+    edit(&changed)
+    guard changed != directories else { return }
+    directories = changed
+    object["directories"] = changed.isEmpty ? nil : changed.json
+  }
+
   /// - Parameter seconds: Zero for never; at most 30 days.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
@@ -182,12 +201,13 @@ package struct Settings: Sendable, Hashable {
     }
     object["accounts"] = .object(JSONObject(renamed))
     accounts[index].name = new
+    changeDirectories { $0.rename(old, to: new) }
     if active == old || previous == old {
       setActive(active == old ? new : active, after: previous == old ? new : previous)
     }
   }
 
-  /// Removes an account. If it was active, the next account becomes active, or else the previous one. Accounts that
+  /// Removes an account and its directories. If it was active, the next account becomes active, or else the previous one. Accounts that
   /// were never signed in become active only if there is no other.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
@@ -195,6 +215,7 @@ package struct Settings: Sendable, Hashable {
     named[name.text] = nil
     object["accounts"] = .object(named)
     accounts.remove(at: index)
+    changeDirectories { $0.remove(name) }
     guard active == name || previous == name else { return }
     let order = (accounts[index...] + accounts[..<index].reversed()).map(\.name)
     let next = active == name ? order.first { !isNeverSignedIn($0) } ?? order.first : active

@@ -7,6 +7,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
+  case directoryNeeded = "directory_needed"
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"
 
@@ -88,6 +89,8 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .invalidConfiguration:
       (.failed, "The settings, a file or a path that they name, or the installation are not valid.")
     case .accountExists: (.failed, "There is such an account already.")
+    case .directoryNeeded:
+      (.usage, "The account depends on the client's directory, and the request does not tell it; see `directory`.")
     case .issuerNeeded: (.usage, "The sign-in names no issuer, and there is none that it can mean.")
     case .clientNeeded:
       (

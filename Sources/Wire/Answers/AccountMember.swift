@@ -3,7 +3,7 @@ internal import Vocabulary
 
 /// The members of an account in the responses to `list`, `status` and `doctor`.
 package enum AccountMember: String, CaseIterable, Sendable {
-  case name, active, person, issuer, state, guest, assertion, ephemeral
+  case name, active, directories, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
   case signInBy = "sign_in_by"
   case inConfig = "in_config"
@@ -39,6 +39,8 @@ package enum AccountMember: String, CaseIterable, Sendable {
     switch self {
     case .name: (.list, .account, "The name.")
     case .active: (.list, .boolean, "Whether commands without an account use it.")
+    case .directories:
+      (.list, .texts, "The directories in which commands without an account use it; absent without any.")
     case .person: (.list, .text, "The user's email address or name.")
     case .issuer: (.list, .url, "The authorization server.")
     case .state: (.list, .word(SessionState.self), "One of \(Self.words(SessionState.self)).")

@@ -101,6 +101,11 @@ extension Failure {
   /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
+  /// The account depends on the caller's directory, which is unknown.
+  package static let directoryNeeded = Failure(
+    .directoryNeeded, "the account depends on the working directory, which no longer exists",
+    hint: "name the account, or change to another directory")
+
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
     let shown = TerminalText.clean(name, limit: 64)
     var failure = Failure(.noAccount, "no account is called \(shown)", hint: hint)

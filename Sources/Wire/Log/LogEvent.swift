@@ -87,6 +87,8 @@ package enum LogEvent: Sendable, Hashable {
     /// The account was renamed to this name.
     case named
     case activated
+    /// The account of a directory.
+    case directory
     /// Another program changed the file.
     case outside
   }

@@ -43,8 +43,10 @@ package enum AccountRequest: RequestBody {
       RequestRow("account_remove", .change, from: .authorizationServer, about: .account(account))
     case .import(let account, _, _):
       RequestRow("account_import", .change, from: .authorizationServer, about: .account(account))
-    case .clientMetadata(let account, _, _):
-      RequestRow("account_client_metadata", about: .accountOrActive(account))
+    case .clientMetadata(let account, let settings, _):
+      RequestRow(
+        "account_client_metadata",
+        about: settings.clientID == nil ? .accountOrActive(account) : .accountOrAny(account))
     }
   }
 
@@ -101,7 +103,9 @@ package enum AccountRequest: RequestBody {
       return RequestPage(
         "Returns the settings of an account. None of them is secret.",
         result: [
-          account, active, MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
+          account, active,
+          MemberRow("directory", "text", "The directory that the account was chosen for; absent if by name or active."),
+          MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
           MemberRow(
             "settings", "object", "The settings, as in agent-config(5).",
             members: AccountSetting.all.map(MemberRow.init),

@@ -22,7 +22,7 @@ package struct AssumeRoleRequest: RequestBody {
   package var request: Request { .assumeRole(self) }
 
   package var row: RequestRow {
-    RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
+    RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -54,7 +54,7 @@ package struct CallRequest: RequestBody {
   package var request: Request { .call(self) }
 
   package var row: RequestRow {
-    RequestRow("resource", .lent, from: .resource, about: .accountOrAny(account), waitSeconds: waitSeconds)
+    RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

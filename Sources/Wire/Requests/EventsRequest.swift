@@ -17,7 +17,7 @@ extension EventsRequest {
   package var request: Request { .events(self) }
 
   package var row: RequestRow {
-    RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrActive(account))
+    RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -80,7 +80,10 @@ extension LoginRequest {
   package var request: Request { .login(self) }
 
   package var row: RequestRow {
-    RequestRow("login", [.change, .endless], from: .authorizationServer, about: .accountOrAny(account))
+    let namesServer = settings.issuer != nil || settings.provider != nil
+    return RequestRow(
+      "login", [.change, .endless], from: .authorizationServer,
+      about: namesServer ? .accountOrAny(account) : .accountOrActive(account))
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

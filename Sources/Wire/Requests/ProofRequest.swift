@@ -24,7 +24,7 @@ package struct ProofRequest: RequestBody {
   package var request: Request { .proof(self) }
 
   package var row: RequestRow {
-    RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrActive(account))
+    RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -79,6 +79,9 @@ package enum Request: Sendable, Hashable {
     try accept(ReadingVisitor(members: members)).get()
   }
 
+  /// The request for an account, if it names none.
+  package func naming(_ account: String) -> Request { accept(NamingVisitor(account: account)) }
+
   fileprivate func write(to members: MemberWriter) -> MemberWriter { accept(WritingVisitor(members: members)) }
 
   /// Each kind of request without its members, in the order of the manual.
@@ -122,6 +125,16 @@ private struct WritingVisitor: RequestVisitor {
   }
 }
 
+private struct NamingVisitor: RequestVisitor {
+  let account: String
+
+  func visit(_ body: some RequestBody) -> Request {
+    var (body, members) = (body, AccountNaming(account: account))
+    body.pass(&members)
+    return body.request
+  }
+}
+
 private struct ReadingVisitor: RequestVisitor {
   let members: MemberReader
 
@@ -142,8 +155,18 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// Whether to send the steps of the work as events.
   package var verbose: Bool
 
-  package init(_ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false) {
+  /// The directory of the caller, for a request that names no account; empty if the caller sends it once it is needed.
+  ///
+  /// Only the caller knows it: the daemon cannot read `/proc/PID/cwd` of a process that hides its memory, in another
+  /// namespace the path is another one, and by then the process may be another one, too. It costs a system call, so
+  /// clients that get a cached token leave it empty, and only repeat the request with it after `directory_needed`.
+  package var directory: String?
+
+  package init(
+    _ request: Request, timeoutSeconds: Int? = nil, verbose: Bool = false, directory: String? = nil
+  ) {
     self.request = request
+    self.directory = directory
     self.timeoutSeconds = timeoutSeconds
     self.verbose = verbose
   }
@@ -159,6 +182,12 @@ package struct RequestEnvelope: Sendable, Hashable {
           + " \(WireProtocol.defaultTimeoutSeconds)). `login`, `login_resume`, `daemon_stop`, `token_file`, `lease` and"
           + " `events` with `follow` have no default."),
       MemberRow("verbose", "boolean", "Send events `progress` that describe the work for this request."),
+      MemberRow(
+        "directory", "text",
+        "The client's working directory, an absolute path. A request without an account then uses the one that the user"
+          + " has chosen for the nearest directory (`agent use --directory`), if any. If it is empty and there is such a"
+          + " choice for any directory, the error is `directory_needed`, without any effect. Without this member,"
+          + " directories are ignored."),
     ]
   }
 
@@ -179,6 +208,8 @@ package struct RequestEnvelope: Sendable, Hashable {
     members = request.write(to: members)
     members.number("timeout", &timeout, in: Self.timeouts, "")
     members.flag("verbose", &verbose, "")
+    var directory = directory
+    members.text("directory", &directory, "")
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
@@ -207,11 +238,13 @@ package struct RequestEnvelope: Sendable, Hashable {
         hint: "agent daemon restart")
     }
     try members.flag("verbose", &verbose, "")
+    var directory: String?
+    try members.text("directory", &directory, limit: WireProtocol.maximumPathBytes, "")
     try members.number("timeout", &timeout, in: Self.timeouts, "")
     var name: String?
     try members.text("request", &name, "")
     guard let name else { throw Failure(.invalidRequest, "the request has no name") }
     guard let declaration = Request.declaration(named: name) else { throw .unknownRequest }
-    self.init(try declaration.request.read(members), timeoutSeconds: timeout, verbose: verbose)
+    self.init(try declaration.request.read(members), timeoutSeconds: timeout, verbose: verbose, directory: directory)
   }
 }

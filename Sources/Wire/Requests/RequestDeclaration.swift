@@ -34,6 +34,9 @@ package struct RequestRow: Sendable {
     self.waitSeconds = waitSeconds ?? 0
   }
 
+  /// Whether the account depends on the directory of the caller, because the request names none.
+  package var followsDirectory: Bool { subject == .activeAccount || subject == .listingAccount }
+
   /// The generic `contains(_:)` of an option set costs a client page faults.
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
@@ -70,10 +73,15 @@ package enum AnswerSource: Sendable {
 package enum RequestSubject: Sendable, Equatable {
   case account(String)
   case activeAccount
-  /// All accounts, or one that the daemon chooses.
+  /// The account that lists the request's URL.
+  case listingAccount
+  /// All accounts, or none.
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
+  static func accountOrListing(_ name: String?) -> RequestSubject {
+    name.map(RequestSubject.account) ?? .listingAccount
+  }
   static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
 }
 

@@ -6,11 +6,14 @@ package enum StateRequest: RequestBody {
   case doctor(account: String?)
   case list
   case use(account: String)
+  /// Chooses the account for a directory and those below it; nil for none of its own.
+  case useDirectory(account: String?, directory: String)
   /// The signed-in user. With `verified`, only from the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [any RequestBody] = [
-    Self.status(account: nil), Self.doctor(account: nil), Self.list, Self.use(account: ""), Self.whoami(account: nil),
+    Self.status(account: nil), Self.doctor(account: nil), Self.list, Self.use(account: ""),
+    Self.useDirectory(account: nil, directory: ""), Self.whoami(account: nil),
   ]
 
   package var request: Request { .state(self) }
@@ -24,6 +27,8 @@ package enum StateRequest: RequestBody {
       RequestRow("doctor", .repeatable, from: .authorizationServer, about: .accountOrAny(account))
     case .list: RequestRow("list", [.local, .repeatable], about: .any)
     case .use(let account): RequestRow("use", [.local, .repeatable, .change], about: .account(account))
+    case .useDirectory(let account, _):
+      RequestRow("use_directory", [.local, .repeatable, .change], about: .accountOrAny(account))
     case .whoami(let account, let verified):
       RequestRow(
         "whoami", verified ? [.local, .repeatable] : .repeatable, from: .authorizationServer,
@@ -44,6 +49,14 @@ package enum StateRequest: RequestBody {
     case .use(var account):
       try members.text("account", &account, "The account, or `-` for the one that was active before.")
       self = .use(account: account)
+    case .useDirectory(var account, var directory):
+      try members.text(
+        "account", &account,
+        "The account, or `-` for the one that was active before (default: none, so that a directory above decides).")
+      try members.text(
+        "path", &directory, limit: WireProtocol.maximumPathBytes,
+        "The directory: an absolute path without `..` and symbolic links.")
+      self = .useDirectory(account: account, directory: directory)
     case .whoami(var account, var verified):
       try members.text("account", &account, "The account (default: the active one).")
       try members.flag(
@@ -103,6 +116,13 @@ package enum StateRequest: RequestBody {
     case .use:
       RequestPage(
         "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])
+    case .useDirectory:
+      RequestPage(
+        "Makes an account the one that requests with a `directory` in this directory mean, if they name none.",
+        result: [
+          MemberRow("account", "text", "The account; absent if the directory has none of its own now."),
+          MemberRow("directory", "text", "The directory."),
+        ])
     case .whoami:
       RequestPage(
         "Returns the signed-in user, according to the verified ID Token, or else to the UserInfo endpoint.",

@@ -132,7 +132,7 @@ package struct TokenRequest: RequestBody {
   package var row: RequestRow {
     RequestRow(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
-      about: place == nil ? .accountOrActive(account) : .accountOrAny(account), waitSeconds: waitSeconds)
+      about: place == nil ? .accountOrActive(account) : .accountOrListing(account), waitSeconds: waitSeconds)
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -176,7 +176,7 @@ package struct ForgetRequest: RequestBody {
   }
 
   package var request: Request { .forget(self) }
-  package var row: RequestRow { RequestRow("forget", about: .accountOrAny(account)) }
+  package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.text("account", &account, "The account (default: the one that lists the destination).")

@@ -41,7 +41,11 @@ package struct VerifyRequest: RequestBody {
 
   package var request: Request { .verify(self) }
 
-  package var row: RequestRow { RequestRow("verify", from: .authorizationServer, about: .accountOrActive(account)) }
+  package var row: RequestRow {
+    let needsAccount = issuer == nil && !bringsKeys && !bringsSecret
+    return RequestRow(
+      "verify", from: .authorizationServer, about: needsAccount ? .accountOrActive(account) : .accountOrAny(account))
+  }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.text(

@@ -63,12 +63,13 @@ import Wire
   @Test func `says that AGENT_ACCOUNT goes before the account that is made the active one`() throws {
     let program = try AgentProgram()
     let answer = Reply.result(JSONObject([("account", "work")])).serialized()
-    try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: answer, count: 4))
+    try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: answer, count: 5))
     let done = "agent: work is now the active account\n"
     let note =
       "agent: AGENT_ACCOUNT=play in this shell overrides the active account until you unset it\n"
     #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=play"]).errorText == done + note)
     #expect(try program.run(["use", "work"], adding: ["AGENT_ACCOUNT=work"]).errorText == done)
+    // Without the variable, the account of the directory is asked for.
     #expect(try program.run(["use", "work"]).errorText == done)
     #expect(try program.run(["use", "work", "--json"], adding: ["AGENT_ACCOUNT=play"]).errorText == "")
   }

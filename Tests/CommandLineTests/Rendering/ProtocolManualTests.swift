@@ -46,6 +46,7 @@ import Wire
         if name == "use" || name.hasPrefix("account_") { line[needed] = "work" }
       }
       if name == "resource", ["body", "body_lines"].contains(member.name) { line["inline"] = true }
+      if name == "use_directory" { line["path"] = "/src" }
       if name == "lease_answer" { line["question"] = 1 }
       if name == "lease_peer" { (line["uid"], line["pid"]) = (1, 1) }
       if name == "lease_http" { for needed in ["origin", "base", "token"] { line[needed] = "x" } }

@@ -47,6 +47,8 @@ import Testing
     try AgentTree.with { tree in
       let added = ["account", "add", "full", "--issuer", "https://id.example", "--client-id", "c"]
       try answers.succeed(added, in: tree)
+      try answers.succeed(["use", "full", "--directory", "/"], in: tree)
+      try answers.succeed(["account", "show"], in: tree)
       for source in Self.sources {
         try tree.editSettings(of: "full") { account in
           for (name, _) in Self.sources.joined() { account[name] = nil }
@@ -83,6 +85,8 @@ import Testing
         ["login", "short", "--ephemeral"] + client, ["list"], ["status"],
         ["login", "pending", "--browser", "--no-open", "--start"] + client,
         ["logout", "short", "--browser"], ["use", "robot"],
+        ["use", "work", "--directory", "/"], ["list"], ["status"], ["account", "show"],
+        ["use", "--clear", "--directory", "/"],
         ["account", "remove", "robot"], ["login", "robot", "--register"] + server,
         [
           "account", "client-metadata", "--client-id", "https://example.com/agent.json", "--scope", "openid", "--dpop",

@@ -112,6 +112,9 @@ import Testing
     "agent completions fish | source": Trial(
       shells: ["fish"], after: "complete -C 'agent daemon res'", output: "restart\t"),
     "agent list --json | jq -r '.accounts[] | select(.active).name'": Trial(output: "work\n"),
+    "agent use work": Trial(message: "agent: work is now the active account\n"),
+    "agent use work --here": Trial(message: "agent: commands in "),
+    "agent use --clear": Trial(before: "agent use work --here -q", message: "agent: /"),
     "agent login work --if-needed || exit": Trial(
       after: "echo on", output: "on\n", message: "agent: already signed in to "),
     "agent logout": Trial(message: "agent: signed out of work, tokens revoked\n"),

@@ -131,6 +131,37 @@ import Testing
     }
   }
 
+  @Test(arguments: Shell.allCases) func `follow a change of the directory, once accounts depend on it`(shell: Shell)
+    throws
+  {
+    try Session.with { session in
+      let tree = session.tree
+      try tree.signIn("own", at: session.issuer.url)
+      #expect(try tree.shell("sh", "agent use own; mkdir -p work/sub").succeeded)
+      let (work, own) = (try tree.token("work"), try tree.token("own"))
+      let program = try Self.start(shell, tree, [], "--var TOK=access_token --var AGENT_ACCOUNT=account")
+      let variables = "tok:$TOK:$AGENT_ACCOUNT:"
+      try Self.after("cd \"$HOME\"", program)
+      try Self.show(variables, "tok:\(own):own:", program, shell)
+      #expect(try tree.agent("use", "work", "--directory", tree.path("home/work")).succeeded)
+      var late = 0
+      func after(_ command: String, expecting answer: String) throws {
+        try Self.after(command, program)
+        if try !Self.show(variables, answer, program, shell) { late += 1 }
+      }
+      for _ in 0..<2 {
+        try after("cd work/sub", expecting: "tok:\(work):work:")
+        try after("cd ../..", expecting: "tok:\(own):own:")
+      }
+      try after("cd work", expecting: "tok:\(work):work:")
+      #expect(try tree.agent("use", "--clear", "--directory", tree.path("home/work")).succeeded)
+      try after("true", expecting: "tok:\(own):own:")
+      #expect(late < 6, "never at once")
+      try program.type("exit\r")
+      _ = try program.end()
+    }
+  }
+
   // The variables are another account's until it is answered.
   @Test(arguments: Shell.allCases) func `are asked for at the next prompt where a change was not answered in time`(
     shell: Shell

@@ -21,10 +21,11 @@ import Vocabulary
     return configuration
   }
 
-  private func choose(_ url: String, named: String? = nil) throws -> String {
+  private func choose(_ url: String, named: String? = nil, preferred: String? = nil) throws -> String {
     let place = ResourcePlace(of: try Endpoint(url, allowHTTPLoopback: true))
     let named = try named.map { try AccountName($0) }
-    return try ResourceGate(settings: try home.settings(), services: home.services)
+    let preferred = try preferred.map { try AccountName($0) }
+    return try ResourceGate(settings: try home.settings(), services: home.services, preferred: preferred)
       .choice(for: place, named: named).account.text
   }
 
@@ -95,6 +96,11 @@ import Vocabulary
     try add("home", listing([Self.api]))
     #expect(throws: SessionError.severalAccounts(["work", "home"], origin: Self.api)) { try choose(Self.api) }
     #expect(try choose(Self.api, named: "home") == "home")
+    #expect(try choose(Self.api, preferred: "home") == "home" && choose(Self.api, preferred: "work") == "work")
+    #expect(try choose(Self.api, named: "work", preferred: "home") == "work")
+    #expect(throws: SessionError.severalAccounts(["work", "home"], origin: Self.api)) {
+      try choose(Self.api, preferred: "third")
+    }
     #expect(throws: SessionError.severalAccounts(["work", "home"], origin: try origin(TestIssuer.userInfoURL))) {
       try choose(TestIssuer.userInfoURL)
     }

@@ -17,7 +17,13 @@ import WireSupport
         "redirect_unavailable", "redirect_rejected", "tpm_unavailable", "last_slot", "no_such_slot",
       ]
     ),
-    (.usage, 2, ["invalid_request", "unknown_request", "descriptor_missing", "issuer_needed", "client_needed"]),
+    (
+      .usage, 2,
+      [
+        "invalid_request", "unknown_request", "descriptor_missing", "directory_needed", "issuer_needed",
+        "client_needed",
+      ]
+    ),
     (
       .signInNeeded, 3,
       [

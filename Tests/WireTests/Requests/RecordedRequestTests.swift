@@ -6,6 +6,8 @@ import Wire
 @Suite struct `A recorded request` {
   static let lines = [
     #"{"v":1,"request":"token"}"#,
+    #"{"v":1,"request":"token","directory":""}"#,
+    #"{"v":1,"request":"token","timeout":5,"verbose":true,"directory":"/home/jo/work"}"#,
     #"{"v":1,"request":"token","account":"work","min_valid":60,"timeout":5,"verbose":true}"#,
     #"{"v":1,"request":"token","account":"work","min_valid":0,"wait":3600,"force_refresh":true,"scope":["a","b"],"#
       + #""resource":["https://api.example/"],"audience":"backend","authorization_details":"[]","exchange":true,"#
@@ -40,6 +42,8 @@ import Wire
     #"{"v":1,"request":"doctor","account":"work"}"#,
     #"{"v":1,"request":"list"}"#,
     #"{"v":1,"request":"use","account":"work"}"#,
+    #"{"v":1,"request":"use_directory","account":"work","path":"/home/jo/work"}"#,
+    #"{"v":1,"request":"use_directory","path":"/home/jo/work"}"#,
     #"{"v":1,"request":"whoami","account":"work","verified":true}"#,
     #"{"v":1,"request":"resource","account":"work","url":"https://api.example/x","method":"PUT","#
       + #""headers":["Accept: */*"],"body_descriptor":true,"wait":1,"no_redirects":true,"idle":0,"scope":["a"],"#

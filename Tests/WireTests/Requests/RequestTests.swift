@@ -102,7 +102,8 @@ private let fullDiscovery: DiscoverRequest = {
     .logout(LogoutRequest()), .logout(LogoutRequest(account: "work", local: true)),
     .logout(LogoutRequest(all: true, local: true)), .logout(LogoutRequest(browser: true)),
     .state(.status(account: nil)), .state(.status(account: "a\nb\u{2028}\u{1F}c")), .state(.list),
-    .state(.use(account: "work")),
+    .state(.use(account: "work")), .state(.useDirectory(account: "work", directory: "/")),
+    .state(.useDirectory(account: nil, directory: "/")),
     .state(.doctor(account: nil)), .state(.doctor(account: "work")),
     .state(.whoami(account: nil)), .state(.whoami(account: "work")), .state(.whoami(account: "work", verified: true)),
     .daemon(.status),
@@ -133,12 +134,33 @@ private let fullDiscovery: DiscoverRequest = {
 
   @Test func `has a name of its own for each kind`() {
     let names = Self.all.map(\.row.name)
-    #expect(Set(names).count == 14)
+    #expect(Set(names).count == 15)
     #expect(
       Set(names) == [
         "token", "login", "login_redirect", "logout", "status", "list", "use", "whoami", "daemon_status", "daemon_stop",
-        "discover", "doctor", "resource_body", "screen_environment",
+        "discover", "doctor", "resource_body", "screen_environment", "use_directory",
       ])
+  }
+
+  @Test func `gets an account if it names none and can`() throws {
+    for request in Self.all {
+      guard request.row.subject == .activeAccount else { continue }
+      let named = request.naming("dir")
+      #expect(named.row.subject == .account("dir") && named.row.name == request.row.name, "\(request)")
+      #expect(named.naming("other") == named)
+    }
+    let login = Request.login(fullLogin)
+    #expect(login.naming("dir") == login)
+    var keys = VerifyRequest()
+    keys.bringsKeys = true
+    var others: [Request] = [.events(EventsRequest()), .logout(LogoutRequest(all: true)), .verify(keys)]
+    var issuer = LoginRequest()
+    issuer.issuer = "https://as.example"
+    others.append(.login(issuer))
+    for request in others { #expect(!request.row.followsDirectory, "\(request)") }
+    var placed = TokenRequest()
+    placed.place = TokenRequest.Place(url: "https://api.example")
+    #expect(Request.token(placed).row.followsDirectory && Request.token(placed).row.subject == .listingAccount)
   }
 
   @Test func `is written as the protocol documents it`() {

@@ -48,6 +48,25 @@ enum AccountCommand {
     let client = DaemonClient(invocation)
     let console = client.console
     let mayAsk = console.mayAsk && !console.json && !console.quiet && Terminal.isTerminal(1) && Terminal.isTerminal(2)
+    let (isHere, directory, clears) = (invocation[.here], invocation[.directory], invocation[.clear])
+    if directory != nil, isHere { throw Invocation.choice(Option.here.declaration, Option.directory.declaration) }
+    if clears, named != nil { throw Failure(.invalidRequest, "use only one of --clear and an account") }
+    if isHere || directory != nil || clears {
+      return .doing { () throws(Failure) in
+        let path = try resolved(directory ?? ".", mayBeGone: clears && directory != nil)
+        var chosen = named
+        if named == nil, !clears, mayAsk { chosen = try choose(client) }
+        if chosen == nil, !clears { throw Failure(.invalidRequest, "no account given") }
+        let result = try client.ask(.state(.useDirectory(account: chosen, directory: path)))
+        try console.confirm(result) { result in
+          let directory = result["directory"]?.string ?? path
+          guard let account = result["account"]?.string else {
+            return Phrase("\(directory) no longer has an account of its own")
+          }
+          return Phrase("commands in \(directory) and below now use \(account)")
+        }
+      }
+    }
     return .doing { () throws(Failure) in
       let account: String
       if let chosen = named == nil && mayAsk ? try choose(client) : named {
@@ -55,10 +74,30 @@ enum AccountCommand {
         account = result["account"]?.string ?? chosen
         try console.confirm(result) { _ in Phrase("\(account) is now the active account") }
       } else {
-        account = try client.ask(.account(.show(account: nil)))["account"]?.string ?? "?"
+        account = try active(client)
         try console.answer(JSONObject([("account", .string(account))])) { _ in "\(TerminalText.clean(account))\n" }
       }
-      noteOther(than: account, console)
+      noteOther(than: account, client)
+    }
+  }
+
+  /// The name of the active account.
+  private static func active(_ client: DaemonClient) throws(Failure) -> String {
+    let here = try client.ask(.account(.show(account: nil)))
+    guard here["directory"] != nil else { return here["account"]?.string ?? "?" }
+    let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
+    return accounts.first { $0[.active]?.bool == true }?[.name]?.string ?? "?"
+  }
+
+  /// The absolute path of a directory, without links.
+  ///
+  /// - Parameter mayBeGone: Whether it may have been removed: it can still be in the settings.
+  private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
+    do {
+      return try Machine.resolvedDirectory(path)
+    } catch {
+      if mayBeGone, error.isNotFound { return try SettingsOptions.absolute(path) }
+      throw Failure(.invalidRequest, Phrase("cannot use the directory \(path): \(Phrase(known: error.message))"))
     }
   }
 
@@ -72,7 +111,7 @@ enum AccountCommand {
     for (index, account) in accounts.enumerated() {
       listing.add([
         account[.active]?.bool == true ? "*" : "", String(index + 1), account[.name]?.string ?? "?",
-        account[.person]?.string ?? "",
+        account[.person]?.string ?? "", AccountText.directories(account) ?? "",
       ])
     }
     Console.tell(listing.text(columns: OutputTerminal.current?.columns()))
@@ -81,13 +120,23 @@ enum AccountCommand {
     return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
-  /// Mentions an account in the environment, which overrides the active one.
-  private static func noteOther(than account: String, _ console: Console) {
-    guard !console.json, let other = Invocation.accountOfEnvironment, !other.utf8.elementsEqual(account.utf8) else {
-      return
+  /// Mentions an account that overrides the active one here: of the environment, or else of the directory.
+  private static func noteOther(than account: String, _ client: DaemonClient) {
+    guard !client.console.json else { return }
+    if let other = Invocation.accountOfEnvironment {
+      guard !other.utf8.elementsEqual(account.utf8) else { return }
+      client.console.note("AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
+    } else if let note = ofDirectory(client) {
+      client.console.note(note)
     }
-    console.note(
-      "AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
+  }
+
+  /// Which account commands use here because of the directory; nil if they use the active one.
+  static func ofDirectory(_ client: DaemonClient) -> Phrase? {
+    guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
+      let account = here["account"]?.string
+    else { return nil }
+    return Phrase("commands in \(directory) and below use \(account)")
   }
 
   /// `agent account import`.

@@ -114,6 +114,7 @@ enum AccountText {
     add(Phrase("renewal"), renewal(account))
     if account[.ephemeral]?.bool == true { add(Phrase("storage"), ephemeral) }
     add(Phrase("issuer"), .issuer)
+    add(Phrase("directories"), directories(account).map { Phrase(verbatim: $0) })
     add(Phrase("client"), .clientID)
     add(Phrase("subject"), .subject)
     add(Phrase("scope"), .scope)
@@ -132,6 +133,11 @@ enum AccountText {
     let title = account[.active]?.bool == true ? Phrase("\(name) (active account)") : Phrase(verbatim: name)
     return presentation.styled(title.localized(limit: 200), as: "1") + "\n"
       + listing.text(columns: presentation.columns)
+  }
+
+  /// The directories in which commands without an account use it.
+  static func directories(_ account: JSON) -> String? {
+    account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
 
   /// The types of the granted authorization details (RFC 9396).

@@ -12,8 +12,12 @@ enum StatusCommand {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return Action { () throws(Failure) in
       let result = try client.ask(.state(.status(account: named, check: checks)))
+      let follows = (result["accounts"]?.array ?? []).contains { $0[.directories] != nil }
+      let note =
+        follows && named == nil && !client.console.json && Invocation.accountOfEnvironment == nil
+        ? AccountCommand.ofDirectory(client) : nil
       try client.console.answer(result) {
-        text($0, isNamed: named != nil, showsAll: invocation[.verbose], presentation)
+        text($0, isNamed: named != nil, note: note, showsAll: invocation[.verbose], presentation)
       }
       return checks ? worst(of: result["accounts"]?.array ?? [], isNamed: named != nil).rawValue : 0
     }
@@ -35,9 +39,12 @@ enum StatusCommand {
 
   /// One line per account, or the details of the named one.
   ///
-  /// - Parameter showsAll: Also describes the daemon and the vault, otherwise only their problems.
+  /// - Parameters:
+  ///   - note: A line after the accounts.
+  ///   - showsAll: Also describes the daemon and the vault, otherwise only their problems.
   static func text(
-    _ result: JSONObject, isNamed: Bool = false, showsAll: Bool = false, _ presentation: Presentation
+    _ result: JSONObject, isNamed: Bool = false, note: Phrase? = nil, showsAll: Bool = false,
+    _ presentation: Presentation
   ) -> String {
     let accounts = result["accounts"]?.array ?? []
     var text =
@@ -46,6 +53,7 @@ enum StatusCommand {
       : AccountText.table(accounts, of: .status, presentation)
     if accounts.isEmpty { text = Phrase("no accounts; add one with \("\"agent login\"")").localized() + "\n" }
     text += AccountText.waiting(result, presentation)
+    if let note { text += note.localized(limit: 400) + "\n" }
     var listing = Listing()
     if showsAll {
       listing.add([Phrase("daemon"), DaemonText.line(result["daemon"])])

@@ -49,11 +49,25 @@ enum QuickToken {
     _ socket: borrowing FileDescriptor, _ account: UnsafeBufferPointer<UInt8>, _ text: inout StackText
   ) -> Outcome {
     text.append(WireProtocol.tokenRequestStart)
-    if !account.isEmpty {
+    if account.isEmpty {
+      text.append(WireProtocol.emptyDirectory)
+    } else {
       text.append(",\"account\":\"")
       text.append(unsafe account.span)
       text.append("\"")
     }
+    switch exchange(socket, &text) {
+    case .failed(let failure) where failure.code == .directoryNeeded && account.isEmpty:
+      text.removeAll()
+      text.append(WireProtocol.tokenRequestStart)
+      guard text.appendDirectory() else { return .unusual }
+      return exchange(socket, &text)
+    case let outcome: return outcome
+    }
+  }
+
+  /// Sends the request, of which only the end is missing, and prints the token.
+  private static func exchange(_ socket: borrowing FileDescriptor, _ text: inout StackText) -> Outcome {
     text.append("}\n")
     guard (try? text.send(over: socket)) != nil else { return .unusual }
     let deadline = Instant.now.advanced(by: .seconds(WireProtocol.defaultTimeoutSeconds + 5))
@@ -125,10 +139,21 @@ private enum QuickArguments {
     count += 1
   }
 
+  /// Adds the directory of this process. Returns false if it is unknown, too long, or needs escapes.
+  mutating func appendDirectory() -> Bool {
+    append(WireProtocol.directoryStart)
+    let start = count
+    guard Machine.withCurrentDirectory({ append($0) }) != nil, count + 3 < capacity else { return false }
+    append("\"")
+    return plainString(at: start - 1)?.upperBound == count - 1
+  }
+
+  mutating func removeAll() { count = 0 }
+
   /// Sends everything and empties the buffer.
   mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
     try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
-    count = 0
+    removeAll()
   }
 
   /// Reads once, after the existing content. Returns the number of bytes, 0 at the end or if the buffer is full.

@@ -9,39 +9,56 @@ enum RenewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
+    // A variable that this function sets does not choose the account.
+    let isOwn = variables.fresh.names.contains { $0.utf8.elementsEqual(Invocation.accountVariable.utf8) }
     let request = TokenRequest(
-      account: try invocation.account(operand: nil), minimumValiditySeconds: invocation[.minValid],
+      account: try isOwn ? invocation.namedAccount(operand: nil) : invocation.account(operand: nil),
+      minimumValiditySeconds: invocation[.minValid],
       extras: variables.extras)
     let former = invocation[.former].filter { VariableName.isWellFormed($0[...].utf8) }
     return .doing { () throws(Failure) in
       guard let shell = Option.hook.value(of: [name]), let hook = shell.hook else { return }
-      do throws(Failure) {
-        try ask(request) { (answer, line) throws(Failure) in
-          let fresh = try variables.chosen(for: answer.description).fresh
-          try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-            for name in former where !fresh.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
-            try EnvCommand.append(fresh, of: answer, from: line, for: shell, to: &text)
-            text.append(utf8: hook.naming(fresh.names))
-            text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
-            try Console.answer(text.bytes.span)
-          }
+      var directory = request.account == nil ? "" : nil
+      var failure: Failure
+      repeat {
+        do throws(Failure) {
+          return try print(request, in: directory, variables, former, shell, hook)
+        } catch {
+          failure = error
         }
-      } catch {
-        try? Console.answer(statements(after: error, former.isEmpty ? variables.fresh.names : former, shell, hook))
-      }
+        // The account depends on the directory. Without one, there is no account.
+        guard failure.code == .directoryNeeded, directory?.isEmpty == true else { break }
+        directory = CallerDirectory.path
+      } while directory != nil
+      let names = former.isEmpty ? variables.fresh.names : former
+      let follows = failure.code == .directoryNeeded || directory?.isEmpty == false
+      // Without an answer it is unknown whether it still does.
+      let following = follows ? hook.following(true) : ""
+      try? Console.answer(following + statements(after: failure, names, shell, hook))
     }
   }
 
-  private static func ask(
-    _ request: TokenRequest, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Void
+  /// - Parameter directory: Empty if it was not needed yet.
+  private static func print(
+    _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,
+    _ hook: PromptHook
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
     // A daemon that starts slowly will be available at a later prompt.
     let connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
     try connection.lent { (connection) throws(Failure) in
-      try connection.send(RequestEnvelope(.token(request)))
+      try connection.send(RequestEnvelope(.token(request), directory: directory))
       try connection.nextLine(before: deadline) { (line) throws(Failure) in
-        try body(try TokenAnswer(parsing: line), line)
+        let answer = try TokenAnswer(parsing: line)
+        let fresh = try variables.chosen(for: answer.description).fresh
+        try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
+          for name in former where !fresh.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
+          try EnvCommand.append(fresh, of: answer, from: line, for: shell, to: &text)
+          text.append(utf8: hook.naming(fresh.names))
+          text.append(utf8: hook.following(directory?.isEmpty == false))
+          text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
+          try Console.answer(text.bytes.span)
+        }
       }
     }
   }
@@ -57,7 +74,8 @@ enum RenewCommand {
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {
-    guard failure.code.exitStatus == .signInNeeded || failure.code.exitStatus == .locked else { return "" }
+    let hasEnded = [.signInNeeded, .locked].contains(failure.code.exitStatus) || failure.code == .directoryNeeded
+    guard hasEnded else { return "" }
     return names.map(shell.unsetting).joined() + hook.naming([]) + hook.waiting(PromptHook.waitWhileSignedOut)
   }
 }

@@ -1,0 +1,90 @@
+internal import Encoding
+package import Vocabulary
+
+/// The accounts that commands without a name use in directories and below them, by path.
+///
+/// They are part of the user's settings: a directory itself never names an account, since others may write there. Paths
+/// are compared as text and never opened: the daemon may see other files than its callers, in other namespaces.
+package struct AccountDirectories: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
+    package let path: DirectoryPath
+    package let account: AccountName
+  }
+
+  package private(set) var entries: [Entry] = []
+
+  /// The place of an error in them.
+  private static let place = "directories"
+
+  init() {}
+
+  /// - Throws: `invalid` for a value other than an object of absolute paths with names of accounts.
+  init(_ json: JSON) throws(ConfigurationError) {
+    guard let object = json.object else { throw ConfigurationError(.invalid, Self.place) }
+    for name in object.names {
+      guard let path = DirectoryPath(name), let account = object[name]?.string.flatMap({ try? AccountName($0) }) else {
+        throw ConfigurationError(.invalid, Self.place)
+      }
+      set(account, for: path)
+    }
+  }
+
+  var json: JSON { .object(JSONObject(entries.map { ($0.path.text, .string($0.account.text)) })) }
+
+  package var isEmpty: Bool { entries.isEmpty }
+
+  /// The entry of the nearest directory that contains this one; nil if there is none.
+  package func nearest(to path: DirectoryPath) -> Entry? {
+    entries.filter { $0.path.contains(path) }.max { $0.path.text.utf8.count < $1.path.text.utf8.count }
+  }
+
+  package func paths(of account: AccountName) -> [String] {
+    entries.filter { $0.account == account }.map(\.path.text)
+  }
+
+  /// - Parameter account: Nil to remove the entry.
+  mutating func set(_ account: AccountName?, for path: DirectoryPath) {
+    let index = entries.firstIndex { $0.path == path }
+    if let index { entries.remove(at: index) }
+    if let account { entries.insert(Entry(path: path, account: account), at: index ?? entries.endIndex) }
+  }
+
+  mutating func rename(_ old: AccountName, to new: AccountName) {
+    entries = entries.map { $0.account == old ? Entry(path: $0.path, account: new) : $0 }
+  }
+
+  mutating func remove(_ account: AccountName) { entries.removeAll { $0.account == account } }
+}
+
+/// An absolute path of a directory, without empty components, `.` or `..`.
+package struct DirectoryPath: Sendable, Hashable {
+  package let text: String
+
+  /// The limit of the system (PATH_MAX).
+  private static let maximumBytes = 4096
+
+  /// - Parameter text: Slashes at the end, and repeated ones, are ignored. Fails for a relative path, and for one with
+  ///   `..`, whose meaning depends on links.
+  package init?(_ text: String) {
+    guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
+      return nil
+    }
+    let components = text.split(separator: "/").filter { !$0.utf8.elementsEqual(".".utf8) }
+    guard !components.contains(where: { $0.utf8.elementsEqual("..".utf8) }) else { return nil }
+    self.text = "/" + components.joined(separator: "/")
+  }
+
+  /// Compares bytes, as the system does, not characters.
+  package static func == (one: DirectoryPath, other: DirectoryPath) -> Bool {
+    one.text.utf8.elementsEqual(other.text.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+
+  /// Whether the other path is this one or below it.
+  func contains(_ other: DirectoryPath) -> Bool {
+    let (own, rest) = (text.utf8, other.text.utf8)
+    guard rest.starts(with: own) else { return false }
+    return own.count == 1 || own.count == rest.count || rest.dropFirst(own.count).first == UInt8(ascii: "/")
+  }
+}

@@ -1,0 +1,36 @@
+internal import Vocabulary
+
+/// Sets the account of a request that names none, and leaves the other members as they are.
+struct AccountNaming: MemberPass {
+  let account: String
+
+  func text(
+    _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
+  ) {
+    if value == nil, name.utf8.elementsEqual("account".utf8) { value = account }
+  }
+
+  func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {}
+
+  func number(
+    _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
+  ) {}
+
+  func texts(_ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String) {}
+
+  func numbers(
+    _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
+  ) {}
+
+  func word(
+    _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
+  ) -> Bool { false }
+
+  func value<Value: MemberValue>(
+    _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
+  ) {}
+
+  func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) {}
+
+  func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
+}
