@@ -55,6 +55,16 @@ package struct SocketPlace: Sendable, Hashable {
   /// The default locations, in the order a daemon uses them.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
+  /// The daemon's directory: that of `AGENT_SOCKET`, otherwise the first default that exists, otherwise the first.
+  ///
+  /// - Throws: As ``named()``.
+  package static func currentDirectory() throws(Failure) -> String {
+    if let named = try named() { return named.directory }
+    let candidates = UserDirectories.runtimeCandidates()
+    let found = candidates.first { (try? PrivateDirectory(opening: $0, create: false)) != nil }
+    return found ?? candidates.first ?? ""
+  }
+
   private static func places(in directories: [String]) -> [SocketPlace] {
     directories.map { directory in
       var place = SocketPlace(directory: directory, name: WireProtocol.socketName)

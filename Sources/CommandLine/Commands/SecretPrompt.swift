@@ -15,9 +15,11 @@ enum SecretPrompt {
   ///
   /// Echo is always restored; afterwards a received signal takes effect.
   ///
-  /// - Parameter hint: The hint if there is no terminal.
+  /// - Parameters:
+  ///   - hint: The hint if there is no terminal.
+  ///   - patience: The maximum wait for the line; nil for no limit.
   static func ask<Result: ~Copyable>(
-    _ question: Phrase, hint: Phrase, _ body: (Span<UInt8>) throws(Failure) -> Result
+    _ question: Phrase, hint: Phrase, within patience: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
@@ -30,18 +32,22 @@ enum SecretPrompt {
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
         try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
-        return try read(terminal, signals, &line, upTo: mostBytes)
+        return try read(terminal, signals, &line, upTo: mostBytes, within: patience)
       }
     } catch {
       throw Failure(.invalidRequest, "no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
     }
     try endProcess(by: ending)
+    guard patience == nil || line.last == UInt8(ascii: "\n") else {
+      Console.tell("\n")
+      throw Failure(.invalidRequest, "no input")
+    }
     while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
     guard !line.isEmpty else { throw Failure(.invalidRequest, "no input") }
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:)`` can report them.
+  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:within:)`` can report them.
   /// `Signals.unblockAll` unblocks them.
   static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
@@ -54,16 +60,23 @@ enum SecretPrompt {
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads until the end of the line; returns the signal received before it, if any.
+  /// Reads until the end of the line; returns the signal received before it, if any. After the patience, the line has
+  /// no end.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
-    upTo mostBytes: Int
+    upTo mostBytes: Int, within patience: Duration? = nil
   ) throws(SystemError) -> Int32? {
+    let deadline = patience.map { Instant.now.advanced(by: $0) }
     let poller = try Poller()
     try poller.add(terminal.raw, interest: .read, key: 0)
     try poller.add(signals.raw, interest: .read, key: 1)
     while true {
-      let events = try poller.wait(timeoutMilliseconds: -1)
+      let left = deadline.map { Instant.now.duration(to: $0) }
+      if let left, left <= .zero { return nil }
+      let milliseconds = left.map {
+        1 + $0.components.seconds * 1000 + $0.components.attoseconds / 1_000_000_000_000_000
+      }
+      let events = try poller.wait(timeoutMilliseconds: Int32(clamping: milliseconds ?? -1))
       if let signal = signals.next() { return signal }
       guard events.contains(where: { $0.key == 0 }) else { continue }
       let count = try terminal.read(into: &line, upTo: mostBytes - line.count)
@@ -80,15 +93,28 @@ enum Confirmation {
   /// Longer than any URL in a question.
   private static let longest = 4096
 
-  private static var choice: String { Phrase("[y/N]").localized() }
-
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil if there is no terminal.
-  static func ask(_ question: Phrase) throws(Failure) -> Bool? {
-    try read(text(of: question), upTo: mostBytes).map(isYes)
+  /// - Parameters:
+  ///   - standard: The answer of an empty line.
+  ///   - patience: The maximum wait for the answer; nil for no limit.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil if there is no terminal or no
+  ///   answer.
+  static func ask(
+    _ question: Phrase, orElse standard: Bool = false, within patience: Duration? = nil
+  ) throws(Failure) -> Bool? {
+    guard let line = try read(text(of: question, orElse: standard), upTo: mostBytes, within: patience) else {
+      return nil
+    }
+    let isEmpty = line.allSatisfy(\.isWhitespace)
+    guard patience == nil || line.utf8.last == UInt8(ascii: "\n") else {
+      Console.tell("\n")
+      return nil
+    }
+    return isEmpty ? standard : isYes(line)
   }
 
-  static func text(of question: Phrase) -> String {
-    "\(question.localized(limit: longest, keepsLines: true)) \(choice) "
+  static func text(of question: Phrase, orElse standard: Bool = false) -> String {
+    let choice = standard ? Phrase("[Y/n]") : Phrase("[y/N]")
+    return "\(question.localized(limit: longest, keepsLines: true)) \(choice.localized()) "
   }
 
   static func isYes(_ line: String) -> Bool {
@@ -105,7 +131,9 @@ enum Confirmation {
     return text.isEmpty ? nil : String(text)
   }
 
-  private static func read(_ question: String, upTo mostBytes: Int) throws(Failure) -> String? {
+  private static func read(
+    _ question: String, upTo mostBytes: Int, within patience: Duration? = nil
+  ) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []
     let ending: Int32?
@@ -113,7 +141,7 @@ enum Confirmation {
       try terminal.writeAll(Array(question.utf8).span)
       let signals = try SecretPrompt.holdEndings()
       defer { Signals.unblockAll() }
-      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes)
+      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes, within: patience)
     } catch {
       throw Failure(error, doing: "cannot read from the terminal")
     }

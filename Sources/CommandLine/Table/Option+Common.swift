@@ -92,6 +92,12 @@ extension Option<Bool> {
       "Never read from the terminal; what would need a sign-in fails at once with exit status 3, and `login` waits for"
         + " the approval up to `--timeout`")
   }
+  static var ask: Self {
+    Self(
+      "ask", in: .signIn,
+      "If the account is signed out or locked, sign in or ask for the passphrase on the terminal first (default: only if"
+        + " standard input, output and error are the terminal, and after a question)")
+  }
   static var quiet: Self { Self("quiet", in: .common, short: "q", "Print errors and answers only") }
   static var verbose: Self {
     Self(

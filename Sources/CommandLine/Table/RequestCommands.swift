@@ -9,9 +9,9 @@ enum RequestCommands {
     options: [
       Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
       Option.include.declaration, Option.raw.declaration,
-      Option.wait.declaration, Option.idle.declaration,
+      Option.wait.declaration, Option.idle.declaration, Option.ask.declaration,
     ] + Options.tokenTarget,
-    everyday: ["header", "data", "output", "include", "scope", "audience", "wait"],
+    everyday: ["header", "data", "output", "include", "scope", "audience", "wait", "ask"],
     operands: .methodAndURL,
     examples: [
       Example(

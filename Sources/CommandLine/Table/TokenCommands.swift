@@ -5,8 +5,9 @@ enum TokenCommands {
     summary: "Print a valid access token",
     options: [Option.minValid.declaration] + Options.tokenTarget + [
       Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
+      Option.ask.declaration,
     ],
-    everyday: ["min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
+    everyday: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
     operands: .account,
     examples: [
       Example(
@@ -21,11 +22,12 @@ enum TokenCommands {
     summary: "Print shell statements that set a token's variables",
     options: [
       Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
-      Option.minValid.declaration, Option.wait.declaration,
+      Option.minValid.declaration, Option.wait.declaration, Option.ask.declaration,
     ],
     operands: .account,
     examples: [
       Example("Set the variables in this shell", #"eval "$(agent env)""#),
+      Example("Sign in before, if that is needed", #"eval "$(agent env --ask)""#),
       Example("The same in fish", "agent env --shell fish | source"),
       Example("The same in csh and tcsh", #"eval "`agent env --shell csh`""#),
     ])
@@ -37,8 +39,9 @@ enum TokenCommands {
       Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
       Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
       Option.lease.declaration, Option.urlVariables.declaration, Option.tokenVariable.declaration,
+      Option.ask.declaration,
     ] + Options.lease,
-    everyday: ["var", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
+    everyday: ["var", "ask", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
     operands: .account,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [

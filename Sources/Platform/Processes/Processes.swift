@@ -2,6 +2,10 @@ internal import CPlatform
 internal import Glibc
 
 package enum Processes {
+  /// Whether this process is the first one of its job, as a command that a user types is. Programs that a script runs
+  /// are in the script's job.
+  package static var leadsJob: Bool { getpgrp() == getpid() }
+
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
   /// The arguments of this process, beginning with its own name. Bytes that are not UTF-8 are repaired.

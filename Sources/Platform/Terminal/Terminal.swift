@@ -23,6 +23,34 @@ package enum Terminal {
     FileDescriptor(owning: try SystemCall.library("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
+  /// Whether this process is in the foreground of the terminal, so that it may read from it.
+  package static func isForeground(_ terminal: borrowing FileDescriptor) -> Bool {
+    agent_terminal_is_foreground(terminal.raw) == 1
+  }
+
+  /// Whether all standard streams are one terminal.
+  package static var hasStandardStreams: Bool {
+    var (first, other) = (stat(), stat())
+    guard isTerminal(0), unsafe fstat(0, &first) == 0 else { return false }
+    return (Int32(1)...2).allSatisfy { number in
+      unsafe isTerminal(number) && fstat(number, &other) == 0 && other.st_rdev == first.st_rdev
+    }
+  }
+
+  /// Runs `body` with the controlling terminal as standard error, unless standard error is a terminal.
+  package static func withMessages<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+    guard !isTerminal(2), let terminal = try? openControlling() else { return try body() }
+    let before = agent_duplicate(2)
+    _ = dup2(terminal.raw, 2)
+    defer {
+      if before >= 0 {
+        _ = dup2(before, 2)
+        close(before)
+      }
+    }
+    try body()
+  }
+
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 

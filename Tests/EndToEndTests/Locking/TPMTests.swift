@@ -70,7 +70,7 @@ import Testing
       #expect(try home.agent("token", "shut").failed(5))
       let program = try WatchedProgram(
         home.tree, columns: 80, home.machine(), [Programs.path("agent"), "unlock", "shut"])
-      try program.until("PIN:")
+      try program.until("PIN for shut:")
       try program.untilEcho(false)
       try program.type(TPMHome.pin)
       try program.type("^M")

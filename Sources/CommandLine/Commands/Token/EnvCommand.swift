@@ -22,7 +22,7 @@ enum EnvCommand {
     }
     let request = try TokenRequest(invocation, variables)
     let client = DaemonClient(invocation)
-    return .doing { () throws(Failure) in
+    return try SignInOffer.action(invocation, client) { () throws(Failure) in
       try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
         request.note(answer.description, client.console)
         let variables = try variables.chosen(for: answer.description)
@@ -37,6 +37,7 @@ enum EnvCommand {
           try deliver(text.bytes.span, for: shell)
         }
       }
+      return 0
     }
   }
 
@@ -75,7 +76,7 @@ enum EnvCommand {
     _ = (invocation[.quiet], invocation[.noInput])
     for option in [
       Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
-      Option.timeout.declaration, Option.wait.declaration, Option.verbose.declaration,
+      Option.ask.declaration, Option.timeout.declaration, Option.wait.declaration, Option.verbose.declaration,
     ]
     where invocation.has(option) {
       throw Failure(.invalidRequest, "choose one of --hook and --\(option.name)")
@@ -84,7 +85,7 @@ enum EnvCommand {
     if let account = try invocation.namedAccount() { arguments += ["--account=\(account)"] }
     for mapping in invocation[.variable] { arguments += ["--var=\(mapping)"] }
     if let seconds = invocation[.minValid] { arguments += ["--min-valid=\(DurationText.text(seconds: seconds))"] }
-    let directory = try SocketPlace.named()?.directory ?? runtimeDirectory
+    let directory = try SocketPlace.currentDirectory()
     return .doing { () throws(Failure) in
       let text: String
       do {
@@ -97,13 +98,6 @@ enum EnvCommand {
       }
       try Console.answer(text)
     }
-  }
-
-  /// The daemon's directory: the first candidate that exists, otherwise the preferred one.
-  private static var runtimeDirectory: String {
-    let candidates = UserDirectories.runtimeCandidates()
-    let found = candidates.first { (try? PrivateDirectory(opening: $0, create: false)) != nil }
-    return found ?? candidates.first ?? ""
   }
 
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {

@@ -22,7 +22,7 @@ enum ExecCommand {
     }
     let variables = try TokenVariables(invocation)
     let request = try TokenRequest(invocation, variables)
-    return Action { [client] () throws(Failure) in
+    return try SignInOffer.action(invocation, client) { [client] () throws(Failure) in
       var environment: [[UInt8]] = []
       try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
         request.note(answer.description, client.console)

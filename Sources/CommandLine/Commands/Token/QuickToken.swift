@@ -78,9 +78,9 @@ enum QuickToken {
     }
     guard let token = text.accessToken else {
       // If the daemon is ending or lacks variables, the general implementation asks the next one or passes them.
-      guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty else {
-        return .unusual
-      }
+      guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty,
+        !SignInOffer.mayFollow(failure)
+      else { return .unusual }
       return .failed(failure)
     }
     do {

@@ -15,7 +15,13 @@ enum RequestCommand {
     let (data, includesHead, timeout) = (try data(invocation[.data]), invocation[.include], invocation[.timeout])
     let isRaw = invocation[.raw]
     let request = try request(invocation, sendsBody: data != nil)
-    return .doing { () throws(Failure) in
+    let readsInput = data?.utf8.elementsEqual("@-".utf8) ?? false
+    if readsInput, invocation[.ask] {
+      throw Failure(
+        .invalidRequest, "--ask cannot send standard input again after the sign-in", hint: "put the data into a file")
+    }
+    var problem: Failure?
+    let work = { () throws(Failure) -> Int32 in
       let body = try openBody(data, within: timeout, client.console)
       var writer = BodyWriter(path: output, within: timeout, isRaw: isRaw)
       let answer = try client.request(
@@ -27,7 +33,15 @@ enum RequestCommand {
         body: { (bytes) throws(Failure) in try writer.writeBody(bytes) })
       try writer.close()
       if client.console.json { try Console.answer(json(answer)) }
-      if let problem = answer.problem { throw problem }
+      problem = answer.problem
+      return 0
+    }
+    let action = readsInput ? Action(work) : try SignInOffer.action(invocation, client, work)
+    return Action { () throws(Failure) in
+      let status = try action.run()
+      // The response was printed, so the request is not repeated after a sign-in.
+      if let problem { throw problem }
+      return status
     }
   }
 

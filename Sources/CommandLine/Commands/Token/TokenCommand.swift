@@ -14,7 +14,7 @@ enum TokenCommand {
     let asked = Request.token(request)
     let form = try form(invocation)
     let client = DaemonClient(invocation)
-    return .doing { [request] () throws(Failure) in
+    return try SignInOffer.action(invocation, client) { [request] () throws(Failure) in
       try client.askForToken(asked) { (answer, line) throws(Failure) in
         try SecretText.with(capacity: line.count + 64) { (text) throws(Failure) in
           try append(wantsIDToken ? .idToken : .accessToken, of: answer, from: line, as: form, to: &text)
@@ -25,6 +25,7 @@ enum TokenCommand {
           client.console.note("each request with this token also needs a proof: agent proof, or agent request")
         }
       }
+      return 0
     }
   }
 

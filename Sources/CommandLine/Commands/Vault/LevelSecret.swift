@@ -11,6 +11,8 @@ struct LevelSecret {
   private let named: NamedSecret
   private let mayAsk: Bool
   private let console: Console
+  /// The maximum wait for the secret to be typed; nil for no limit.
+  var patience: Duration?
 
   private init(_ named: NamedSecret, _ invocation: Invocation) {
     self.named = named
@@ -41,6 +43,7 @@ struct LevelSecret {
   enum Purpose {
     /// The prompt needs no explanation.
     case plain
+    case ofAccount(String)
     case ofVault
     case ofSlot(Int)
     /// The current one, which is being replaced.
@@ -72,11 +75,12 @@ struct LevelSecret {
     let question =
       switch purpose {
       case .plain: isPIN ? Phrase("PIN") : Phrase("Passphrase")
+      case .ofAccount(let name): isPIN ? Phrase("PIN for \(name)") : Phrase("Passphrase for \(name)")
       case .ofVault: Phrase("Passphrase of the vault")
       case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
       case .untilNow: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
       }
-    return try SecretPrompt.ask(question, hint: hint, pipe)
+    return try SecretPrompt.ask(question, hint: hint, within: patience, pipe)
   }
 
   private func typedTwice() throws(Failure) -> FileDescriptor {

@@ -7,16 +7,18 @@ internal import Wire
 /// Unlocks levels of the vault over a connection to the daemon, asking for the passphrase or PIN.
 struct Unlocking {
   private let client: DaemonClient
-  private let passphrase: LevelSecret
-  private let pin: LevelSecret
+  private var passphrase: LevelSecret
+  private var pin: LevelSecret
 
   /// How many passphrases the user may try. The TPM counts wrong PINs, so the PIN is asked for once.
   private static let mostAttempts = 3
 
-  init(_ invocation: Invocation, _ client: DaemonClient) throws(Failure) {
+  /// - Parameter patience: The maximum wait for a secret to be typed; nil for no limit.
+  init(_ invocation: Invocation, _ client: DaemonClient, patience: Duration? = nil) throws(Failure) {
     self.client = client
     passphrase = try .passphrase(invocation)
     pin = try .pin(invocation)
+    (passphrase.patience, pin.patience) = (patience, patience)
   }
 
   /// Unlocks all locked levels of accounts, or those that the named account needs.
@@ -27,7 +29,7 @@ struct Unlocking {
     while let level = try next(account, over: &connection) {
       // A level that is locked again immediately would cause an endless loop.
       guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again in the meantime") }
-      try open(level, over: &connection)
+      try open(level, for: account, over: &connection)
       opened.append(level)
     }
     return opened
@@ -76,14 +78,18 @@ struct Unlocking {
     return Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
   }
 
-  private func open(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
+  /// - Parameter account: The account for which it is opened, if only one.
+  private func open(
+    _ level: Protection, for account: String? = nil, over connection: inout DaemonConnection
+  ) throws(Failure) {
     // A level with a PIN may also have a passphrase, in case the PIN is forgotten.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
     var attempts = secret.isNamed || level == .tpm2 ? 1 : Self.mostAttempts
     while true {
       attempts -= 1
-      let file = try secret.open(for: level == .device ? .ofVault : .plain)
+      let purpose = level == .device ? .ofVault : account.map(LevelSecret.Purpose.ofAccount) ?? .plain
+      let file = try secret.open(for: purpose)
       do throws(Failure) {
         _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
         return

@@ -1,0 +1,157 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// Signs in or unlocks at the terminal if a command fails only because its account needs that, and runs it again.
+///
+/// With `--ask` it does so at once. Otherwise it first asks whether to sign in, and only a user who typed the command:
+/// all standard streams are one terminal, and the process leads its job, which no program in a script does.
+struct SignInOffer {
+  private let client: DaemonClient
+  private let isDemanded: Bool
+
+  /// How long to wait for an answer, and for the answer to another command that asks about the same account.
+  private static let patience = Duration.seconds(60)
+
+  /// Wraps a command that can be run again if it fails, since it has printed and started nothing.
+  ///
+  /// - Throws: `invalid_request` for `--ask` with `--no-input`.
+  static func action(
+    _ invocation: Invocation, _ client: DaemonClient, _ work: @escaping () throws(Failure) -> Int32
+  ) throws(Failure) -> Action {
+    let offer = SignInOffer(client: client, isDemanded: invocation[.ask])
+    if offer.isDemanded, invocation[.noInput] {
+      throw Invocation.choice(Option.ask.declaration, Option.noInput.declaration)
+    }
+    return Action { () throws(Failure) in
+      do throws(Failure) { return try work() } catch {
+        guard let remedy = Remedy(error), offer.mayAsk else { throw error }
+        return try offer.run(work, after: error, remedy)
+      }
+    }
+  }
+
+  /// Whether a failure may be followed by an offer, without looking at the terminal further.
+  static func mayFollow(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) && Terminal.isTerminal(2) }
+
+  private var mayAsk: Bool {
+    guard client.console.mayAsk, let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else {
+      return false
+    }
+    if isDemanded { return true }
+    return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
+  }
+
+  private func run(
+    _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
+  ) throws(Failure) -> Int32 {
+    guard let path = try? SocketPlace.currentDirectory(),
+      let directory = try? PrivateDirectory(opening: path, create: false)
+    else {
+      return try ask(work, after: failure)
+    }
+    let name = "ask-\(remedy.account ?? "").lock"
+    var failure = failure
+    if let lock = try? directory.tryLock(name) {
+      let result = Result { () throws(Failure) in try ask(work, after: failure) }
+      lock.release()
+      return try result.get()
+    }
+    // Another command asks about this account.
+    guard let lock = try? directory.lock(name, wait: Self.patience) else { throw failure }
+    let result = Result { () throws(Failure) in
+      do throws(Failure) { return try work() } catch { failure = error }
+      return try ask(work, after: failure)
+    }
+    lock.release()
+    return try result.get()
+  }
+
+  /// Both may be needed, each once.
+  private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
+    var failure = first
+    for _ in 0..<2 {
+      guard let remedy = Remedy(failure), try remedy.isWanted(isDemanded, within: Self.patience) else { break }
+      try carryOut(remedy, for: failure)
+      do throws(Failure) { return try work() } catch {
+        guard error.code != failure.code else { throw error }
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private func carryOut(_ remedy: Remedy, for failure: Failure) throws(Failure) {
+    let command: Invocation
+    do { command = try Parser.parse(remedy.words + (client.isPrivate ? ["--no-daemon"] : [])) } catch { throw failure }
+    switch remedy {
+    // A private daemon ends, and locks, with its connection.
+    case .unlock where client.isPrivate: throw failure
+    case .unlock(let account):
+      let unlocking = try Unlocking(command, client, patience: Self.patience)
+      do throws(Failure) {
+        let opened = try client.converse { (connection) throws(Failure) in
+          try unlocking.open(account, over: &connection)
+        }
+        if opened.isEmpty { throw failure }
+      } catch {
+        // Nothing was typed.
+        throw error.code == .invalidRequest ? failure : error
+      }
+    case .signIn:
+      var status: Int32 = 0
+      // Its screen must be seen, and its output must not be evaluated.
+      try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.run(command).run() }
+      // Its reason was printed.
+      if status != 0 { throw failure }
+    }
+  }
+
+  /// What the user can do about a failure.
+  private enum Remedy {
+    case signIn(account: String, isExpired: Bool, words: [String])
+    case unlock(account: String?)
+
+    static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
+
+    init?(_ failure: Failure) {
+      guard Self.codes.contains(failure.code), let text = failure.advice?.command,
+        let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text)
+      else { return nil }
+      let account = try? command.namedAccount()
+      switch command.command?.name {
+      case .unlock where failure.code == .locked: self = .unlock(account: account)
+      case .login where failure.code != .locked:
+        guard let account else { return nil }
+        self = .signIn(account: account, isExpired: failure.code != .signedOut, words: Array(words.dropFirst()))
+      default: return nil
+      }
+    }
+
+    var account: String? {
+      switch self {
+      case .signIn(let account, _, _): account
+      case .unlock(let account): account
+      }
+    }
+
+    /// The command line, without the name of the program.
+    var words: [String] {
+      switch self {
+      case .signIn(_, _, let words): words
+      case .unlock(let account): ["unlock"] + [account].compactMap { $0 }
+      }
+    }
+
+    /// Asks the user, unless the command line does. A prompt for a passphrase is a question itself.
+    func isWanted(_ isDemanded: Bool, within patience: Duration) throws(Failure) -> Bool {
+      guard !isDemanded, case .signIn(let account, let isExpired, _) = self else { return true }
+      let question =
+        isExpired
+        ? Phrase("the session of \(account) has ended. Sign in now?") : Phrase("\(account) is signed out. Sign in now?")
+      return try Confirmation.ask(question, orElse: true, within: patience) ?? false
+    }
+  }
+}
