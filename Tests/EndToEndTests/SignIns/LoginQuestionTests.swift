@@ -28,6 +28,35 @@ import Testing
     }
   }
 
+  @Test func `is which account or service, by number, name, first letters, or nothing for the active one`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        for name in ["work", "own", "wide"] { try tree.signIn(name, at: issuer.url) }
+        for name in ["work", "own"] { #expect(try tree.agent("logout", name).succeeded) }
+        for (answer, account) in [("2", "own"), ("wo", "work"), ("", "work"), ("work", "work")] {
+          let program = try watch(tree)
+          let screen = try program.until("Sign in to (number, name or issuer URL; Enter for work):")
+          #expect(screen.lines.contains { $0.hasPrefix("2  own ") && $0.hasSuffix("signed out") }, "\(screen.lines)")
+          #expect(screen.lines.contains { $0.contains(" github") && $0.contains(" gitlab") }, "\(screen.lines)")
+          try program.type(answer + "\r")
+          let end = try program.end()
+          #expect(end.status == 0, "\(end.raw)")
+          #expect(try !tree.token(account).isEmpty)
+          #expect(try tree.agent("logout", account).succeeded)
+        }
+        let program = try watch(tree)
+        try program.until("Enter for work):")
+        try program.type("w\r")
+        try program.until("did you mean work or wide?")
+        try program.type("gith\r")
+        let client = try program.until("Client ID")
+        #expect(client.lines.contains { $0.contains("https://github.com/settings/") }, "\(client.lines)")
+        try program.interrupt()
+        #expect(try program.end().status == 130)
+      }
+    }
+  }
+
   @Test func `is the issuer of a service that has none of its own`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

@@ -100,6 +100,10 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
+    if case .login(var login) = request {
+      try choose(&login)
+      request = .login(login)
+    }
     var (isRespelt, hasAsked) = (false, false)
     while true {
       do throws(Failure) {
@@ -122,6 +126,14 @@ struct LoginCommand {
     }
   }
 
+  /// Asks what to sign in to, if the command line says nothing about it.
+  private func choose(_ login: inout LoginRequest) throws(Failure) {
+    guard mayAsk, Terminal.isTerminal(2), login.account == nil, login.issuer == nil, login.provider == nil,
+      let place = try SignInChoices(client).ask()
+    else { return }
+    if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
+  }
+
   /// The failure with the daemon's commands, which include the answers that the user typed at prompts.
   private static func withWholeCommands(_ failure: Failure) -> Failure {
     var failure = failure
@@ -134,10 +146,6 @@ struct LoginCommand {
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
     switch missing.code {
-    case .noAccount where login.account == nil && login.issuer == nil && login.provider == nil:
-      let examples = "github, gitlab, google, microsoft.com, https://id.example.org"
-      guard let place = try Confirmation.line(Phrase("Sign in to (\(examples))")) else { return false }
-      if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
     case .issuerNeeded where login.issuer == nil:
       tell(missing)
       guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }

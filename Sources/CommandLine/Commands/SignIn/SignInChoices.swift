@@ -1,0 +1,80 @@
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// The accounts and services that `agent login` lists on a terminal if its command line names none.
+struct SignInChoices {
+  private let accounts: [JSON]
+  /// The names of the accounts, then of the services, in the order of their numbers.
+  private let names: [String]
+  /// The account that commands without a name use; nil if there is none.
+  private let standard: String?
+
+  init(_ client: DaemonClient) throws(Failure) {
+    let listed = try client.ask(.state(.list))["accounts"]?.array ?? []
+    let standard =
+      listed.isEmpty ? nil : (try? client.ask(.account(.show(account: nil))))?["account"]?.string
+    self.init(listed, standard: standard)
+  }
+
+  init(_ listed: [JSON], standard: String?) {
+    accounts = listed.filter { $0[.inConfig]?.bool != false }
+    self.standard = standard
+    let own = accounts.compactMap { $0[.name]?.string }
+    names = own + ProviderName.allCases.map(\.rawValue).filter { !own.contains($0) }
+  }
+
+  /// Asks until the answer is not one of several.
+  ///
+  /// - Returns: An account, a service, or the URL of an issuer; nil if nothing was chosen.
+  func ask() throws(Failure) -> String? {
+    let question =
+      standard.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
+      ?? Phrase("Sign in to (number, name or issuer URL)")
+    Console.tell(text(columns: OutputTerminal.current?.columns() ?? 80))
+    while true {
+      guard let answer = try Confirmation.line(question) else { return standard }
+      let meant = meaning(of: answer)
+      guard meant.count > 1 else { return meant.first ?? answer }
+      Console.tell(Phrase("did you mean \(Phrase.choices(meant))?").localized() + "\n")
+    }
+  }
+
+  /// The names that an answer can mean: by number, by name, or by its first letters, of an account rather than a
+  /// service; empty for any other text.
+  func meaning(of answer: String) -> [String] {
+    if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
+    let letters = answer.lowercased()
+    if let name = names.first(where: { $0.utf8.elementsEqual(answer.utf8) || $0.utf8.elementsEqual(letters.utf8) }) {
+      return [name]
+    }
+    func fitting(_ names: ArraySlice<String>) -> [String] {
+      names.filter { $0.lowercased().utf8.starts(with: letters.utf8) }
+    }
+    let own = fitting(names.prefix(accounts.count))
+    return own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
+  }
+
+  /// A line for each account, then the services side by side.
+  func text(columns: Int) -> String {
+    var listing = Listing()
+    for (index, account) in accounts.enumerated() {
+      listing.add([
+        String(index + 1), account[.name]?.string ?? "?", account[.person]?.string ?? "",
+        AccountText.stateName(account).localized(),
+      ])
+    }
+    var text = listing.text(columns: columns)
+    if !accounts.isEmpty { text += "\n" }
+    let cells = names.enumerated().dropFirst(accounts.count).map { "\($0 + 1) \($1)" }
+    let width = 2 + (cells.map(\.count).max() ?? 0)
+    let inRow = max(1, (columns + 2) / width)
+    for start in stride(from: 0, to: cells.count, by: inRow) {
+      let row = cells[start..<min(start + inRow, cells.count)]
+      let padded = row.dropLast().map { $0 + String(repeating: " ", count: width - $0.count) }
+      text += padded.joined() + (row.last ?? "") + "\n"
+    }
+    return text
+  }
+}
