@@ -15,19 +15,22 @@ struct QRPicture {
     isStyled = terminal.hasStyles
   }
 
-  /// The number of lines for a code with this many modules.
-  static func lines(ofSide side: Int) -> Int { (side + 2 * margin + 1) / 2 }
+  /// The number of columns.
+  var columns: Int { code.side + 2 * Self.margin }
 
   /// The picture and an empty line.
+  var text: String { lines.map { $0 + "\n" }.joined() + "\n" }
+
+  /// The lines of the picture.
   ///
   /// Only light modules are drawn, because most terminals are dark; with colours both are, which suits any terminal.
-  var text: String {
+  var lines: [String] {
     let rows = code.rows.map { Array($0.utf8) }
     func isLight(_ row: Int, _ column: Int) -> Bool {
       guard rows.indices.contains(row), rows.indices.contains(column) else { return true }
       return rows[row][column] == UInt8(ascii: "0")
     }
-    var text = ""
+    var lines: [String] = []
     for top in stride(from: -Self.margin, to: rows.count + Self.margin, by: 2) {
       var line = ""
       for column in -Self.margin..<rows.count + Self.margin {
@@ -39,8 +42,8 @@ struct QRPicture {
         case (false, false): line += " "
         }
       }
-      text += Console.styled(line, as: "97;40", isStyled) + "\n"
+      lines.append(Console.styled(line, as: "97;40", isStyled))
     }
-    return text + "\n"
+    return lines
   }
 }

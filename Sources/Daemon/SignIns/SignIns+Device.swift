@@ -16,6 +16,8 @@ extension SignIns {
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
+    // First, so that the client can draw it beside the text.
+    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     send(
       .deviceCode(
         Event.DeviceCode(
@@ -29,7 +31,6 @@ extension SignIns {
         "this server can be polled only every \(seconds) seconds, so it may take that long after you approve")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
-    if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     detach(login, until: expiry)
     scheduleNextPoll(login)
   }

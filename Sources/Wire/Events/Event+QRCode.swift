@@ -29,7 +29,7 @@ extension Event.QRCode: EventBody {
   package var event: Event { .qrCode(self) }
   package var row: EventRow {
     EventRow(
-      "qr_code", "The address of the event before as a QR code, `verification_uri_complete` if there is one.")
+      "qr_code", "The address of the next event as a QR code, `verification_uri_complete` if there is one.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -73,12 +73,51 @@ import Wire
         """)
   }
 
-  @Test func `lists many scopes one by one`() {
+  @Test func `lists many scopes on as few lines as possible`() {
     var code = code
     code.scope = "openid email profile offline_access"
     #expect(
       SignInScreen(columns: 200, isStyled: false).text(code).contains(
-        "  Asks for  openid\n            email\n            profile\n            offline_access\n"))
+        "  Asks for  openid email profile offline_access\n"))
+    #expect(
+      SignInScreen(columns: 40, isStyled: false).text(code).contains(
+        "  Asks for  openid email profile\n            offline_access\n"))
+  }
+
+  private func picture(side: Int) throws -> QRPicture {
+    let row = String(repeating: "1", count: side)
+    let code = try #require(Event.QRCode(rows: [String](repeating: row, count: side)))
+    return try #require(QRPicture(code, OutputTerminal(term: "xterm", noColour: "1", columns: { 200 })))
+  }
+
+  @Test func `puts a QR code beside the text, and its address below`() throws {
+    let picture = try picture(side: 29)
+    let text = SignInScreen(columns: 80, isStyled: true).text(code, picture, rows: 24)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 20 && lines.last?.isEmpty == true)
+    let plain = lines.map { $0.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "") }
+    for (index, line) in picture.lines.enumerated() {
+      #expect(plain[index].hasSuffix("  " + line) && plain[index].count == 80, "\(plain[index])")
+    }
+    #expect(lines[0].hasPrefix("Sign in to id.example.com "))
+    #expect(text.contains("  \u{1B}[1mWDJB-MJHT\u{1B}[0m "))
+    #expect(plain[18] == "  https://id.example.com/device?user_code=WDJB-MJHT")
+  }
+
+  @Test func `puts a QR code below the text, or leaves it out, rather than scroll`() throws {
+    let screen = SignInScreen(columns: 80, isStyled: false)
+    let (alone, wide) = (screen.text(code), try picture(side: 61))
+    #expect(screen.text(code, wide, rows: nil) == alone + wide.text)
+    #expect(screen.text(code, wide, rows: 60) == alone + wide.text)
+    #expect(screen.text(code, wide, rows: 50) == alone)
+    let narrow = try picture(side: 29)
+    #expect(screen.text(code, narrow, rows: 19) == alone)
+    #expect(screen.text(code, narrow, rows: 20) != alone)
+    #expect(screen.text(code, nil, rows: 100) == alone)
+    // An address that is longer than the text's column is not broken.
+    var code = code
+    code.verificationURI = "https://id.example.com/" + String(repeating: "a", count: 40)
+    #expect(screen.text(code, narrow, rows: nil) == screen.text(code) + narrow.text)
   }
 
   @Test(

@@ -13,7 +13,7 @@ import Wire
   @Test func `is drawn with two rows a line and a light margin of two`() throws {
     let picture = try #require(QRPicture(code, terminal()))
     #expect(picture.text == "███████\n██▄▀▄██\n██▄▄▄██\n▀▀▀▀▀▀▀\n\n")
-    #expect(QRPicture.lines(ofSide: 3) == 4)
+    #expect(picture.lines.count == 4 && picture.columns == 7)
   }
 
   @Test func `names both colours where colours are wanted, so that it is right on a light terminal too`() throws {

@@ -27,14 +27,16 @@ final class WatchedProgram: Sendable {
   private let process: RunningProcess
 
   /// - Parameter cuts: Whether the terminal cuts lines when it becomes narrower, instead of wrapping them again.
-  init(_ tree: AgentTree, columns: Int, cuts: Bool = false, _ variables: [String: String?] = [:], _ command: [String])
-    throws
-  {
+  init(
+    _ tree: AgentTree, columns: Int, rows: Int = 24, cuts: Bool = false, _ variables: [String: String?] = [:],
+    _ command: [String]
+  ) throws {
     let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
     let environment = tree.environment(["TERM": "xterm-256color"].merging(variables) { _, new in new })
     process = try RunningProcess(
       executable: "/usr/bin/env",
-      arguments: ["python3", "\(tests)/Terminal/watch"] + (cuts ? ["--cut"] : []) + ["\(columns)"] + command,
+      arguments: ["python3", "\(tests)/Terminal/watch"] + (cuts ? ["--cut"] : []) + ["--rows", "\(rows)", "\(columns)"]
+        + command,
       environment: environment)
   }
 

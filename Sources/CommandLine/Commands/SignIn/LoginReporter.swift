@@ -28,8 +28,8 @@ struct LoginReporter {
   private let isDetached: Bool
   /// The name of a sign-in that continues without this command.
   private let resumed: String?
-  /// The number of lines of the current screen.
-  private var linesShown = 0
+  /// The QR code of the device code that follows.
+  private var nextQRCode: Event.QRCode?
 
   /// When the line at the bottom must be rewritten; nil if there is none.
   private(set) var nextUpdate: Instant?
@@ -83,7 +83,7 @@ struct LoginReporter {
       .leaseQuestion:
       break
     case .notice(let message): console.note(message)
-    case .qrCode(let code): draw(code)
+    case .qrCode(let code): nextQRCode = code
     case .redirectRefused(let failure):
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
@@ -92,8 +92,11 @@ struct LoginReporter {
         isQuiet ? screen.quietText(browser) : screen.text(browser, view, now: now)
       }
     case .deviceCode(let code):
+      let picture = terminal.flatMap { terminal in nextQRCode.flatMap { QRPicture($0, terminal) } }
+      let rows = qrCode == .always ? nil : terminal.map { $0.rows() ?? 0 }
+      nextQRCode = nil
       show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
-        isQuiet ? screen.quietText(code) : screen.text(code)
+        isQuiet ? screen.quietText(code) : screen.text(code, picture, rows: rows)
       }
       if copiesCode { copy(code) }
     }
@@ -112,14 +115,6 @@ struct LoginReporter {
       done
         ? Phrase("code copied to the clipboard, if your terminal allows it")
         : Phrase("this terminal cannot copy the code"))
-  }
-
-  private func draw(_ code: Event.QRCode) {
-    guard let terminal, let picture = QRPicture(code, terminal) else { return }
-    let needed = linesShown + QRPicture.lines(ofSide: code.side) + 2
-    // A QR code must not scroll the text out of sight.
-    guard qrCode == .always || terminal.rows().map({ needed <= $0 }) ?? false else { return }
-    tell(picture.text)
   }
 
   private mutating func tellStep(_ entry: LogLine?) {
@@ -143,7 +138,6 @@ struct LoginReporter {
     if status != nil { phase = pastes ? .paste(expiry: expiry) : .approval(expiry: expiry) }
     guard let terminal else { return tell(line()) }
     let screen = text(SignInScreen(columns: terminal.columns(), isStyled: terminal.hasStyles))
-    linesShown = screen.utf8.count { $0 == UInt8(ascii: "\n") }
     let showsWait = !console.quiet && !terminal.obeysEscapes
     let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
     let wait =

@@ -20,8 +20,9 @@ struct SignInScreen {
   /// The maximum length of a displayed URL.
   private static let longest = 16_384
 
-  /// More scopes are easier to read one per line.
-  private static let scopesOnOneLine = 3
+  /// The minimum width of text beside a QR code.
+  private static let narrowestBeside = 30
+  private static let gap = 2
 
   /// The screen for a device code. It begins with who requests what (RFC 8628, section 5.4: users must be able to
   /// recognize a sign-in that they did not start).
@@ -37,6 +38,58 @@ struct SignInScreen {
     }
     text += prose(Phrase("Continue only if you started this yourself;"))
     return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
+  }
+
+  /// The screen with a QR code, beside the text or below it, if it fits.
+  ///
+  /// - Parameter rows: The height of the terminal, so that the code does not scroll the text out of sight; nil for no
+  ///   limit.
+  func text(_ code: Event.DeviceCode, _ picture: QRPicture?, rows: Int?) -> String {
+    let alone = text(code)
+    guard let picture else { return alone }
+    if let beside = text(code, beside: picture, rows: rows) { return beside }
+    let below = alone + picture.text
+    return below.utf8.count { $0 == UInt8(ascii: "\n") } < rows ?? .max ? below : alone
+  }
+
+  /// The screen with a QR code beside the text and the address in the code below them; nil if they do not fit.
+  ///
+  /// - Parameter rows: The height of the terminal, of which the last line is left free; nil for no limit.
+  func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
+    let width = columns - picture.columns - Self.gap
+    guard width >= Self.narrowestBeside else { return nil }
+    // Escape sequences have no width.
+    let plain = SignInScreen(columns: width, isStyled: false, language: language).besideText(code)
+    let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).besideText(code)
+    guard plain.allSatisfy({ $0.count <= width }) else { return nil }
+    let lines = picture.lines
+    var text = ""
+    for index in 0..<max(plain.count, lines.count) {
+      let (left, count) = plain.indices.contains(index) ? (styled[index], plain[index].count) : ("", 0)
+      guard lines.indices.contains(index) else {
+        text += left + "\n"
+        continue
+      }
+      text += left + String(repeating: " ", count: width + Self.gap - count) + lines[index] + "\n"
+    }
+    var height = max(plain.count, lines.count)
+    if let complete = code.verificationURIComplete {
+      let below = prose(Phrase("Or open this address and check that it shows the same code:")) + line(complete)
+      text += below
+      height += below.split(separator: "\n").reduce(0) { $0 + ($1.count + columns - 1) / columns }
+    }
+    return height < rows ?? .max ? text : nil
+  }
+
+  /// The lines beside a QR code.
+  private func besideText(_ code: Event.DeviceCode) -> [String] {
+    var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
+    text += prose(Phrase("Open this address in any browser, on this device or another:"))
+    text += line(code.verificationURI) + "\n"
+    text += prose(Phrase("Type this code there:")) + line(code.userCode, isBold: true) + "\n"
+    text += prose(Phrase("Continue only if you started this yourself;"))
+    text += prose(Phrase("never enter a code that someone sent you."))
+    return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
   /// The minimum text for signing in.
@@ -66,11 +119,11 @@ struct SignInScreen {
     return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
   }
 
+  /// On as few lines as possible: the top of the screen must not scroll away.
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
-    let together = names.joined(separator: " ")
-    return names.count <= Self.scopesOnOneLine && factIndent + together.count <= columns ? [together] : names
+    return Prose.wrapped(names.joined(separator: " "), width: max(1, columns - factIndent))
   }
 
   // MARK: Layout
