@@ -9,7 +9,7 @@ import Testing
   func `is beside the text on one screen, without being asked for`(columns: Int, rows: Int) throws {
     try Issuer.with(approval: "ask") { issuer in
       try AgentTree.with { tree in
-        let command = [
+        let command = try [
           Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
           "--allow-http-loopback", "--device", "--scope", "openid email profile offline_access address phone",
         ]
