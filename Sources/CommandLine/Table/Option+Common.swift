@@ -93,10 +93,7 @@ extension Option<Bool> {
         + " the approval up to `--timeout`")
   }
   static var ask: Self {
-    Self(
-      "ask", in: .signIn,
-      "If the account is signed out or locked, sign in or ask for the passphrase on the terminal first (default: only if"
-        + " standard input, output and error are the terminal, and after a question)")
+    Self("ask", in: .signIn, "Sign in or unlock on the terminal first, if needed")
   }
   static var quiet: Self { Self("quiet", in: .common, short: "q", "Print errors and answers only") }
   static var verbose: Self {

@@ -208,6 +208,7 @@ extension ManualPage {
             agent token work --min-valid 10m
 
         Options:
+              --ask                 Sign in or unlock on the terminal first, if needed
               --min-valid DURATION  Minimum time left for the token (default: 1m)
               --force-refresh       Get a new token even if the cached one is valid
               --header              Print a whole Authorization header line

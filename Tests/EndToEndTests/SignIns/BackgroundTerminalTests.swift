@@ -55,7 +55,7 @@ import Testing
 
   @Test func `is taken up with the same screen, and waits for the approval`() throws {
     try Self.with { issuer, tree in
-      let (first, login) = try Self.started(tree, Self.start(issuer))
+      let (first, login) = try Self.started(tree, Self.start(issuer, "--qr-code", "never"))
       let program = try Self.watch(tree, ["login", "--resume", login])
       let screen = try program.until(" left.")
       #expect(screen.bold == first.bold)

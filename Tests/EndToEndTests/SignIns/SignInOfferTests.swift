@@ -41,7 +41,7 @@ import Testing
       try program.until(Self.question)
       try program.type("n\r")
       let end = try program.end()
-      #expect(end.status == 3 && end.raw.contains("hint: agent login work"), "\(end.rows)")
+      #expect(end.status == 3 && end.lines.contains("agent: hint: agent login work"), "\(end.rows)")
       try session.tree.signIn(at: session.issuer.url)
       try session.issuer.control("revoke_all", "1")
       let ended = try WatchedProgram(

@@ -22,6 +22,7 @@ struct SignInScreen {
 
   /// The minimum width of text beside a QR code.
   private static let narrowestBeside = 30
+  private static let widestBeside = 64
   private static let gap = 2
 
   /// The screen for a device code. It begins with who requests what (RFC 8628, section 5.4: users must be able to
@@ -56,7 +57,7 @@ struct SignInScreen {
   ///
   /// - Parameter rows: The height of the terminal, of which the last line is left free; nil for no limit.
   func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
-    let width = columns - picture.columns - Self.gap
+    let width = min(columns - picture.columns - Self.gap, Self.widestBeside)
     guard width >= Self.narrowestBeside else { return nil }
     // Escape sequences have no width.
     let plain = SignInScreen(columns: width, isStyled: false, language: language).besideText(code)
