@@ -66,7 +66,7 @@ extension Option<String?> {
 
 extension Option<String?> {
   static var directory: Self {
-    Self("directory", in: .service, .file("DIRECTORY"), "Choose the account for this directory and those below it")
+    Self("directory", in: .service, .file("DIRECTORY"), "Choose the account for that directory; and those below it")
   }
 }
 
@@ -78,7 +78,7 @@ extension Option<Int?> {
 
 extension Option<Bool> {
   static var here: Self {
-    Self("here", in: .service, "Choose the account for the current directory and those below it")
+    Self("here", in: .service, "Choose the account for this directory; and those below it")
   }
   static var clear: Self { Self("clear", in: .service, "Let the directory have no account of its own any more") }
   static var noDaemon: Self {

@@ -29,7 +29,6 @@ enum TokenCommands {
       Example("Set the variables in this shell", #"eval "$(agent env)""#),
       Example("Sign in before, if that is needed", #"eval "$(agent env --ask)""#),
       Example("The same in fish", "agent env --shell fish | source"),
-      Example("The same in csh and tcsh", #"eval "`agent env --shell csh`""#),
     ])
 
   static let exec = Command(

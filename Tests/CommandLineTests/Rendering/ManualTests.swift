@@ -204,8 +204,6 @@ extension ManualPage {
             agent token --header | curl -H @- https://api.example.com/me
           Stop a script if not signed in:
             token=$(agent token) || exit
-          Get a token valid for at least 10 minutes:
-            agent token work --min-valid 10m
 
         Options:
               --ask                 Sign in or unlock on the terminal first, if needed
