@@ -11,15 +11,30 @@ enum HelpWriter {
   /// The maximum number of lines of the help on a command.
   static let screenLines = 24
 
-  /// The help on the program, with the list of its commands.
-  static func program() -> String {
+  /// The help on the program: its main commands on one screen, or all commands and the options of each.
+  static func program(all: Bool = false) -> String {
     var text = wrapped(CommandTable.summary + ".")
-    text += "\nUsage: agent [OPTION]... COMMAND [ARGUMENT]...\n\nCommands:\n"
+    let usage = "Usage: agent [OPTION]... COMMAND [ARGUMENT]...\n"
+    guard all else {
+      text += usage
+      for topic in CommandName.Topic.allCases where topic != .other {
+        text += "\n" + CommandName.firstWords(in: topic).map(line).joined()
+      }
+      return text + wrapped("Also: \(CommandName.firstWords(in: .other).joined(separator: ", "))")
+        + wrapped("More: agent help COMMAND, agent help --all, agent help providers, agent(1)")
+    }
+    text += "\n\(usage)\nCommands:\n"
     for command in CommandTable.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and its page in the manual all.")
     text += wrapped("`agent help providers` lists the services that are known by name.")
     return text
+  }
+
+  /// The line of a command or a group.
+  private static func line(_ word: String) -> String {
+    let summary = CommandTable.named(word)?.summary ?? CommandName.summary(ofGroup: word)
+    return "  \(word)\(String(repeating: " ", count: 11 - word.count))\(summary)\n"
   }
 
   /// The list of the commands of a group, or the complete help on each.

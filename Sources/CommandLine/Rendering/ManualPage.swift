@@ -1,8 +1,10 @@
 internal import Platform
+internal import Wire
 
 /// A page of the manual: a document in `man/` that is written by hand, except for its lists.
 ///
-/// `generate` replaces what is between the comment lines `.\" @LIST` and `.\" @end`, see ``ManualList``.
+/// `generate` replaces what is between the comment lines `.\" @LIST` and `.\" @end`, see ``ManualList``, and the
+/// version in the line `.Os`.
 struct ManualPage: Sendable {
   /// With the program's standard name.
   let name: String
@@ -61,7 +63,7 @@ struct ManualPage: Sendable {
       } else if open != nil {
         continue
       }
-      text += "\(line)\n"
+      text += line.hasPrefix(".Os") ? ".Os \"agent \(Product.version)\"\n" : "\(line)\n"
     }
     if let open { throw PageError(text: "\(start)\(open) without an end") }
     return text

@@ -268,7 +268,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `is in no list`() throws {
-    #expect(!HelpWriter.program().contains("__complete"))
+    #expect(!HelpWriter.program().contains("__complete") && !HelpWriter.program(all: true).contains("__complete"))
     #expect(try !ManualPage.agent.committed().contains("__complete"))
     #expect(!CommandName.firstWords.contains("__complete"))
   }

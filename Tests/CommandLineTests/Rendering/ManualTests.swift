@@ -343,7 +343,7 @@ extension ManualPage {
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {
-    let lines = HelpWriter.program().split(separator: "\n")
+    let lines = HelpWriter.program(all: true).split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
     #expect(names.count == CommandName.listed.count)
@@ -351,10 +351,17 @@ extension ManualPage {
     #expect(lines[1] == "Usage: agent [OPTION]... COMMAND [ARGUMENT]...")
   }
 
+  @Test func `on the program fits a screen, and names every command or its group`() {
+    let text = HelpWriter.program()
+    #expect(text.count { $0 == "\n" } <= HelpWriter.screenLines)
+    let words = Set(text.split { !$0.isLetter && $0 != "-" }.map(String.init))
+    #expect(Set(CommandName.firstWords).isSubset(of: words))
+  }
+
   @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
       CommandTable.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
-        HelpWriter.program(), HelpWriter.help(onGroup: "daemon"),
+        HelpWriter.program(), HelpWriter.program(all: true), HelpWriter.help(onGroup: "daemon"),
       ]
     for text in texts {
       #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })

@@ -40,7 +40,7 @@ struct JSONAnswers {
 
   init() throws {
     schema = try JSONSchema(parsing: Array(Manual.file("Tests/Schema/agent.schema.json").utf8))
-    let help = try ProcessRunner.run(executable: Programs.path("agent"), arguments: ["help"])
+    let help = try ProcessRunner.run(executable: Programs.path("agent"), arguments: ["help", "--all"])
     let lines = help.outputText.split(separator: "\n", omittingEmptySubsequences: false)
     commands = lines.drop { $0 != "Commands:" }.dropFirst().prefix { !$0.isEmpty }.map { line in
       line.split(separator: " ").prefix { $0.first?.isLowercase == true }.joined(separator: " ")

@@ -21,7 +21,7 @@ enum HelpCommand {
   }
 
   private static func standardText(for words: [String], all: Bool) throws(Failure) -> String {
-    guard let first = words.first else { return HelpWriter.program() }
+    guard let first = words.first else { return HelpWriter.program(all: all) }
     if let command = CommandTable.named(words.joined(separator: " ")) {
       return HelpWriter.help(on: command, all: all)
     }
