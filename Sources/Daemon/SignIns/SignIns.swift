@@ -262,7 +262,11 @@ final class SignIns: AccountPart {
       let notice =
         outcome.isKept
         ? Phrase("the server issued no refresh token: the access token is kept until the server refuses it")
-        : Phrase("the server issued no refresh token: this session ends with its access token")
+        : outcome.grant.expiresAtUnixSeconds == nil
+          ? Phrase(
+            "the server issued no refresh token, and its access token has no end: this session lasts until agentd stops"
+          )
+          : Phrase("the server issued no refresh token: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
       if !outcome.isKept { loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket) }
     }
@@ -297,6 +301,10 @@ final class SignIns: AccountPart {
 
   /// Advice on how to get a refresh token from a server that issued none.
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
+    // A token without an end is worth keeping.
+    if outcome.grant.expiresAtUnixSeconds == nil, (try? settings().ephemeral.contains(account)) == false {
+      return Phrase("to keep the access token in the vault: \(SignInCommand(account.text).with("keep"))")
+    }
     if let provider = outcome.configuration.provider {
       return Phrase(
         "to see when \(Provider.named(provider).title) issues a refresh token: agent help providers \(provider.rawValue)"

@@ -22,6 +22,7 @@ extension Provider {
     provider.quirks = [.noMetadata: apps, .scopeWithCommas: apps, .secretForCode: apps]
     provider.errorNames = ["bad_refresh_token": "invalid_grant"]
     provider.limits = [
+      "tokens of OAuth apps have no end and come without a refresh token: --keep stores them in the vault",
       "a sign-in by browser needs the client secret of the app too",
       "it has no ID Token, so the user is not known, and no revocation endpoint",
       "of the tokens of one user, app and scope the eleventh ends the first",
