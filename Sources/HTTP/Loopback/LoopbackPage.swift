@@ -62,7 +62,8 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// Follows the browser's light or dark mode, and fits a phone.
   private static let style = """
     :root { color-scheme: light dark }
-    body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif }
+    body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif;
+      overflow-wrap: anywhere }
     h1 { font-size: 1.5rem; font-weight: 600 }
     """
 
