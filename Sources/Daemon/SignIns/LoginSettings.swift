@@ -79,7 +79,7 @@ struct LoginSettings {
     configuration.adoptProvider()
     try configuration.checkProvider(request.flow)
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
-    proxyCredentials = try configuration.takeProxy(of: request.settings)
+    proxyCredentials = try configuration.takeProxyUnlessNamed(of: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
     unattended = request.isGuest ? .client : isAsserted ? .assertion : nil
     if isAsserted { try Self.refuseOtherWays(request, account, configuration) }

@@ -34,12 +34,10 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces the stored proxy by that of the request, or removes it if there is none. A proxy that an option named
-  /// stays if the request has only that of the environment.
+  /// Replaces the stored proxy by that of the request, or removes it if there is none.
   ///
   /// - Returns: `user:password` from its URL, for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
-    if given.proxySource == nil && self.proxySource == .option { return nil }
     self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
     self.proxyExclusions = given.proxyExclusions
@@ -47,6 +45,11 @@ extension AccountConfiguration {
     let setting = try ProxySetting(text)
     self.proxy = setting.url
     return setting.credentials
+  }
+
+  /// Does the same, unless an option named the stored proxy and the request has only that of the environment.
+  mutating func takeProxyUnlessNamed(of given: AccountSettings) throws(Failure) -> String? {
+    given.proxySource == nil && self.proxySource == .option ? nil : try takeProxy(of: given)
   }
 }
 

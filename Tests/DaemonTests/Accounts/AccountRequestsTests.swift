@@ -121,6 +121,18 @@ import WireSupport
     #expect(try parts.broker.resolve("work").configuration.origins == ["https://api.example"])
   }
 
+  // Clients that do not know `proxy_source` change the proxy too.
+  @Test func `has the proxy of the last change, whoever named the one before`() throws {
+    var settings = AccountSettings()
+    (settings.proxy, settings.proxySource) = ("http://one.example:3128", .option)
+    try manage(.set(account: "work", settings, unset: []), 1)
+    #expect(try parts.broker.resolve("work").configuration.proxySource == .option)
+    (settings.proxy, settings.proxySource) = ("http://two.example:3128", nil)
+    try manage(.set(account: "work", settings, unset: []), 2)
+    #expect(try parts.broker.resolve("work").configuration.proxy == "http://two.example:3128")
+    #expect(try parts.broker.resolve("work").configuration.proxySource == nil)
+  }
+
   @Test func `is not changed by a request of which a part fails`() throws {
     let before = try home.settings.current()
     var settings = AccountSettings()
