@@ -181,7 +181,7 @@ extension ManualList {
 
   private static func text(of request: any RequestBody) -> String {
     let (page, members) = (request.page, members(of: request))
-    // The issuer stands for the settings of an account.
+    // A request with an issuer accepts all settings of an account.
     let hasSettings = members.settings.contains(.issuer)
     let rows = members.own + (hasSettings ? [] : members.settings.map(MemberRow.init))
     var text = Mdoc.heading(request.row.name) + Mdoc.paragraph(page.purpose)

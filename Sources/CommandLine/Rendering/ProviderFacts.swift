@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// What agent-providers(7) and `agent help providers` say about the providers of the table, in the notation of ``Prose``.
+/// Descriptions of the known providers for agent-providers(7) and `agent help providers`, in the notation of ``Prose``.
 enum ProviderFacts {
   static let topic = "providers"
 

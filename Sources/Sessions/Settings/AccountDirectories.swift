@@ -13,7 +13,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package private(set) var entries: [Entry] = []
 
-  /// The place of an error in them.
+  /// The name of the setting in errors.
   private static let place = "directories"
 
   init() {}

@@ -118,7 +118,7 @@ package enum StateRequest: RequestBody {
         "Makes an account the active one.", result: [MemberRow("account", "text", "The active account.")])
     case .useDirectory:
       RequestPage(
-        "Makes an account the one that requests with a `directory` in this directory mean, if they name none.",
+        "Sets the account for requests from a directory, and those below it, that name no account.",
         result: [
           MemberRow("account", "text", "The account; absent if the directory has none of its own now."),
           MemberRow("directory", "text", "The directory."),

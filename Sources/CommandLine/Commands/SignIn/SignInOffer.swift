@@ -109,7 +109,7 @@ struct SignInOffer {
     }
   }
 
-  /// What the user can do about a failure.
+  /// The action that resolves a failure.
   private enum Remedy {
     case signIn(account: String, isExpired: Bool, words: [String])
     case unlock(account: String?)

@@ -82,7 +82,7 @@ struct SignInScreen {
     return height < rows ?? .max ? text : nil
   }
 
-  /// The lines beside a QR code.
+  /// The text to the right of a QR code.
   private func besideText(_ code: Event.DeviceCode) -> [String] {
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
     text += prose(Phrase("Open this address in any browser, on this device or another:"))
