@@ -10,7 +10,7 @@ struct FlowChoice {
   let canOpenBrowser: Bool
   /// Whether to avoid authorization codes, because the client has no secret to exchange them.
   var prefersDevice = false
-  /// Whether the account's profile forbids the device flow.
+  /// Whether the account's profile or the server forbids the device flow.
   var excludesDevice = false
   /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()

@@ -43,6 +43,8 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
     let canListen = redirect.map { $0.uri.loopbackHost != nil } ?? true
     let listener = opened.take()
+    var choice = choice
+    if isDeviceForbidden { choice.excludesDevice = true }
     let flow = choice.flow(at: server.metadata, canListen: canListen)
     try requireSecret(isBrowser: flow != .device)
     switch flow {

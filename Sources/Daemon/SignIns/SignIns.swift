@@ -18,7 +18,8 @@ final class SignIns: AccountPart {
   var redirects: RedirectServer?
   /// The sockets of the sign-ins in the browser.
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant but supports the browser, until the daemon ends.
+  /// The accounts whose server forbids the device grant but supports the browser, until they have signed in and their
+  /// record says so.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
   /// The results of background sign-ins.
@@ -91,10 +92,13 @@ final class SignIns: AccountPart {
     if !request.handsOver.contains(where: HandedSecret.credentials.contains) {
       choice.prefersDevice = meant.configuration.providerSettings?.has(.secretForCode) ?? false
     }
-    choice.excludesDevice = meant.configuration.profile != nil || withoutDevice.contains(meant.account)
+    choice.excludesDevice = meant.configuration.profile != nil
+    start.isDeviceForbidden = withoutDevice.contains(meant.account)
     let opened = OpenedListener(in: redirectSockets)
-    start.listen = { [choice] (redirect, metadata, registers) throws(SessionError) in
-      try opened.open(redirect, choice, at: metadata, registers: registers)
+    start.listen = { [choice] (redirect, metadata, isDeviceForbidden, registers) throws(SessionError) in
+      var choice = choice
+      if isDeviceForbidden { choice.excludesDevice = true }
+      return try opened.open(redirect, choice, at: metadata, registers: registers)
     }
     start.unattended = meant.unattended
     start.handed = handed
@@ -218,6 +222,7 @@ final class SignIns: AccountPart {
   }
 
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
+    withoutDevice.remove(login.account)
     showSignedIn(login, outcome)
     let guestGrants = outcome.wasGuest ? broker.accounts[login.account]?.liveGrants(at: services.time.now()) ?? [] : []
     let account = broker.put(login.account, outcome.configuration)

@@ -24,13 +24,14 @@ extension AccountRecord {
   ///
   /// - Parameter revocation: The tokens that are not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {
-    guard registration != nil || revocation != nil || beganAtResource else { return nil }
+    guard registration != nil || revocation != nil || beganAtResource || isDeviceForbidden else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)
     rest.credentials = credentials
     rest.registration = registration
     rest.proxyCredentials = proxyCredentials
     rest.isSignedOut = true
     rest.beganAtResource = beganAtResource
+    rest.isDeviceForbidden = isDeviceForbidden
     rest.proofAlgorithms = proofAlgorithms
     rest.revocation = revocation
     if revocation != nil { rest.dpopKey = dpopKey }

@@ -42,6 +42,8 @@ package struct AccountRecord: Sendable {
   package var beganAtResource = false
   /// Whether the server refused a refresh because it named the resource (`invalid_target`).
   package var refusesResource = false
+  /// Whether the server has refused this client or user the device grant, so that sign-ins use a browser.
+  package var isDeviceForbidden = false
   /// The algorithms of DPoP proofs that this resource accepts; empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
@@ -188,6 +190,7 @@ extension AccountRecord {
     if unattended == .assertion { open["assertion"] = true }
     if beganAtResource { open["announced_pkce"] = true }
     if refusesResource { open["refuses_resource"] = true }
+    if isDeviceForbidden { open["device_forbidden"] = true }
     if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
     open["redirect_uri"] = redirectURI.map { .string($0) }
@@ -232,6 +235,7 @@ extension AccountRecord {
       if open["assertion"]?.bool == true { record.unattended = .assertion }
       record.beganAtResource = open["announced_pkce"]?.bool ?? false
       record.refusesResource = open["refuses_resource"]?.bool ?? false
+      record.isDeviceForbidden = open["device_forbidden"]?.bool ?? false
       record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
       record.redirectURI = open["redirect_uri"]?.string

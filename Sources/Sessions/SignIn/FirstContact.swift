@@ -98,7 +98,7 @@ struct FirstContact {
     }
     guard !request.registersClient else { return try register(redirect, request) }
     do throws(SessionError) {
-      _ = try request.listen?(redirect, metadata, false)
+      _ = try request.listen?(redirect, metadata, request.isDeviceForbidden, false)
       return redirect
     } catch  where error.isAboutPort && redirect.isRegistered && request.registration != nil {
       access.configuration.clientID = ""
@@ -111,7 +111,7 @@ struct FirstContact {
     _ redirect: SignInRedirect, _ request: SignIn.Request
   ) throws(SessionError) -> SignInRedirect {
     guard let order = request.registration else { return redirect }
-    let port = try request.listen?(redirect, metadata, true)
+    let port = try request.listen?(redirect, metadata, request.isDeviceForbidden, true)
     try register(order, redirectURIs: redirect.registered(port: port))
     return redirect.bound(to: port)
   }

@@ -14,7 +14,7 @@ extension SignIn {
     /// The protection that the session will have.
     package let level: Protection
     let extras: ExtraParameters
-    let request: Request
+    var request: Request
     /// The redirect URI; nil for flows without a redirect.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
@@ -68,6 +68,9 @@ extension SignIn.Prepared {
       MissingSecret(
         provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
   }
+
+  /// Whether the server has refused the device grant before.
+  package var isDeviceForbidden: Bool { request.isDeviceForbidden }
 
   var services: SessionServices { request.services }
   var cancellation: Cancellation { request.cancellation }
@@ -258,6 +261,7 @@ extension SignIn.Prepared {
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
     record.beganAtResource = request.beganAtResource
+    record.isDeviceForbidden = request.isDeviceForbidden
     record.proofAlgorithms = request.proofAlgorithms
     record.redirectURI = redirect?.uri.text ?? (kept == nil ? nil : old?.redirectURI)
     if refreshToken != nil { try record.keep(server.prover) }

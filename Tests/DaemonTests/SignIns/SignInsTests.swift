@@ -643,6 +643,60 @@ import Wire
   }
 }
 
+@Suite struct `A sign-in where the server refuses codes` {
+  private let home: SignInHome
+
+  init() throws {
+    home = try SignInHome()
+    home.daemon.http.refusesCodes = true
+    try home.begin("work", 1) { $0.flow = nil }
+    #expect(home.sink.failures[1]?.code == .clientRejected)
+    #expect(home.sink.failures[1]?.hint?.contains("--paste") == true)
+  }
+
+  /// Signs in with a browser elsewhere.
+  private func signIn(_ number: Int) throws {
+    let event = try #require(home.browser(number))
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.paste(event.login, "\(event.redirectURI)?code=c-1&\(state)")
+    home.daemon.runJobs()
+    #expect(home.sink.results[number]?["account"] == "work")
+  }
+
+  private var record: AccountRecord? {
+    get throws { try home.daemon.services.record(of: AccountName("work")) }
+  }
+
+  @Test func `is followed by one with a browser, also once the daemon has forgotten it`() throws {
+    try home.begin("work", 2) { $0.flow = nil }
+    try signIn(2)
+    #expect(try record?.isDeviceForbidden == true)
+    try home.begin("work", 3) { $0.flow = nil }
+    try signIn(3)
+    #expect(home.roles(.deviceAuthorization) == 1)
+    #expect(try record?.isDeviceForbidden == true)
+  }
+
+  @Test func `is forgotten for another client`() throws {
+    try home.begin("work", 2) { $0.flow = nil }
+    try signIn(2)
+    try home.begin("work", 3) { ($0.flow, $0.clientID) = (nil, "other") }
+    #expect(home.roles(.deviceAuthorization) == 2)
+  }
+
+  @Test func `is forgotten once a code that the user asks for works`() throws {
+    try home.begin("work", 2) { $0.flow = nil }
+    try signIn(2)
+    home.daemon.http.refusesCodes = false
+    home.daemon.http.answers = [.tokens("at-2", refresh: "rt-2")]
+    try home.begin("work", 3)
+    home.daemon.pass(seconds: 5)
+    #expect(home.sink.results[3]?["account"] == "work")
+    #expect(try record?.isDeviceForbidden == false)
+  }
+}
+
 @Suite struct `A sign-in by address` {
   private let home: SignInHome
   private let event: Event.Browser

@@ -52,6 +52,7 @@ final class PlayedServer: HTTPClient {
     var roles: [EndpointRole] = []
     var isHeld = false
     var pollInterval = 5
+    var refusesCodes = false
     var documents: [String: JSONObject] = [:]
     var areDocumentsHeld = false
     var heldRole: EndpointRole?
@@ -104,6 +105,12 @@ final class PlayedServer: HTTPClient {
   var pollInterval: Int {
     get { state.withLock(\.pollInterval) }
     set { state.withLock { $0.pollInterval = newValue } }
+  }
+
+  /// Whether it refuses the device grant.
+  var refusesCodes: Bool {
+    get { state.withLock(\.refusesCodes) }
+    set { state.withLock { $0.refusesCodes = newValue } }
   }
 
   /// Other documents than its metadata, by URL.
@@ -168,7 +175,8 @@ final class PlayedServer: HTTPClient {
     state.withLock { $0.roles.append(role) }
     switch role {
     case .token: break
-    case .deviceAuthorization: return try Self.response(.json(Self.device(pollInterval)))
+    case .deviceAuthorization:
+      return try Self.response(refusesCodes ? .error("unauthorized_client") : .json(Self.device(pollInterval)))
     case .revocation:
       let form = Self.text(of: request)
       state.withLock { state in

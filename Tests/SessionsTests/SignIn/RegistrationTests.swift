@@ -75,7 +75,7 @@ import Vocabulary
       -> SignIn.Request
     {
       var request = request
-      request.listen = { (redirect, _, _) throws(SessionError) in try answer(redirect.uri.port) }
+      request.listen = { (redirect, _, _, _) throws(SessionError) in try answer(redirect.uri.port) }
       return request
     }
     try registers(home)
@@ -235,7 +235,7 @@ import Vocabulary
     configuration.tokenEndpointAuthMethod = .selfSignedTLSClientAuth
     try registers(home)
     var request = preparation(home, configuration)
-    request.listen = { (_, _, _) throws(SessionError) in 49_152 }
+    request.listen = { (_, _, _, _) throws(SessionError) in 49_152 }
     let outcome = try signIn(home, request)
     #expect(outcome.configuration.clientCertificate)
     func certificate() throws -> Certificate {
@@ -257,7 +257,7 @@ import Vocabulary
     try registers(home, ("client_id", "c2"))
     var again = preparation(home, outcome.configuration)
     again.registersClient = false
-    again.listen = { (redirect, _, _) throws(SessionError) in
+    again.listen = { (redirect, _, _, _) throws(SessionError) in
       guard let port = redirect.uri.port else { return 49_153 }
       throw .redirectUnavailable(port: Int(port), SystemError(errno: 98, operation: "bind"))
     }

@@ -59,7 +59,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account, configuration: Home.configuration, services: home.services,
       settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
-    request.listen = { (_, _, _) throws(SessionError) in throw taken }
+    request.listen = { (_, _, _, _) throws(SessionError) in throw taken }
     #expect(throws: taken) { _ = try request.prepared() }
     #expect(home.http.urls == [TestIssuer.metadataURL])
   }
