@@ -37,7 +37,7 @@ import Wire
       place(["BROWSER": "firefox --new-tab:lynx %s -x: :w3m --u=%s ", "DISPLAY": ":0", "WSL_INTEROP": "/s"])
         .commands(opening: url) == [
           ["firefox", "--new-tab", url], ["lynx", url, "-x"], ["w3m", "--u=\(url)"], ["xdg-open", url],
-          ["wslview", url],
+          ["gio", "open", url], ["wslview", url],
         ])
     #expect(place([:]).commands(opening: url) == [])
     // The URL is never executed.

@@ -150,20 +150,24 @@ import Testing
   }
 
   // As where no desktop runs, or the one that runs has no browser.
-  @Test func `goes on to the next opener when xdg-open hangs`() throws {
+  @Test(arguments: [("xdg-open", nil, "wslview"), ("gio", "gio open", "xdg-open")])
+  func `tries the next command when one hangs that should pass the URL on and end`(
+    hanging: String, browser: String?, next: String
+  ) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
         let setUp = """
           mkdir openers && cd openers
           here='cd "${0%/*}/.."'
-          printf '#!/bin/sh\\n%s; echo $$ > hanging; exec sleep 1000\\n' "$here" > xdg-open
-          printf '#!/bin/sh\\n%s; echo "$1" > new; mv new opened\\n' "$here" > wslview
+          printf '#!/bin/sh\\n%s; echo $$ > hanging; exec sleep 1000\\n' "$here" > \(hanging)
+          printf '#!/bin/sh\\n%s; echo "$1" > new; mv new opened\\n' "$here" > \(next)
           chmod +x *
           """
         try #require(tree.shell("sh", setUp).succeeded)
         let path = "\(tree.path("home/openers")):\(try #require(Programs.folder)):/usr/bin:/bin"
         let changes: [String: String?] = [
-          "PATH": path, "DISPLAY": ":9", "WSL_INTEROP": "x", "BROWSER": nil, "SSH_CONNECTION": nil,
+          "PATH": path, "DISPLAY": ":9", "WSL_INTEROP": "x", "SSH_CONNECTION": nil,
+          "BROWSER": browser.map { tree.path("home/openers/\($0)") },
         ]
         let waiting = try BrowserLogin(tree, BrowserLogin.line(issuer) + ["--browser"], changes)
         let deadline = Instant.now.advanced(by: .testLimit)

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 
 /// Opens an address in a browser, trying one command after the other. A command counts as failed when it is not
-/// there, or ends with another status than 0 within two seconds: what runs on has a browser to show for it. Only
-/// `xdg-open`, which may hang without one, is followed by the next command.
+/// there, or ends with another status than 0 within two seconds: what runs on has a browser to show for it. Only a
+/// launcher, which ends once the browser has the URL but may hang without one, is followed by the next command.
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
@@ -16,6 +16,8 @@ struct BrowserOpener {
   private(set) var deadline: Instant?
 
   private static let patience = Duration.seconds(2)
+  /// Programs that pass a URL to a browser and end.
+  private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
 
   /// Starts the first available command.
   init(_ commands: [[String]]) {
@@ -57,7 +59,8 @@ struct BrowserOpener {
         newSession: true, nullStandardStreams: true)
       guard let child = try? Spawn.start(request) else { continue }
       self.child = child
-      mayHang = command[0].utf8.elementsEqual("xdg-open".utf8)
+      let name = command[0].split(separator: "/").last ?? ""
+      mayHang = Self.launchers.contains { $0.utf8.elementsEqual(name.utf8) }
       childDescriptor = try? SharedDescriptor(Spawn.processDescriptor(child))
       deadline = Instant.now.advanced(by: Self.patience)
       return

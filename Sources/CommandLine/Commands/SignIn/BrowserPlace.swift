@@ -31,7 +31,7 @@ struct BrowserPlace {
   /// The commands that may open a URL, in order of preference. Each is a program and its arguments.
   func commands(opening url: String) -> [[String]] {
     var commands = (variable("BROWSER") ?? "").split(separator: ":").compactMap { Self.command($0, url) }
-    if hasDisplay { commands.append(["xdg-open", url]) }
+    if hasDisplay { commands += [["xdg-open", url], ["gio", "open", url]] }
     if isWSL { commands.append(["wslview", url]) }
     return commands
   }
