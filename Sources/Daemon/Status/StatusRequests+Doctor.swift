@@ -84,6 +84,7 @@ extension StatusRequests {
     let (now, wall) = (services.time.now(), services.time.wallSeconds())
     surveyed(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) { summary, account, object in
       let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
+      object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.origins] = .array(summary.configuration.origins.map { .string($0) })
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })

@@ -11,9 +11,11 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmed($0) + proxy($0, Environment.value) }
   }
 
-  /// A proxy in the environment that is not the account's, which only a sign-in or an option changes.
+  /// A proxy in the environment that is not the account's, unless the user chose the account's with an option.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
-    guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS else { return [] }
+    guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
+      account[.proxySource] == nil
+    else { return [] }
     let named = LoginOptions.proxy(from: variables)
     // The environment's proxy does not apply to excluded hosts.
     let isExcluded = ProxyExclusions(named.exclusions ?? "").contain(issuer.host)

@@ -133,6 +133,18 @@ import Wire
       lines.contains("ok server: https://id.example is reached through the proxy proxy.example:3128"), "\(lines)")
   }
 
+  @Test func `tell a proxy of the environment that the account does not use, unless an option named the account's`() {
+    func lines(_ members: [(String, JSON)]) -> [String] {
+      let account = Self.account(members)["accounts"]?.array?.first ?? .null
+      return DaemonCheck.proxy(account) { $0 == "https_proxy" ? "http://new.example:3128" : nil }.map(\.text.english)
+    }
+    #expect(
+      lines([("proxy", "http://old.example:3128")])
+        == ["work uses the proxy old.example:3128, but this environment sets new.example:3128"])
+    #expect(lines([("proxy", "http://old.example:3128"), ("proxy_source", "option")]) == [])
+    #expect(lines([("proxy_source", "option")]) == [])
+  }
+
   private static let vaults: [(members: [(String, JSON)], line: String)] = [
     (
       [("exists", true), ("device_bound", false)],
