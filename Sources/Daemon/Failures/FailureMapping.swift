@@ -27,10 +27,11 @@ extension Failure {
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .resourceMoved(let account, let resource, let issuer):
+      let option = resource.utf8.starts(with: "http:".utf8) ? " --allow-http-loopback" : ""
       self.init(
         .issuerNotTrusted,
         "\(resource) now takes tokens of \(TerminalText.clean(issuer, limit: 2048)), which is not the server of \(account)",
-        hint: .command("agent login \(ShellWord.quoted(resource))"))
+        hint: .command("agent login \(ShellWord.quoted(resource))\(option)"))
     case .identityUnverified(let account):
       self.init(
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",

@@ -39,7 +39,11 @@ final class DiscoverRequests: DaemonPart {
       case .success where known == nil:
         loop.send(.result(JSONObject([("issuer_metadata_found", true)])), to: ticket)
       case .failure(let error) where known == nil:
-        loop.send(.failure(Failure(error, account: request.account)), to: ticket)
+        var failure = Failure(error, account: request.account)
+        if case .oauth(let problem) = error, problem.subject == .unguidedResource {
+          failure.advice = Self.adviceWithoutMetadata(request, settings)
+        }
+        loop.send(.failure(failure), to: ticket)
       case .success, .failure:
         // The server of the resource is still the same, as far as known.
         loop.send(.result(JSONObject([("account", .string(known?.name.text ?? ""))])), to: ticket)
@@ -76,6 +80,21 @@ final class DiscoverRequests: DaemonPart {
       request.account.map { $0.utf8.elementsEqual(name.text.utf8) } ?? true
         && configuration.resources.contains { $0.utf8.elementsEqual(request.url.utf8) }
     }
+  }
+
+  /// The sign-in at the endpoints that MCP servers without metadata had until revision 2025-03-26.
+  private static func adviceWithoutMetadata(_ request: DiscoverRequest, _ settings: Settings) -> Phrase? {
+    guard let origin = (try? URI(request.url))?.origin, ShellWord.isHarmless(request.url),
+      let name = request.account
+        ?? LoginSettings.names(forHostOf: request.url).first(where: { settings[$0] == nil })?.text
+    else { return nil }
+    var words = [
+      "agent", "login", name, "--issuer", origin, "--register", "--authorization-endpoint", "\(origin)/authorize",
+      "--token-endpoint", "\(origin)/token", "--registration-endpoint", "\(origin)/register", "--host", request.url,
+    ]
+    if request.settings.allowHTTPLoopback { words.append("--allow-http-loopback") }
+    let command = words.map(ShellWord.quoted).joined(separator: " ")
+    return Phrase("if it is an older MCP server: \(command)").running(command)
   }
 
   /// The authorization servers of a resource for which a file contains a client.

@@ -11,6 +11,8 @@ package struct ProtectedResource: Sendable, Hashable {
   package internal(set) var scopes: [String]
   /// Whether only tokens bound to a key are accepted (RFC 9449).
   package private(set) var wantsBoundTokens: Bool
+  /// Whether the resource publishes metadata. Otherwise its server is assumed from its origin.
+  package let isPublished: Bool
   /// The algorithms accepted for proofs; nil if not announced.
   package let proofAlgorithms: [String]?
 
@@ -37,6 +39,7 @@ package struct ProtectedResource: Sendable, Hashable {
     guard let named, (identifiers ?? [resource.text]).contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
       throw OAuthError(.resourceMismatch, .requestedResource).naming(named)
     }
+    isPublished = true
     identifier = named
     var servers: [Issuer] = []
     for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.mostServers {
@@ -55,6 +58,16 @@ package struct ProtectedResource: Sendable, Hashable {
     proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
     if wantsBoundTokens { try requireBoundTokens() }
+  }
+
+  /// A resource without metadata.
+  init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
+    isPublished = false
+    identifier = resource.text
+    authorizationServers = [issuer]
+    scopes = []
+    wantsBoundTokens = false
+    proofAlgorithms = nil
   }
 
   /// - Throws: `bindingUnsupported`.

@@ -9,8 +9,12 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The challenge in the resource's response to a request without a token.
+  /// The resource's response to a request without a token, and the challenge in it.
   private struct Hint {
+    /// Whether the resource wants a token, of any kind.
+    var wantsToken = false
+    /// Whether there is a challenge for a token of OAuth.
+    var isChallenge = false
     var metadata: Endpoint?
     var scopes: [String] = []
     /// Whether the only scheme is DPoP (RFC 9449 section 7.1).
@@ -30,7 +34,8 @@ package struct ResourceDiscovery {
 
   /// Reads the metadata from the URL in the resource's challenge (section 5.1), or else the well-known URL (section
   /// 3.1), or else that of its origin. Scopes in the challenge override those of the metadata, since they are what the
-  /// request needs.
+  /// request needs. A resource without metadata that wants a token may be an earlier MCP server: until its revision
+  /// 2025-06-18, the authorization server was always at the server's own origin.
   ///
   /// - Throws: `metadataMissing`.
   package func run() throws(OAuthError) -> ProtectedResource {
@@ -39,7 +44,11 @@ package struct ResourceDiscovery {
     if let named = hint.metadata {
       found = try read(named, of: [resource.text], mustBeJSON: false)
     } else {
-      found = try readAtWellKnownPlace()
+      do throws(OAuthError) { found = try readAtWellKnownPlace() } catch {
+        guard error.code == .metadataMissing, hint.wantsToken else { throw error }
+        guard let own = try serverAtOrigin() else { throw OAuthError(.metadataMissing, .unguidedResource) }
+        found = ProtectedResource(resource, acceptingTokensOf: own)
+      }
     }
     if !hint.scopes.isEmpty { found.scopes = hint.scopes }
     if hint.wantsBoundTokens { try found.requireBoundTokens() }
@@ -79,17 +88,37 @@ package struct ResourceDiscovery {
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  /// Requests the resource without a token. A server of MCP may refuse every GET, and challenges the first message of a
-  /// client then.
+  /// The issuer with the resource's origin; nil if it publishes no metadata.
+  private func serverAtOrigin() throws(OAuthError) -> Issuer? {
+    do {
+      let issuer = try Issuer(resource.uri.origin, allowHTTPLoopback: transport.allowHTTPLoopback)
+      _ = try Discovery.fetch(issuer, transport: transport, http: http, cancellation: cancellation)
+      return issuer
+    } catch {
+      guard error.code == .metadataMissing else { throw error }
+      return nil
+    }
+  }
+
+  /// Requests the resource without a token. An MCP server may refuse every GET, and challenge only a client's messages,
+  /// or only those after the first.
   private func ask() throws(OAuthError) -> Hint {
     let get = HTTPRequest(get: resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try answer(to: get) else { return Hint() }
-    guard Self.refusalsOfGET.contains(response.status), let message = try? SecretBytes(copying: Self.message.span)
-    else { return try hint(in: response) }
-    var post = HTTPRequest(post: resource, .resource, json: message, transport: transport, cancellation: cancellation)
-    post.accept = "application/json, text/event-stream"
-    guard let response = try answer(to: post) else { return Hint() }
-    return try hint(in: response)
+    var hint = try hint(in: response)
+    guard !hint.isChallenge, (400..<500).contains(response.status), response.status != 401 else { return hint }
+    for message in Self.messages {
+      let content: SecretBytes
+      do { content = try SecretBytes(copying: Array(message.utf8).span) } catch { return hint }
+      var post = HTTPRequest(post: resource, .resource, json: content, transport: transport, cancellation: cancellation)
+      post.accept = "application/json, text/event-stream"
+      // The server may accept no such request; its metadata may still be found.
+      guard let response = try? answer(to: post) else { continue }
+      let next = try self.hint(in: response)
+      if next.isChallenge { return next }
+      hint.wantsToken = hint.wantsToken || next.wantsToken
+    }
+    return hint
   }
 
   /// - Returns: Nil for content that is too large to be a refusal.
@@ -100,18 +129,20 @@ package struct ResourceDiscovery {
     }
   }
 
-  private static let refusalsOfGET = [400, 405, 406]
-  /// The first message of a client of MCP.
-  private static let message = Array(
+  /// The first messages of an MCP client.
+  private static let messages = [
     """
     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
     "clientInfo":{"name":"agent","version":"1"}}}
-    """.utf8)
+    """,
+    #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
+  ]
 
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> Hint {
     guard response.status == 401 else { return Hint() }
-    let challenges = Challenge.all(in: response.headers).filter { ["bearer", "dpop"].contains($0.scheme) }
-    var hint = Hint()
+    let all = Challenge.all(in: response.headers)
+    let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme) }
+    var hint = Hint(wantsToken: all.isEmpty || !challenges.isEmpty, isChallenge: !challenges.isEmpty)
     hint.wantsBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme.utf8.elementsEqual("dpop".utf8) }
     for challenge in challenges {
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []

@@ -14,7 +14,7 @@ extension OAuthError {
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
-    case url, unknownURL, redirectURI, scope, clientID, audience, signIn, request, proxy
+    case url, unknownURL, unguidedResource, redirectURI, scope, clientID, audience, signIn, request, proxy
     case clientKey, dpopKey
 
     package static let resource = Self.endpoint(.resource)
@@ -35,6 +35,7 @@ extension OAuthError {
       case .keySet: Phrase("the key set")
       case .url: Phrase("the URL")
       case .unknownURL: Phrase("this URL, neither as an issuer nor as a resource")
+      case .unguidedResource: Phrase("this URL, which requires a token, nor at its origin")
       case .redirectURI: Phrase("the redirect URI")
       case .scope: Phrase("the scope")
       case .clientID: Phrase("the client id")

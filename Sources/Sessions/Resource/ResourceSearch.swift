@@ -46,7 +46,7 @@ package struct ResourceSearch: Sendable {
         ).run())
     } catch {
       if obstacle.issuerMeant != nil { throw obstacle }
-      guard error.code == .metadataMissing else { throw error }
+      guard error.code == .metadataMissing, error.subject != .unguidedResource else { throw error }
       guard obstacle.code != .issuerMismatch else { throw obstacle }
       throw OAuthError(
         .metadataMissing, .unknownURL, httpStatus: error.httpStatus)

@@ -231,7 +231,7 @@ extension SignIn.Request {
       let place = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
       let found = try? ResourceDiscovery(
         place, transport: transport, http: services.http, cancellation: cancellation
-      ).run(), !configuration.isNamed(by: found)
+      ).run(), found.isPublished, !configuration.isNamed(by: found)
     else { return }
     throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
   }

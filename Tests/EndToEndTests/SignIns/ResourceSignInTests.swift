@@ -104,7 +104,9 @@ import Testing
           let metadata = try issuer.count("device_authorizations")
           // By its name it is not signed in at the old server, and by its URL not at the new one without being asked.
           let named = try tree.agent("login", "127.0.0.1", "--device", "--no-input")
-          #expect(named.failed(3) && named.errorText.contains("agent login \(url)"), "\(named.errorText)")
+          #expect(
+            named.failed(3) && named.errorText.contains("agent login \(url) --allow-http-loopback"),
+            "\(named.errorText)")
           let asked = try tree.agent(login)
           #expect(asked.failed(3) && asked.errorText.contains("--issuer \(other.url)"), "\(asked.errorText)")
           #expect(try other.count("metadata") == 0 && issuer.count("device_authorizations") == metadata)
@@ -117,6 +119,60 @@ import Testing
           #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
         }
       }
+    }
+  }
+
+  // Model Context Protocol 2025-03-26: the authorization server has the origin of the MCP server, and endpoints with
+  // fixed names if it has no metadata.
+  @Test(arguments: [true, false])
+  func `of before resource metadata uses the server at its origin, without metadata by the hint`(hasMetadata: Bool)
+    throws
+  {
+    try AgentTree.with { tree in
+      let server = try LoopbackServer { conversation in
+        while let request = try conversation.readRequest() {
+          let own = "http://\(request.values("host").first ?? "")"
+          func respond(_ status: Int, _ object: JSON = [:]) throws {
+            try conversation.respond(
+              status, headers: ["Content-Type: application/json"],
+              body: String(decoding: object.serialized(), as: UTF8.self))
+          }
+          let words = request.line.split(separator: " ")
+          switch words[1].prefix(while: { $0 != "?" }) {
+          case "/mcp": try respond(request.values("Authorization") == ["Bearer at-1"] ? 200 : 401)
+          case "/register": try respond(201, ["client_id": "c-1", "token_endpoint_auth_method": "none"])
+          case "/token": try respond(200, ["access_token": "at-1", "token_type": "Bearer", "expires_in": 3600])
+          case "/authorize":
+            let fields = try Form.parse(String(words[1].drop { $0 != "?" }.dropFirst()))
+            let (redirect, state) = (fields.first { $0.name == "redirect_uri" }, fields.first { $0.name == "state" })
+            try conversation.respond(
+              302, headers: ["Location: \(redirect?.value ?? "")?code=c&state=\(state?.value ?? "")"])
+          case "/.well-known/oauth-authorization-server" where hasMetadata:
+            try respond(
+              200,
+              [
+                "issuer": .string(own), "authorization_endpoint": .string(own + "/authorize"),
+                "token_endpoint": .string(own + "/token"), "registration_endpoint": .string(own + "/register"),
+                "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
+              ])
+          default: try respond(404)
+          }
+        }
+      }
+      let (url, origin) = (server.url("/mcp"), server.url(""))
+      func signIn(_ command: String) throws -> ProcessResult {
+        try tree.shell("sh", "BROWSER='curl -qsSL -o /dev/null %s' \(command) --browser")
+      }
+      var command = "agent login \(url) --issuer \(origin) --allow-http-loopback"
+      if !hasMetadata {
+        let refused = try signIn(command)
+        #expect(refused.failed(1), "\(refused.outputText)")
+        let hint = refused.errorText.split(separator: "\n").last ?? ""
+        command = String(hint[try #require(hint.firstRange(of: "agent login")).lowerBound...])
+      }
+      let login = try signIn(command)
+      #expect(login.succeeded, "\(command): \(login.errorText)")
+      #expect(try tree.agent("request", url).succeeded)
     }
   }
 

@@ -105,7 +105,7 @@ import Vocabulary
     ("https://api.example/?k=1", "https://api.example/.well-known/oauth-protected-resource?k=1"),
     ("https://api.example/a?k=1", "https://api.example/.well-known/oauth-protected-resource/a?k=1"),
   ]) func `else reads the well-known place`(resource: String, place: String) throws {
-    for status in [200, 302, 401, 404, 500] {
+    for status in [200, 302, 401, 500] {
       let http = ScriptedHTTP(
         try response(status, ""), try response(Self.document(["resource": .string(resource)])))
       #expect(try find(http, resource).scopes == ["read", "write"])
@@ -114,7 +114,8 @@ import Vocabulary
   }
 
   // Model Context Protocol: a server may have no GET, and answers the first message of a client with its challenge.
-  @Test(arguments: [400, 405, 406]) func `asks a server that refuses GET as a client of MCP does`(status: Int) throws {
+  @Test(arguments: [400, 404, 405, 406])
+  func `asks a server that refuses GET as a client of MCP does`(status: Int) throws {
     let place = "https://api.example/meta"
     let http = ScriptedHTTP(
       try response(status, ""), try Self.challenge("Bearer resource_metadata=\"\(place)\", scope=\"tools\""),
@@ -124,6 +125,50 @@ import Vocabulary
     #expect(http.requests.map(\.url) == [Self.resource, Self.resource, place])
     #expect(post.method == .post && post.json?["method"] == "initialize" && post.authorization == nil)
     #expect(post.accept == "application/json, text/event-stream" && !post.followsRedirects)
+  }
+
+  /// The first response, one with status 404 for each place of metadata, and more.
+  private func withoutMetadata(_ first: HTTPResponse, places: Int = 2, _ more: HTTPResponse...) throws -> ScriptedHTTP {
+    let missing = try (1...places).map { _ in try response(404, "") }
+    return ScriptedHTTP(([first] + missing + more).map { .response($0) })
+  }
+
+  // Model Context Protocol 2025-03-26: the server's origin is its authorization server.
+  @Test(arguments: [nil, "Bearer realm=\"mcp\""])
+  func `takes the server at its origin where it publishes nothing and wants a token`(challenge: String?) throws {
+    let metadata: JSONObject = [
+      "issuer": "https://api.example", "authorization_endpoint": "https://api.example/authorize",
+      "token_endpoint": "https://api.example/token", "response_types_supported": ["code"],
+    ]
+    let http = try withoutMetadata(
+      challenge.map { try Self.challenge($0) } ?? response(401, ""),
+      response(String(decoding: JSON.object(metadata).serialized(), as: UTF8.self)))
+    let found = try find(http)
+    #expect(found.authorizationServers.map(\.text) == ["https://api.example"] && found.scopes == [])
+    #expect(found.identifier == Self.resource)
+    #expect(http.requests.allSatisfy { $0.authorization == nil && $0.form == nil })
+  }
+
+  @Test(arguments: ["Basic realm=\"x\"", "Negotiate"])
+  func `asks no server at the origin of one that wants no token`(challenge: String) throws {
+    let http = try withoutMetadata(Self.challenge(challenge))
+    #expect(throws: OAuthError(.metadataMissing, .resource, httpStatus: 404)) { try find(http) }
+    let open = try withoutMetadata(response(200, ""))
+    #expect(throws: OAuthError(.metadataMissing, .resource, httpStatus: 404)) { try find(open) }
+  }
+
+  @Test func `says that a token is wanted where not even its origin has metadata`() throws {
+    let http = try withoutMetadata(Self.challenge("Bearer"), places: 4)
+    #expect(throws: OAuthError(.metadataMissing, .unguidedResource)) { try find(http) }
+  }
+
+  @Test func `asks an MCP server that anybody may begin with for its tools`() throws {
+    let place = "https://api.example/meta"
+    let http = ScriptedHTTP(
+      try response(404, ""), try response("{}"),
+      try Self.challenge("Bearer resource_metadata=\"\(place)\", scope=\"a\""), try response(Self.document()))
+    #expect(try find(http).scopes == ["a"])
+    #expect(http.requests[1...2].map { $0.json?["method"] } == ["initialize", "tools/list"])
   }
 
   @Test func `a huge answer of the resource does no harm`() throws {
@@ -179,12 +224,12 @@ import Vocabulary
   }
 
   @Test(arguments: [404, 403]) func `no metadata is an error of its own`(status: Int) throws {
-    let http = ScriptedHTTP(try response(401, ""), try response(status, ""), try response(status, ""))
+    let http = ScriptedHTTP(try response(200, ""), try response(status, ""), try response(status, ""))
     #expect(throws: expected(.metadataMissing, .resource, status: status)) { try find(http) }
   }
 
   @Test func `the place of a whole origin is asked once`() throws {
-    let http = ScriptedHTTP(try response(401, ""), try response(404, ""))
+    let http = ScriptedHTTP(try response(200, ""), try response(404, ""))
     #expect(throws: expected(.metadataMissing, .resource, status: 404)) { try find(http, "https://api.example") }
     #expect(
       http.requests == gets("https://api.example", "https://api.example/.well-known/oauth-protected-resource"))
