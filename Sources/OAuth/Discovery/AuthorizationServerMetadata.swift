@@ -91,6 +91,7 @@ package struct AuthorizationServerMetadata: Sendable {
     guard let named, tenant != nil || issuer.isSame(as: named) else {
       var mismatch = OAuthError(.issuerMismatch, .configuredIssuer).naming(named)
       if let named, issuer.differsBySlash(from: named) { mismatch.issuerMeant = named }
+      mismatch.advice = issuer.mismatchAdvice
       throw mismatch
     }
     self.issuer = issuer

@@ -73,3 +73,17 @@ package enum TenantIssuer: Sendable, Hashable {
     return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { HexDigit.value($0) != nil }
   }
 }
+
+extension Issuer {
+  /// What to do if the metadata are for another issuer, at hosts of Microsoft whose issuer is a setting.
+  var mismatchAdvice: Phrase? {
+    let host = (try? URI(text))?.host.lowercased() ?? ""
+    // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.
+    if host.hasSuffix(".b2clogin.com") {
+      return Phrase("set the issuer claim of the user flow to the URL with /tfp/, and use that URL with \("--issuer")")
+    }
+    // Microsoft Learn: an external tenant's issuer has the tenant's ID as its host.
+    if host.hasSuffix(".ciamlogin.com") { return Phrase("use the issuer that the server names with \("--issuer")") }
+    return nil
+  }
+}

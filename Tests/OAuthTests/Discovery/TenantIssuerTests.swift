@@ -1,6 +1,7 @@
 import Encoding
 import JOSE
 import Testing
+import Vocabulary
 
 @testable import OAuth
 
@@ -36,6 +37,16 @@ private let other = "9188040d-6c67-4c5b-b112-36a304b66dad"
   ])
   func `has no metadata of anything else`(_ issuer: String, _ named: String) {
     #expect(throws: OAuthError.self) { try metadata(issuer, naming: named) }
+  }
+
+  @Test(arguments: [
+    ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_in/v2.0", "set the issuer claim"),
+    ("https://contoso.ciamlogin.com/\(tenant)/v2.0", "use the issuer that the server names"),
+    ("https://b2clogin.com.example/v2.0", ""),
+  ])
+  func `is a setting at some hosts of Microsoft, which the error says`(issuer: String, advice: String) throws {
+    let error = #expect(throws: OAuthError.self) { try metadata(issuer, naming: "https://x.example/\(tenant)/v2.0") }
+    #expect(error?.code == .issuerMismatch && error?.advice?.english.prefix(advice.count) ?? "" == advice)
   }
 
   @Test func `is that of the tenant whose token it is, by a key of the tenant's`() throws {
