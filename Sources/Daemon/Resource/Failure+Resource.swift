@@ -50,7 +50,8 @@ extension Failure {
     case .redirected: return nil
     case .none:
       guard let code = Self.code(ofStatus: head.status) else { return nil }
-      self.init(code, "\(origin) answered with status \(head.status)", hint: Self.wait(head, code))
+      self.init(
+        code, "\(origin) answered with status \(head.status)", hint: Self.wait(head, code) ?? Self.organization(head))
     }
   }
 
@@ -69,6 +70,18 @@ extension Failure {
       return nil
     }
     return Phrase("try again in \(seconds) s")
+  }
+
+  /// The page at which the user authorizes the token for an organization that uses SAML: GitHub's `X-GitHub-SSO`.
+  private static func organization(_ head: ResourceHead) -> Phrase? {
+    guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
+      let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
+        $0.utf8.starts(with: "url=".utf8)
+      }),
+      case let page = String(url.dropFirst(4)), (try? URI(page))?.isHTTPS == true,
+      page.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "-._~/:?&=%".utf8.contains($0) })
+    else { return nil }
+    return Phrase("authorize the token for the organization: \(TerminalText.clean(page, limit: 2048))")
   }
 
   // MARK: Commands

@@ -155,6 +155,25 @@ import WireSupport
     #expect(failure?.hint == (isNamed ? command : "sign in with this scope included in --scope"))
   }
 
+  // GitHub's field for organizations that use SAML.
+  @Test(arguments: [
+    (
+      "required; url=https://github.com/orgs/o/sso?authorization_request=A",
+      "https://github.com/orgs/o/sso?authorization_request=A"
+    ),
+    ("partial-results; organizations=1,2", nil), ("required; url=http://github.com/orgs/o/sso", nil),
+    ("required; url=https://a.example/$(id)", nil),
+  ])
+  func `a page of an organization that must authorize the token is in the hint`(field: String, page: String?) throws {
+    let account = Account(
+      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
+    let failure = Failure(
+      ResourceHead(status: 403, headers: HTTPHeaders([("x-github-sso", field)])), .none, from: "https://api.example",
+      of: account, isForGood: false)
+    #expect(failure?.code == .accessDenied)
+    #expect(failure?.hint == page.map { "authorize the token for the organization: \($0)" })
+  }
+
   @Test func `a wrong clock is named with what helps`() {
     let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
     #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))
