@@ -1,5 +1,6 @@
 internal import AgentSocket
 internal import Encoding
+internal import Platform
 internal import Wire
 
 /// `agent token`, the most common command; it only builds what it prints.
@@ -21,6 +22,9 @@ enum TokenCommand {
           try Console.answer(text.bytes.span)
         }
         request.note(answer.description, client.console)
+        if Terminal.isTerminal(1), Terminal.isTerminal(2) {
+          client.console.note("the token stays on the screen; better use a pipe: agent token --header | curl -H @- URL")
+        }
         if form == .header, !wantsIDToken, answer.description.tokenType.lowercased().utf8.elementsEqual("dpop".utf8) {
           client.console.note("each request with this token also needs a proof: agent proof, or agent request")
         }
