@@ -47,146 +47,145 @@ extension AccountSetting {
 
   package static let provider = AccountSetting(
     "provider", \.provider, Option("provider", in: .service, "NAME"), "Use the built-in settings for this provider",
-    details: "By default that whose issuer it is, if any.", isSealed: true)
+    details: "Default: the one with this issuer, if any.", isSealed: true)
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
-    "Scopes to ask for; may be given several times, or hold several separated by spaces",
-    details: "By default `openid`, with `profile`, `email` and `offline_access` where the server announces them.")
+    "Scopes to request; repeat it, or separate them by spaces",
+    details: "Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.")
 
   package static let resource = AccountSetting(
     "resource", \.resources, Option("resource", in: .access, "URI"),
-    "Ask for tokens for this resource (RFC 8707); may be given several times",
-    details: "By default none.")
+    "Request tokens for this resource (RFC 8707); may be repeated",
+    details: "Default: none.")
 
   package static let audience = AccountSetting(
     "audience", \.audience, Option("audience", in: .access, "NAME"),
-    "Ask for tokens with this audience; the server must support it",
-    details: "By default none.")
+    "Request tokens with this audience; the server must support it",
+    details: "Default: none.")
 
   package static let parameters = AccountSetting(
     "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
-    "Send this parameter too when signing in; may be given several times",
-    details: "By default none. Sent in authorization requests, pushed or not, and in requests for a device code. No"
-      + " parameter that the program sets itself, nor `request`, `request_uri`, `response_mode`, `registration`,"
-      + " `id_token_hint`, or one that begins with `client_` or `code_challenge`.")
+    "Send this additional parameter to sign in; may be repeated",
+    details: "Default: none. Sent in authorization requests, pushed or not, and in device authorization requests."
+      + " Not allowed: parameters that `agent` sets itself, `request`, `request_uri`, `response_mode`, `registration`,"
+      + " `id_token_hint`, and those that begin with `client_` or `code_challenge`.")
 
   package static let claims = AccountSetting(
     "claims", \.claims, Option("claims", in: .access, "JSON"),
-    "Ask for these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
-    details: "A JSON object. By default none.")
+    "Request these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
+    details: "A JSON object. Default: none.")
 
   package static let authorizationDetails = AccountSetting(
     "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
-    "Ask for this authorization (RFC 9396); `@FILE` reads it from a file",
-    details: "A JSON array of objects with a `type`. By default none.")
+    "Request this authorization (RFC 9396); `@FILE` reads it from a file",
+    details: "A JSON array of objects with a `type`. Default: none.")
 
   package static let tokenEndpointAuthMethod = AccountSetting(
     "token_endpoint_auth_method", \.tokenEndpointAuthMethod,
     Option("token-endpoint-auth-method", in: .client, "METHOD"),
-    "How the client authenticates; by default chosen from its credentials and the server's metadata",
-    details: "`client_secret_basic` and `client_secret_post` need a secret, `private_key_jwt` a private key (RFC 7523),"
-      + " `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). Secret, key and certificate are"
-      + " in the vault.",
+    "How the client authenticates; default: by its credentials and the server's metadata",
+    details: "`client_secret_basic` and `client_secret_post` require a secret, `private_key_jwt` a private key"
+      + " (RFC 7523), `tls_client_auth` and `self_signed_tls_client_auth` a certificate (RFC 8705). They are in the"
+      + " vault.",
     fallback: ClientAuthenticationMethod.none, isSealed: true)
 
   package static let basicUnencoded = AccountSetting(
     "basic_unencoded", \.basicUnencoded, Option("basic-unencoded", in: .client),
-    "Send client_secret_basic without form encoding, for servers that do not decode it",
-    details: "The encoding is that of RFC 6749, section 2.3.1.")
+    "Omit the form encoding in client_secret_basic, for servers that do not decode it",
+    details: "See RFC 6749, section 2.3.1.")
 
   package static let clientCertificate = AccountSetting(
     "client_certificate", \.clientCertificate, Option("client-certificate-file", in: .client, isShared: true),
     "Use the client certificate in the vault, and the server's endpoints for mutual TLS",
-    details: "A certificate that is given sets it.")
+    details: "Set when the client gets a certificate.")
 
   package static let clientKeyAlgorithm = AccountSetting(
     "client_key_algorithm", \.clientKeyAlgorithm, among: SigningAlgorithm.asymmetric,
     Option("client-key-algorithm", in: .client, "ALGORITHM"),
-    "Signing algorithm of private_key_jwt; by default the one that the key is for")
+    "Signing algorithm of private_key_jwt; default: that of the key")
 
   package static let clientKeyID = AccountSetting(
     "client_key_id", \.clientKeyID, Option("client-key-id", in: .client, "ID"),
     "Key ID of the client's key at the server; a JSON Web Key may have its own",
-    details: "Sent as `kid`; by default none.")
+    details: "Sent as `kid`. Default: none.")
 
   package static let assertionAudience = AccountSetting(
     "assertion_audience", \.assertionAudience, Option("assertion-audience", in: .client, "AUDIENCE"),
-    "Audience of assertions: the issuer, or for other servers token_endpoint, endpoint, or their own name for it",
+    "Audience of assertions: issuer, token_endpoint, endpoint, or any other text",
     details:
-      "By default `issuer`. `token_endpoint` and `endpoint`, which is the one that is asked, mean their URLs, and any"
-      + " other text itself. It is the `aud` of what the client signs for `private_key_jwt`, and what the `aud` of"
-      + " what a platform hands out must hold, where by default the URL of the token endpoint does as well.")
+      "Default: `issuer`. `token_endpoint` and `endpoint`, the one of the request, stand for their URLs; any other text"
+      + " is used as is. It is the `aud` of assertions that the client signs for `private_key_jwt`. The `aud` of an"
+      + " assertion from a platform must contain it, or by default the URL of the token endpoint.")
 
   package static let assertionFile = AccountSetting(
     "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
-    "Sign in, and renew, by the JWT in this file, which a platform hands out; needs no person",
+    "Sign in, and renew, with the JWT that a platform writes to this file; needs no user",
     details:
-      "An absolute path; by default none. The file is read anew for each request, and used as `assertion_grant`"
-      + " says. It has at most 64 KiB, is reached by directories and symbolic links of this user or root alone, and no"
-      + " other user may write to it. Counts for accounts that signed in so.")
+      "An absolute path. Default: none. The file is read again for each request and used according to"
+      + " `assertion_grant`. It has at most 64 KiB. Only this user and root may own the directories and symbolic links"
+      + " of its path, and no other user may write to it. Applies to accounts that signed in this way.")
 
   package static let assertionFrom = AccountSetting(
     "assertion_from", \.assertionFrom, Option("assertion-from", in: .signIn, "PLATFORM"),
-    "Sign in, and renew, by the JWT that this platform hands out to its jobs and pods; needs no person",
+    "Sign in, and renew, with the JWT of a job or pod on this platform; needs no user",
     details:
-      "By default none. `github-actions` asks the service that `ACTIONS_ID_TOKEN_REQUEST_URL` and"
-      + " `ACTIONS_ID_TOKEN_REQUEST_TOKEN` name for one with the audience, `gitlab-ci` takes the one in"
-      + " `assertion_variable`, and `kubernetes` reads `/var/run/secrets/kubernetes.io/serviceaccount/token`, or"
-      + " `assertion_file` where that is set. Variables are those of the command that needs a token. Counts for accounts"
-      + " that signed in so.")
+      "Default: none. `github-actions` requests one with the audience from the service in"
+      + " `ACTIONS_ID_TOKEN_REQUEST_URL`, with `ACTIONS_ID_TOKEN_REQUEST_TOKEN`. `gitlab-ci` uses the one in"
+      + " `assertion_variable`. `kubernetes` reads `assertion_file`, or if that is not set"
+      + " `/var/run/secrets/kubernetes.io/serviceaccount/token`. Variables are read from the environment of the command"
+      + " that needs a token. Applies to accounts that signed in this way.")
 
   package static let assertionVariable = AccountSetting(
     "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .signIn, "NAME"),
-    "Environment variable with the JWT of --assertion-from gitlab-ci, as id_tokens: of the job names it",
-    details: "By default `GITLAB_OIDC_TOKEN`. It stands beside `assertion_from` with `gitlab-ci` alone.")
+    "Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job",
+    details: "Default: `GITLAB_OIDC_TOKEN`. Only with `assertion_from` set to `gitlab-ci`.")
 
   package static let assertionAccount = AccountSetting(
     "assertion_account", \.assertionAccount, Option("assertion-account", in: .signIn, "ACCOUNT"),
-    "Sign in, and renew, by a JWT that the server of this account gives for its user",
+    "Sign in, and renew, with a JWT that this account's server issues for its user",
     details:
-      "By default none. For each request that server is asked to trade the ID Token of that account for an assertion"
-      + " (draft-ietf-oauth-identity-assertion-authz-grant). Counts for accounts that signed in so.")
+      "Default: none. For each request, that server exchanges the account's ID Token for an assertion"
+      + " (draft-ietf-oauth-identity-assertion-authz-grant). Applies to accounts that signed in this way.")
 
   package static let assertionGrant = AccountSetting(
     "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .signIn, "GRANT"),
-    "How the JWT that is handed out gets a token: as a grant, in an exchange, or as the client's proof",
+    "How the assertion gets a token: as a grant, in an exchange, or as the client's credential",
     details:
-      "By default `jwt-bearer`, by RFC 7523, section 2.1. With `token-exchange` it is the subject token of an exchange"
-      + " (RFC 8693), with `client-credentials` it proves who the client is (RFC 7523, section 2.2), which has no other"
-      + " credentials then.")
+      "Default: `jwt-bearer` (RFC 7523, section 2.1). With `token-exchange` it is the subject token of an exchange"
+      + " (RFC 8693), with `client-credentials` it authenticates the client (RFC 7523, section 2.2), which then has no"
+      + " other credentials.")
 
   package static let idTokenAlgorithm = AccountSetting(
     "id_token_algorithm", \.idTokenAlgorithm, Option("id-token-algorithm", in: .protection, "ALGORITHM"),
-    "Accept only ID Tokens with this algorithm; one of HS256 to HS512 means the client secret",
+    "Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret",
     details:
-      "It is the `id_token_signed_response_alg` that the client is registered with. The secret then has 32, 48 or"
-      + " 64 bytes at least. By default the algorithms of the issuer's keys that it announces.")
+      "The client's `id_token_signed_response_alg`. With HS256, HS384 and HS512 the secret has at least 32, 48 and 64"
+      + " bytes. Default: the announced algorithms for which the issuer has keys.")
 
   package static let userInfoAlgorithm = AccountSetting(
     "userinfo_algorithm", \.userInfoAlgorithm, among: SigningAlgorithm.asymmetric,
     Option("userinfo-algorithm", in: .protection, "ALGORITHM"),
-    "Accept only UserInfo that is signed, with this algorithm",
+    "Accept only UserInfo signed with this algorithm",
     details:
-      "It is the `userinfo_signed_response_alg` that the client is registered with. By default a signed answer is"
-      + " verified, and a plain one is accepted.")
+      "The client's `userinfo_signed_response_alg`. By default, signed responses are verified and plain ones accepted.")
 
   package static let trustedAudiences = AccountSetting(
     "trusted_audiences", \.trustedAudiences, Option("trust-audience", in: .protection, "AUDIENCE"),
-    "Accept ID Tokens that are for this audience too; may be given several times",
-    details: "By default for the client alone. A token with several audiences must also name the client as its `azp`.")
+    "Also accept ID Tokens for this audience; may be repeated",
+    details: "Default: only the client. A token with several audiences must also have the client as its `azp`.")
 
   package static let caFile = AccountSetting(
     "ca_file", \.caFile, kind: .file, Option("ca-file", in: .network, "FILE"),
     "Also trust the certificate authorities in this file; PEM, for this account only",
     details:
-      "An absolute path; by default none. The system's are those in its directory and in its bundle, such as"
-      + " /etc/ssl/certs/ca-certificates.crt. Certificates that are added to the file after the sign-in are not used until"
-      + " the setting is set again.", isSealed: true)
+      "An absolute path. Default: none. The system's authorities are those in its directory and in its bundle, such as"
+      + " /etc/ssl/certs/ca-certificates.crt. Certificates added to the file after the sign-in are not used until the"
+      + " setting is set again.", isSealed: true)
 
   package static let pins = AccountSetting(
     "pins", \.pins, Option("pin", in: .network, "sha256//BASE64"),
-    "Accept only servers with this public key; may be given several times", details: "By default any.", isSealed: true)
+    "Accept only servers with this public key; may be repeated", details: "Default: any.", isSealed: true)
 
   package static let allowHTTPLoopback = AccountSetting(
     "allow_http_loopback", \.allowHTTPLoopback, Option("allow-http-loopback", in: .network),
@@ -224,80 +223,78 @@ extension AccountSetting {
     details: endpointDefault,
     isSealed: true)
 
-  private static let endpointDefault = "By default that of the server's metadata."
+  private static let endpointDefault = "Default: that of the server's metadata."
 
   package static let redirectURI = AccountSetting(
     "redirect_uri", \.redirectURI, Option("redirect-uri", in: .signIn, "URI"),
     "The redirect URI registered for the client; byte for byte, and without a port any port is used",
-    details: "It is `http` to `127.0.0.1`, `[::1]` or `localhost`, or, for `--paste`, `https`. By default that of"
-      + " the provider; else `http://127.0.0.1/callback` where the server names itself in its answers (RFC 9207), and"
-      + " `http://127.0.0.1/ISSUER`, with the issuer's URL without `https://`, where it does not. An account keeps the"
-      + " one that it signed in with.")
+    details: "`http` to `127.0.0.1`, `[::1]` or `localhost`, or `https` for `--paste`. Default: that of the provider;"
+      + " else `http://127.0.0.1/callback` if the server's responses contain its issuer (RFC 9207), or"
+      + " `http://127.0.0.1/ISSUER` with the issuer's URL without `https://`. An account keeps the one of its sign-in.")
 
   package static let variables = AccountSetting(
     "variables", \.variables, Option("var", in: .variables, "NAME=FIELD"),
-    "Set this variable for shells and commands, and only those named; may be given several times",
-    details: "By default the usual ones. The fields are those of agent-env(1). `--var` there takes their place.")
+    "Set this variable for shells and commands, instead of the default ones; may be repeated",
+    details: "The fields are those of agent-env(1), where `--var` replaces these.")
 
   package static let proxy = AccountSetting(
     "proxy", \.proxy, Option("proxy", in: .network, "URL"),
-    "Use this proxy; `none` uses none, `environment` that of the caller's environment",
-    details: "The URL begins with `http`, `https`, `socks5` or `socks5h`, for a proxy that also resolves names, as"
-      + " `ssh -D` is. The environment's is that in `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, with the"
-      + " exceptions in `no_proxy` or `NO_PROXY`. A sign-in takes it unless `--proxy` named another, or `none`. Only there"
-      + " a proxy may have a password, which is kept in the vault.")
+    "Use this proxy; or `none`, or `environment` for that of the caller's environment",
+    details: "A URL that begins with `http`, `https`, `socks5`, or `socks5h` for a proxy that also resolves names, such"
+      + " as `ssh -D`. The environment's is that in `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, with the"
+      + " exceptions in `no_proxy` or `NO_PROXY`. A sign-in uses it unless `--proxy` named another or `none`. Only the"
+      + " environment's proxy may have a password, which is stored in the vault.")
 
   package static let proxyExclusions = AccountSetting(
     "no_proxy", \.proxyExclusions, nil,
-    "The hosts to reach without the proxy, separated by commas: names, addresses or ranges such as `10.0.0.0/8`",
-    details: "By default none. It is set together with the proxy of the environment.", canBeUnset: false)
+    "Hosts to reach without the proxy, separated by commas: names, addresses or ranges such as `10.0.0.0/8`",
+    details: "Default: none. Set together with the environment's proxy.", canBeUnset: false)
 
   package static let proxySource = AccountSetting(
     "proxy_source", \.proxySource, nil,
-    "Whether `--proxy` named the proxy or `none` (`option`), so that no sign-in replaces it by the environment's",
+    "`option` if `--proxy` named the proxy or `none`; sign-ins then keep it instead of the environment's",
     canBeUnset: false)
 
   package static let keepsAccessToken = AccountSetting(
     "keep", \.keepsAccessToken, Option("keep", in: .protection),
-    "Keep the access token in the vault when the server gives no refresh token")
+    "Keep the access token in the vault if the server issues no refresh token")
 
   package static let dpop = AccountSetting(
     "dpop", \.dpop, Option("dpop", in: .protection),
-    "Bind the tokens to a key (DPoP); it never leaves `agentd`, so that a stolen token is useless",
+    "Bind the tokens to a key (DPoP); it never leaves `agentd`, so a stolen token is useless",
     details: "See RFC 9449.")
 
   package static let keyStorage = AccountSetting(
     "key", \.keyStorage, Option("key", in: .protection, "PLACE"),
-    "Where the keys are made that tokens are bound to or that a new client has: in the vault, or in the TPM",
-    details: "In the TPM (`tpm2`) they sign with ES256 and cannot be copied. By default there, where the TPM opens the"
-      + " vault by itself, is not away and the server takes ES256, and else in the vault (`vault`). A key that a file"
-      + " brings stays where it is.")
+    "Where to create the keys for tokens and new clients: in the vault or in the TPM",
+    details: "Keys in the TPM (`tpm2`) sign with ES256 and cannot be copied. Default: `tpm2` if the TPM is present and"
+      + " opens the vault by itself and the server accepts ES256, else `vault`. A key from a file stays where it is.")
 
   package static let profile = AccountSetting(
     "profile", \.profile, Option("profile", in: .protection, "PROFILE"),
-    "Refuse a server or an answer that does less than this security profile demands; fapi2 is FAPI 2.0",
+    "Refuse servers and responses that violate this security profile; fapi2 is FAPI 2.0",
     details:
-      "With `fapi2` the account signs in by browser with a pushed request, PKCE and `iss`, its client proves itself by"
+      "With `fapi2`, the account signs in with a browser, a pushed request, PKCE and `iss`. Its client authenticates by"
       + " `private_key_jwt` or a certificate, its tokens are bound by DPoP or the certificate, and signatures are PS256,"
-      + " ES256 or EdDSA: all this by itself, and again at each renewal. By default none.",
+      + " ES256 or EdDSA. This needs no further options and is checked again at each refresh. Default: none.",
     isSealed: true)
 
   package static let origins = AccountSetting(
     "origins", \.origins, Option("host", in: .protection, "HOST"),
-    "Also permit the access token for this host; may be given several times",
+    "Also permit the access token for this host; may be repeated",
     details:
-      "In the file each is `https://HOST` or `https://HOST:PORT`, or another scheme, a path and details as in WHERE"
-      + " TOKENS GO. By default only that of UserInfo.")
+      "In the file, each is `https://HOST` or `https://HOST:PORT`; WHERE TOKENS GO describes other schemes, paths and"
+      + " details. Default: only that of UserInfo.")
 
   package static let refresh = AccountSetting(
     "refresh", \.refresh, Option("refresh", in: .renewal, "POLICY"),
-    "When tokens are renewed (default: `proactive`); see agent-config(5)",
+    "When tokens are refreshed (default: `proactive`); see agent-config(5)",
     fallback: .proactive)
 
   package static let protection = AccountSetting(
     "protect", \.protection, Option("protect", in: .protection, "LEVEL"),
-    "How the session in the vault opens; by this device, by a passphrase, or by the TPM with a PIN",
-    details: "Counts at the next sign-in; by default as the record before, else `device`. The vault alone says how the"
-      + " present record opens.",
+    "What opens the session in the vault; this device, a passphrase, or the TPM with a PIN",
+    details: "Applies to the next sign-in. Default: that of the present session, else `device`. Only the vault"
+      + " determines what opens the present one.",
     canBeUnset: false)
 }

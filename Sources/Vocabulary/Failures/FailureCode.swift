@@ -82,21 +82,21 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The exit status of the command, and the meaning for agent-protocol(7) in mdoc notation.
   private var row: (status: ExitStatus, meaning: String) {
     switch self {
-    case .invalidRequest: (.usage, "The request or the command line is wrong.")
-    case .unknownRequest: (.usage, "The daemon does not know the request, because it is of an older version.")
-    case .unsupportedVersion: (.failed, "The request is of another version of the protocol.")
-    case .descriptorMissing: (.usage, "The descriptors that the request needs did not come with it.")
+    case .invalidRequest: (.usage, "The request or the command line is invalid.")
+    case .unknownRequest: (.usage, "The daemon does not know the request, because its version is older.")
+    case .unsupportedVersion: (.failed, "The request has another protocol version.")
+    case .descriptorMissing: (.usage, "The request was sent without the descriptors that it needs.")
     case .invalidConfiguration:
-      (.failed, "The settings, a file or a path that they name, or the installation are not valid.")
-    case .accountExists: (.failed, "There is such an account already.")
+      (.failed, "The settings, a file or path in them, or the installation are invalid.")
+    case .accountExists: (.failed, "An account with this name exists.")
     case .directoryNeeded:
-      (.usage, "The account depends on the client's directory, and the request does not tell it; see `directory`.")
-    case .issuerNeeded: (.usage, "The sign-in names no issuer, and there is none that it can mean.")
+      (.usage, "The account depends on the client's directory, which the request does not contain; see `directory`.")
+    case .issuerNeeded: (.usage, "No issuer was given, and none can be inferred.")
     case .clientNeeded:
       (
         .usage,
-        "The sign-in names no client, and none is known; the message says how to get one. With `client_secret_needed`"
-          + " it is the client's secret that is missing."
+        "No client ID was given, and none is known; the message describes how to get one. With `client_secret_needed`,"
+          + " only the client's secret is missing."
       )
     case .noAccount: (.signInNeeded, "There is no such account, or no active one.")
     case .signedOut: (.signInNeeded, "The account is signed out.")
@@ -104,69 +104,69 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .interactionRequired:
       (
         .signInNeeded,
-        "The server wants the user to sign in again before it renews the session, which it has not ended, or a key of"
-          + " the session is in another TPM."
+        "The server requires a new sign-in to refresh the session, although it has not ended; or a key of the session is"
+          + " in another TPM."
       )
     case .tokenRefused:
-      (.signInNeeded, "The resource refuses the account's tokens, new ones too. The session itself is good.")
+      (.signInNeeded, "The resource refuses the account's tokens, even new ones. The session itself is valid.")
     case .configurationChanged:
-      (.signInNeeded, "A setting is not the one that was signed in with, so nothing was sent; see agent-config(5).")
+      (.signInNeeded, "A setting has changed since the sign-in, so nothing was sent; see agent-config(5).")
     case .endpointMoved:
-      (.signInNeeded, "The server names an endpoint at another place than at sign-in, so nothing was sent.")
+      (.signInNeeded, "An endpoint of the server has moved to another origin since the sign-in, so nothing was sent.")
     case .identityChanged:
-      (.signInNeeded, "The server answered for another user than the one who signed in, or did not say for whom.")
+      (.signInNeeded, "The server identified another user than the one who signed in, or none.")
     case .stepUpNeeded:
-      (.signInNeeded, "The resource wants the user to sign in in another way, or again; see RFC 9470.")
-    case .otherMachine: (.signInNeeded, "There are sessions of other machines here, and none of this one.")
+      (.signInNeeded, "The resource requires a stronger or more recent sign-in; see RFC 9470.")
+    case .otherMachine: (.signInNeeded, "The vault only has sessions of other machines.")
     case .codeExpired: (.signInNeeded, "The code expired, or the sign-in was not approved in time.")
-    case .unknownLogin: (.signInNeeded, "There is no sign-in in the background by that name, or it ended a while ago.")
-    case .issuerNotTrusted: (.signInNeeded, "A resource names an authorization server that nobody has confirmed.")
+    case .unknownLogin: (.signInNeeded, "There is no background sign-in with this ID, or it ended some time ago.")
+    case .issuerNotTrusted: (.signInNeeded, "A resource names an authorization server that the user has not confirmed.")
     case .assertionNeeded:
       (
         .signInNeeded,
-        "There is no assertion that counts now: its file cannot be used, or its `exp` is past or its `nbf` ahead."
+        "There is no valid assertion: its file cannot be used, it has expired, or it is not valid yet."
       )
     case .network: (.tryLater, "The server could not be reached.")
-    case .timeout: (.tryLater, "There was no answer in time.")
-    case .serverUnavailable: (.tryLater, "The server cannot answer now.")
-    case .tooBusy: (.tryLater, "The daemon has too much to do.")
-    case .vaultBusy: (.tryLater, "Another process has held the vault for too long.")
-    case .daemonUnavailable: (.tryLater, "No daemon runs, it could not be started, or it ended.")
-    case .daemonStopped: (.tryLater, "A person has stopped the daemon, so it is not started again for this request.")
-    case .accessDenied: (.denied, "The user or the server said no.")
+    case .timeout: (.tryLater, "There was no response in time.")
+    case .serverUnavailable: (.tryLater, "The server is temporarily unavailable.")
+    case .tooBusy: (.tryLater, "The daemon has too many requests.")
+    case .vaultBusy: (.tryLater, "Another process locked the vault for too long.")
+    case .daemonUnavailable: (.tryLater, "The daemon is not running, could not be started, or ended.")
+    case .daemonStopped: (.tryLater, "The user has stopped the daemon, so it is not started for this request.")
+    case .accessDenied: (.denied, "The user or the server denied the request.")
     case .assertionRejected:
-      (.denied, "The assertion is not one for this server: by its form, its claims, or the server's word.")
-    case .redirectUnavailable: (.failed, "The answer of a sign-in in the browser cannot be received here.")
-    case .redirectRejected: (.failed, "The address is not the answer that a sign-in waits for.")
-    case .originNotAllowed: (.failed, "The token may not go to that place.")
-    case .placeNotListed: (.failed, "No account lists the place that a token is wanted for.")
+      (.denied, "The assertion was rejected: its form or claims do not suit this server, or the server refused it.")
+    case .redirectUnavailable: (.failed, "The redirect of a browser sign-in cannot be received.")
+    case .redirectRejected: (.failed, "The URL is not the redirect of this sign-in.")
+    case .originNotAllowed: (.failed, "The token may not be sent to this origin.")
+    case .placeNotListed: (.failed, "No account lists the origin that needs a token.")
     case .certificateRejected: (.failed, "The server's certificate is not trusted.")
     case .pinMismatch: (.failed, "The server has none of the pinned public keys.")
     case .clientRejected:
-      (.failed, "The server does not accept the client identifier, its secret, or what it asks for.")
+      (.failed, "The server does not accept the client ID, its secret, or its request.")
     case .serverRejected: (.failed, "The server refused the request.")
-    case .serverMisbehaved: (.failed, "The server's answer breaks the rules.")
+    case .serverMisbehaved: (.failed, "The server's response violates the protocol.")
     case .tokenRejected: (.failed, "The ID Token is not valid.")
-    case .tokenNotBound: (.failed, "The server gave a token that is not bound to the account's key, so it was dropped.")
-    case .lifetimeTooShort: (.failed, "The server's tokens do not live as long as `min_valid` asks.")
+    case .tokenNotBound: (.failed, "The server issued a token not bound to the account's key, so it was dropped.")
+    case .lifetimeTooShort: (.failed, "The server's tokens are not valid for as long as `min_valid` requires.")
     case .foreignDevice: (.failed, "The vault was made on another device.")
-    case .vaultUnusable: (.failed, "The vault is damaged or of a version that is not known.")
+    case .vaultUnusable: (.failed, "The vault is damaged or has an unknown version.")
     case .storage: (.failed, "A file or a directory cannot be used.")
-    case .missingValue: (.failed, "The session lacks what was asked for, such as an ID Token or a claim.")
-    case .malformedToken: (.tokenNotValid, "What was given as a token is none.")
-    case .cancelled: (.failed, "The request was given up.")
-    case .internalError: (.failed, "Something happened that should not.")
-    case .notPermitted: (.denied, "The lease by which the request came does not permit it.")
-    case .leaseEnded: (.denied, "The lease is over: by its time, its number of requests, or whoever gave it.")
+    case .missingValue: (.failed, "The session does not have the requested value, such as an ID Token or a claim.")
+    case .malformedToken: (.tokenNotValid, "The given text is not a token.")
+    case .cancelled: (.failed, "The request was cancelled.")
+    case .internalError: (.failed, "There is a bug in `agent`.")
+    case .notPermitted: (.denied, "The lease does not permit this request.")
+    case .leaseEnded: (.denied, "The lease has ended: it expired, its requests are used up, or its owner ended it.")
     case .tokenReturned:
-      (.failed, "The answer to a lease's request contained the access token, so the rest was withheld.")
+      (.failed, "The response to a lease's request contained the access token, so the rest was withheld.")
     case .locked: (.locked, "The account, or the whole vault, is locked; see `agent unlock`.")
-    case .wrongPassphrase: (.locked, "The passphrase opens nothing.")
-    case .wrongPIN: (.locked, "The TPM does not take the PIN; it counts wrong ones.")
-    case .tpmLockedOut: (.tryLater, "The TPM takes no PIN for a while, after too many wrong ones.")
-    case .tpmUnavailable: (.failed, "The TPM cannot be used now.")
-    case .lastSlot: (.failed, "Nothing else would open what the slot opens.")
-    case .noSuchSlot: (.failed, "The vault has no such slot, or nothing opens that level yet.")
+    case .wrongPassphrase: (.locked, "The passphrase is wrong.")
+    case .wrongPIN: (.locked, "The TPM rejected the PIN; it counts failed attempts.")
+    case .tpmLockedOut: (.tryLater, "The TPM is locked for a while after too many failed attempts.")
+    case .tpmUnavailable: (.failed, "The TPM is unavailable.")
+    case .lastSlot: (.failed, "It is the last key slot of this level.")
+    case .noSuchSlot: (.failed, "The vault has no such slot, or no slot for this level.")
     }
   }
 

@@ -90,7 +90,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .failedAt: (.doctor, .time, "When the last refresh failed.")
     case .origins: (.doctor, .texts, "The origins that may get the token.")
     case .unconfirmedOrigins: (.doctor, .texts, "Origins that only the settings list.")
-    case .server: (.doctor, .object, "The answer of the authorization server.")
+    case .server: (.doctor, .object, "The response of the authorization server.")
     }
   }
 
@@ -133,7 +133,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
 
   private static var serverRows: [MemberRow] {
     [
-      MemberRow("milliseconds", "number", "The time until the answer."),
+      MemberRow("milliseconds", "number", "The response time."),
       MemberRow("clock_offset", "number", "How far this machine's clock is ahead, in seconds."),
       MemberRow("keys", "number", "The number of published keys."),
       MemberRow("unusable_keys", "number", "The number of further published keys that cannot be used, if any."),

@@ -46,24 +46,24 @@ extension Event.Browser: EventBody {
 
   package var event: Event { .browser(self) }
   package var row: EventRow {
-    EventRow("browser", "A person must open an address in a browser; see RFC 6749, section 4.1.")
+    EventRow("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.signIn(&login, &account, &issuer)
     try members.client(&clientID, &scope)
-    try members.text("url", &url, "The address. The daemon opens nothing itself.")
+    try members.text("url", &url, "The URL. The daemon does not open it.")
     try members.text(
       "link_url", &linkURL,
-      "An address at 127.0.0.1 or [::1] that leads there once, for the command line of a browser, which all users"
-        + " of the machine can read; who opens the address by hand has no use for it. Absent where the daemon"
-        + " cannot tell whose a connection is; only this user's are served otherwise.")
-    try members.text("redirect_uri", &redirectURI, "Where the browser brings the answer.")
+      "A URL at 127.0.0.1 or [::1] that redirects there once. Use it to start a browser, because other users can"
+        + " read its command line. Serves only this user's connections; absent if the daemon cannot determine the user of"
+        + " a connection.")
+    try members.text("redirect_uri", &redirectURI, "The redirect URI.")
     try members.flag(
-      "must_paste", &mustPaste, "Nothing listens there, so a `login_redirect` request must bring the answer.")
-    try members.number("expires_at", &expiresAt, "When nobody waits for the answer any more.")
+      "must_paste", &mustPaste, "Nothing listens there: send the URL at which the browser ends with `login_redirect`.")
+    try members.number("expires_at", &expiresAt, "When the sign-in times out.")
     try members.number(
-      "url_expires_at", &urlExpiresAt, "Until when the address can be opened, where that is sooner.")
+      "url_expires_at", &urlExpiresAt, "When the URL expires, if that is sooner.")
   }
 }
 
@@ -98,14 +98,14 @@ extension Event.Confirm: EventBody {
   package var row: EventRow {
     EventRow(
       "confirm",
-      "The answer came, but it cannot be told whether from a program of this user: somebody else may have signed in."
-        + " Nothing is stored before a `login_confirm` request.")
+      "The authorization response may have come from another user's program, who may have signed in instead. Nothing"
+        + " is stored before a `login_confirm` request.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.signIn(&login, &account, &issuer)
-    try members.text("subject", &subject, "Who signed in, by the ID Token; absent without one.")
-    try members.text("name", &name, "The same for people, where the ID Token says it.")
-    try members.number("expires_at", &expiresAt, "When nobody waits for the answer any more.")
+    try members.text("subject", &subject, "The user, according to the ID Token; absent without one.")
+    try members.text("name", &name, "The user's name or email address, if the ID Token contains it.")
+    try members.number("expires_at", &expiresAt, "When the sign-in times out.")
   }
 }

@@ -29,13 +29,13 @@ extension Event.QRCode: EventBody {
   package var event: Event { .qrCode(self) }
   package var row: EventRow {
     EventRow(
-      "qr_code", "The address of the next event as a QR code, `verification_uri_complete` if there is one.")
+      "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.texts(
       "rows", &rows,
-      "The rows from the top, each as long as there are rows: `1` is a dark module, `0` a light one.")
+      "The rows from the top, as many as each has characters: `1` is a dark module, `0` a light one.")
     try members.check(Self(rows: rows) != nil, Phrase(verbatim: "a square"))
   }
 }

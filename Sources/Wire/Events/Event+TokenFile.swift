@@ -21,18 +21,18 @@ extension Event.TokenFile: EventBody {
   package var row: EventRow {
     EventRow(
       "token_file",
-      "A token file was written, or is gone because nobody is signed in or the account is locked; then it comes back by"
-        + " itself.")
+      "A token file was written, or removed because the account is signed out or locked. A removed file is written"
+        + " again as soon as there is a token.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     var (state, code) = (removal == nil ? "written" : "removed", removal)
-    try members.text("account", &account, "The account, by the name that it has now.")
-    try members.text("path", &path, "The file, by its absolute path, which does not change.")
+    try members.text("account", &account, "The account's current name.")
+    try members.text("path", &path, "The absolute path of the file, which does not change.")
     try members.text("state", &state, "`written` or `removed`.")
-    try members.value("code", &code, "Why it is gone: `signed_out`, `locked` or another error code.")
+    try members.value("code", &code, "Why it was removed: `signed_out`, `locked` or another error code.")
     try members.number(
-      "expires_at", &expiresAt, "When the token in it expires; absent when the server named no lifetime.")
+      "expires_at", &expiresAt, "When its token expires; absent if the server named no lifetime.")
     removal = state.utf8.elementsEqual("removed".utf8) ? code ?? .internalError : nil
   }
 }

@@ -156,17 +156,17 @@ extension Event.DeviceCode: EventBody {
 
   package var event: Event { .deviceCode(self) }
   package var row: EventRow {
-    EventRow("device_code", "A person must open an address and type a code; see RFC 8628, section 3.3.")
+    EventRow("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.signIn(&login, &account, &issuer)
     try members.client(&clientID, &scope)
-    try members.text("user_code", &userCode, "The code, as the server spells it.")
-    try members.text("verification_uri", &verificationURI, "The address.")
-    try members.text("verification_uri_complete", &verificationURIComplete, "The address with the code in it.")
+    try members.text("user_code", &userCode, "The code, exactly as sent by the server.")
+    try members.text("verification_uri", &verificationURI, "The URL.")
+    try members.text("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
     try members.number("expires_at", &expiresAt, "When the code expires.")
-    try members.number("interval", &interval, "Seconds between two questions of the daemon to the server.")
+    try members.number("interval", &interval, "Seconds between two polls of the server.")
   }
 }
 
@@ -175,15 +175,15 @@ extension MemberPass {
   mutating func signIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
-    try text("login", &login, "The sign-in, by 128 random bits.")
+    try text("login", &login, "The sign-in's ID: 128 random bits.")
     try text("account", &account, "The account.")
     try text("issuer", &issuer, "Its authorization server.")
   }
 
   /// The client of the sign-in, and the requested scope.
   mutating func client(_ id: inout String, _ scope: inout String?) throws(Problem) {
-    try text("client_id", &id, "The client that asks.")
-    try text("scope", &scope, "What it asks for.")
+    try text("client_id", &id, "The client ID.")
+    try text("scope", &scope, "The requested scope.")
   }
 }
 
@@ -196,9 +196,9 @@ private struct Sign: EventBody {
 
   static let bodyWanted = Sign(
     event: .bodyWanted,
-    row: EventRow("body_wanted", "The next part of the body may be sent, in a line `resource_body`."))
+    row: EventRow("body_wanted", "The next part of the body may be sent with `resource_body`."))
   static let following = Sign(
-    event: .following, row: EventRow("following", "From now on all that happens is told."))
+    event: .following, row: EventRow("following", "All events are sent from now on."))
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
 }
@@ -207,7 +207,7 @@ private struct Notice: EventBody {
   var message: Phrase
 
   var event: Event { .notice(message) }
-  var row: EventRow { EventRow("notice", "Something worth knowing that is not the answer.") }
+  var row: EventRow { EventRow("notice", "A notice for the user.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.value("message", &message, "One sentence, safe to show on a terminal.")
@@ -221,14 +221,14 @@ private struct RedirectRefused: EventBody {
   var row: EventRow {
     EventRow(
       "redirect_refused",
-      "The address that was handed over on this connection is not the answer; the sign-in goes on waiting.")
+      "The pasted URL is not the redirect of this sign-in, which continues.")
   }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     var (code, message, hint) = (failure.code.rawValue, failure.text, failure.advice)
     try members.text("code", &code, "`redirect_rejected`.")
-    try members.value("message", &message, "What is wrong, safe to show on a terminal.")
-    try members.value("hint", &hint, "What helps.")
+    try members.value("message", &message, "The reason, safe to show on a terminal.")
+    try members.value("hint", &hint, "What to do, if known.")
     failure = Failure(FailureCode(rawValue: code) ?? .internalError, message, hint: hint)
   }
 }
@@ -237,10 +237,10 @@ private struct Body: EventBody {
   var bytes: Base64Bytes
 
   var event: Event { .body(bytes.bytes) }
-  var row: EventRow { EventRow("body", "A part of the body of a resource's answer to an inline request, in order.") }
+  var row: EventRow { EventRow("body", "The next part of the response's body, for an inline request.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.value("base64", &bytes, "At most 48 KiB of it, in base64.")
+    try members.value("base64", &bytes, "At most 48 KiB, in base64.")
   }
 }
 
@@ -275,19 +275,19 @@ private struct EntryBody<Entry: EventEntry>: EventBody {
 extension Event {
   fileprivate static func progressBody(_ line: LogLine?) -> some EventBody {
     EntryBody(
-      entry: line, meaning: "One event, as `daemon_log` tells them.", make: Event.progress,
-      row: EventRow("progress", "What is done for a request with `verbose`, and why. Nothing in it is secret."))
+      entry: line, meaning: "One entry, as in the result of `daemon_log`.", make: Event.progress,
+      row: EventRow("progress", "A step of a request with `verbose`. It contains no secrets."))
   }
 
   fileprivate static func sessionBody(_ entry: SessionEntry?) -> some EventBody {
     EntryBody(
-      entry: entry, meaning: "One event, as the request `events` tells them.", make: Event.session,
-      row: EventRow("session", "Something happened to a session or an account. Nothing in it is secret."))
+      entry: entry, meaning: "One entry, as in the result of `events`.", make: Event.session,
+      row: EventRow("session", "An event of a session or account. It contains no secrets."))
   }
 
   fileprivate static func leaseEntryBody(_ entry: LeaseEntry?) -> some EventBody {
     EntryBody(
-      entry: entry, meaning: "One event, as the request `events` tells them with `leases`.", make: Event.leaseEntry,
-      row: EventRow("lease_entry", "Something happened to a lease."))
+      entry: entry, meaning: "One entry, as in the result of `events` with `leases`.", make: Event.leaseEntry,
+      row: EventRow("lease_entry", "An event of a lease."))
   }
 }

@@ -19,12 +19,12 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
-  package var row: EventRow { EventRow("lease", "A lease is open, or a peer's request begins.") }
+  package var row: EventRow { EventRow("lease", "A lease was opened, or a peer's request begins.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
-    try members.text("lease", &name, "Its name in the events of leases.")
-    try members.text("account", &account, "The account, by the name that it has now.")
-    try members.number("uses_left", &usesLeft, "How many requests are left; absent without a limit.")
+    try members.text("lease", &name, "The lease's name in events.")
+    try members.text("account", &account, "The account's current name.")
+    try members.number("uses_left", &usesLeft, "The number of requests left; absent without a limit.")
   }
 }
 
@@ -49,12 +49,12 @@ extension Event {
 
 extension Event.LeaseQuestion: EventBody {
   package var event: Event { .leaseQuestion(self) }
-  package var row: EventRow { EventRow("lease_question", "A peer's request waits for the person's word.") }
+  package var row: EventRow { EventRow("lease_question", "A peer's request waits for the user's permission.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.number("question", &number, "Its number, for `lease_answer`.")
     try members.text("method", &method, "The method of the request, or `token` for the token itself.")
-    try members.text("origin", &origin, "The origin that it is for; absent for the token.")
+    try members.text("origin", &origin, "The request's origin; absent for the token.")
     try members.peer(&peer)
   }
 }
@@ -62,7 +62,7 @@ extension Event.LeaseQuestion: EventBody {
 extension MemberPass {
   fileprivate mutating func peer(_ peer: inout LeaseEntry.Peer?) throws(Problem) {
     var (process, user) = (peer?.process, peer?.user)
-    try number("pid", &process, "The process of the peer, 0 where it is not seen from here.")
+    try number("pid", &process, "The peer's process ID; 0 if it is in another PID namespace.")
     try number("uid", &user, "Its user.")
     peer = user.flatMap { user in process.map { LeaseEntry.Peer(user: user, process: $0) } }
   }
@@ -160,14 +160,14 @@ extension LeaseEntry: EventEntry, MemberList {
     case .used(var method, var origin, var status, var bytes, let dropped, var code):
       try members.text("method", &method, "The method of the request.")
       try members.text("origin", &origin, "Its origin, never a path.")
-      try members.number("status", &status, "The status of the answer.")
+      try members.number("status", &status, "The response's status.")
       try members.number("body_bytes", &bytes, "The size of its body in bytes.")
       var count = dropped == 0 ? nil : dropped
-      try members.number("dropped_headers", &count, "How many of its headers were left out, if any.")
-      try members.value("code", &code, "The error, if there is no answer.")
+      try members.number("dropped_headers", &count, "The number of request headers that were dropped, if any.")
+      try members.value("code", &code, "The error, if there is no response.")
       event = .used(method: method, origin: origin, status: status, bytes: bytes, dropped: count ?? 0, code)
     case .handedOut(var code):
-      try members.value("code", &code, "The error, if the token was not handed out.")
+      try members.value("code", &code, "The error, if the token was not returned.")
       event = .handedOut(code)
     case .refused(var code):
       try members.value("code", &code, "The error.")

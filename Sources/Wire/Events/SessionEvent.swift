@@ -125,7 +125,7 @@ extension SessionEntry: EventEntry, MemberList {
     var name = event.name
     try members.number("time", &time, "When it happened.")
     try members.choice("event", &name, "What happened.")
-    try members.text("account", &account, "The account; absent if it is about none.")
+    try members.text("account", &account, "The account, if the event is about one.")
     try event.pass(&members)
   }
 }
@@ -140,7 +140,7 @@ extension SessionEvent: MemberList {
     for member in row(hasAccount: true, { _ in "" }).members {
       switch member {
       case .expiry:
-        try members.number("expires_at", &expiresAt, "When the token expires; absent if the server names no end.")
+        try members.number("expires_at", &expiresAt, "When the token expires; absent if the server named no lifetime.")
       case .end: try members.number("expires_at", &expiresAt, in: 0...Int.max, isRequired: true) { "The end." }
       case .guest:
         try members.value("guest", &guest, isRequired: false) { "The session has no user." }
@@ -153,7 +153,7 @@ extension SessionEvent: MemberList {
         }
       case .cause: try members.choice("cause", &cause, isRequired: true, "Why the session ended.")
       case .reason:
-        try members.text("reason", &reason, "The server's words for refusing the refresh token, if it has any.")
+        try members.text("reason", &reason, "The reason that the server gave for refusing the refresh token, if any.")
       case .failing: try pass(failing: &members)
       case .formerName:
         try members.text("renamed_from", &formerName, limit: 64, isRequired: true) { "The former name." }
@@ -165,7 +165,7 @@ extension SessionEvent: MemberList {
     var failing = failing ?? Failing(.network)
     try members.value("code", &failing.code, "The error.")
     try members.text("host", &failing.host, "The host of a failed connection, with its port.")
-    try members.value("cause", &failing.cause, "Why the connection failed, a word as in `agent daemon log`.")
+    try members.value("cause", &failing.cause, "Why the connection failed, as in `agent daemon log`.")
     self.failing = failing
   }
 
@@ -190,39 +190,39 @@ extension SessionEvent: MemberList {
     case .signedOut:
       (
         true, [.cause, .reason],
-        "The session ended: `user`, somebody asked for it here; `removed`, with the account; `expired`, the authorization"
-          + " server refuses the refresh token; `revoked`, it says that it no longer honours the session, as `agent status"
-          + " --check` finds out; `elsewhere`, another process did it; `settings`, they no longer fit the sign-in;"
-          + " `identity`, the server answers for another person.",
+        "The session ended. The cause is `user` for a sign-out; `removed` if the account was removed; `expired` if the"
+          + " authorization server refused the refresh token; `revoked` if it reported that the session is revoked, as for"
+          + " `agent status --check`; `elsewhere` if another process ended it; `settings` if they no longer match the"
+          + " sign-in; or `identity` if the server identified another user.",
         "signed out: \(cause?.text ?? "")" + (reason.map { ": \(TerminalText.clean($0, limit: 300))" } ?? "")
       )
     case .refreshed: (false, [.expiry], "There is a new token.", "new token" + until)
     case .refreshFailed:
       (
-        false, [.failing], "A refresh failed with an error that does not pass by itself; reported once.",
+        false, [.failing], "A refresh failed with a permanent error; reported once.",
         "refresh failed: \(failing?.text ?? "")"
       )
     case .expiring:
       (
         false, [.end, .renewable],
-        "The token is near its end, and nobody has got a new one: a minute before, or a tenth of the lifetime if that is"
-          + " less; if it is not renewable, five minutes, or half of it.",
+        "The token will expire soon and was not refreshed. Sent one minute before, or a tenth of the lifetime if that is"
+          + " less; for a token that is not renewable, five minutes or half the lifetime.",
         "the token expires at \(end)" + (isRenewable == true ? "" : ", and with it the session")
       )
     case .expired:
       (
-        false, [.end, .renewable], "The token expired, and nobody has got a new one.",
+        false, [.end, .renewable], "The token expired and was not refreshed.",
         "the token expired" + (isRenewable == true ? "; the next command gets a new one" : ", and with it the session")
       )
     case .sessionExpiring:
       (
         false, [.end],
-        "The server said that the session ends then, and no refresh prevents it; reported three days before.",
+        "The session will end then, according to the server, and a refresh cannot prevent it. Sent three days before.",
         "the session ends at \(end), unless you sign in again"
       )
     case .offline:
-      (false, [.failing], "The server cannot be reached; the token is still used.", "offline: \(failing?.text ?? "")")
-    case .online: (false, [], "The server can be reached again.", "online again")
+      (false, [.failing], "The server is unreachable; the token is still used.", "offline: \(failing?.text ?? "")")
+    case .online: (false, [], "The server is reachable again.", "online again")
     case .locked: (true, [], "The account was locked.", "locked")
     case .unlocked: (true, [], "The account was unlocked.", "unlocked")
     case .accountAdded: (false, [], "The account was added.", "the account was added")
@@ -234,7 +234,7 @@ extension SessionEvent: MemberList {
       )
     case .activeChanged:
       (
-        true, [], "The account is the active one now; without `account` none is.",
+        true, [], "The account is now the active one; without `account`, none is.",
         hasAccount ? "is the active account now" : "no account is the active one now"
       )
     }

@@ -201,7 +201,7 @@ extension LogEvent {
     case .signInApproved: LogRow("sign_in_approved", "sign-in was approved")
     case .redirectForeign:
       LogRow(
-        "redirect_foreign", isFailure: true, "something else than the answer came to the address of a sign-in")
+        "redirect_foreign", isFailure: true, "something other than a redirect arrived at the redirect URI of a sign-in")
     case .signInEnded(let time, let code): Self.ended("sign_in_ended", "sign-in", time, code)
     case .signedOut(let result):
       LogRow(

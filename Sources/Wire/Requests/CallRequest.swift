@@ -138,7 +138,7 @@ package struct ResourceBodyRequest: RequestBody {
   package var page: RequestPage {
     RequestPage(
       "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
-        + " `body_wanted`. It has no answer. After the last line of that request it fails with `invalid_request`.",
+        + " `body_wanted`. It has no result. After the last line of that request it fails with `invalid_request`.",
       hasResult: false)
   }
 }
@@ -199,7 +199,7 @@ extension ResponseHead: EventBody {
   package var event: Event { .response(self) }
   package var row: EventRow {
     EventRow(
-      "response", "The head of a resource's answer. What is written to the descriptor from now on is its body.")
+      "response", "The head of a resource's response. Its body is then written to the descriptor.")
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -163,7 +163,7 @@ package struct LeaseAnswerRequest: RequestBody {
 
   package var page: RequestPage {
     RequestPage(
-      "Answers an event `lease_question`, on the connection of `lease`. It has no answer. After a minute it has no effect:"
+      "Answers an event `lease_question`, on the connection of `lease`. It has no result. After a minute it has no effect:"
         + " the waiting requests were refused.",
       hasResult: false)
   }

@@ -68,7 +68,7 @@ package enum StateRequest: RequestBody {
   /// The sign-ins under way in the answers to `status`, `doctor` and `list`.
   private static var signInsRow: MemberRow {
     MemberRow(
-      "sign_ins", "list of objects", "The sign-ins that wait for a person; absent if there are none.",
+      "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
       members: [
         MemberRow("account", "text", "The account."),
         MemberRow("flow", "text", "What is waited for: `browser`, `paste`, `device` or `confirmation`."),
@@ -80,7 +80,7 @@ package enum StateRequest: RequestBody {
     switch self {
     case .status:
       RequestPage(
-        "Describes accounts, sessions, daemon and vault. The answer never has a token.",
+        "Describes accounts, sessions, daemon and vault. The result contains no tokens.",
         result: [
           MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .status)),
           Self.signInsRow,
@@ -188,9 +188,9 @@ package enum DaemonRequest: RequestBody {
         ])
     case .stop, .restart:
       RequestPage(
-        "Ends the daemon. The answer comes when the current work is done, after 5 seconds at most. If a server has got"
-          + " something that can be used only once, the process waits for its answer for up to 120 seconds more. It serves"
-          + " nobody meanwhile, and keeps the lock of that account.",
+        "Stops the daemon. The result is sent when the current work is done, after 5 seconds at most. If a request has"
+          + " spent something that can be used only once, the process waits for its response for up to 120 seconds more. It"
+          + " then accepts no other requests, and keeps the lock of that account.",
         result: [
           MemberRow("pid", "number", "The process that is about to end."),
           MemberRow(

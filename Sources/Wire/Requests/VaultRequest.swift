@@ -130,7 +130,7 @@ package enum VaultRequest: RequestBody {
     switch self {
     case .lock:
       return RequestPage(
-        "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The answer comes when running"
+        "Wipes the keys that a passphrase or a PIN opened, and the tokens of their accounts. The result is sent when running"
           + " refreshes are stored.", result: [MemberRow("locked", "list of texts", "The levels that are now locked.")])
     case .unlock: return RequestPage("Unlocks a level with its passphrase or PIN.", result: opened, note: passed)
     case .status:
