@@ -30,7 +30,9 @@ package enum Generator {
 
   /// The schema of the JSON output, with the definitions generated from rows replaced.
   package static func schema(_ text: String) -> String {
-    AccountMember.schemas.reduce(text) { text, definition in
+    let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
+    let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"
+    return (AccountMember.schemas + [("setup_client", client)]).reduce(text) { text, definition in
       let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       guard let first = lines.firstIndex(where: { $0 == "    \"\(definition.name)\": {" }),
         let last = lines[first...].firstIndex(of: "    },")

@@ -47,7 +47,7 @@ enum Operands: Sendable {
     case .file: ("FILE", 0...1, .files)
     case .slot: ("NUMBER", 1...1, .text)
     case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
-    case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.allCases.map(\.rawValue)))
+    case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.names))
     case .candidateKind: ("KIND", 1...1, .text)
     }
   }

@@ -86,7 +86,6 @@ extension StatusRequests {
       let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
-      object[.origins] = .array(summary.configuration.origins.map { .string($0) })
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
       object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
       object[.nextRenewal] = account.session.renewalDue.map { .int(unixTime($0)) }

@@ -120,6 +120,8 @@ final class StatusRequests: AccountPart {
     object[.name] = .string(summary.name.text)
     object[.active] = .bool(summary.isActive)
     if !summary.directories.isEmpty { object[.directories] = .array(summary.directories.map(JSON.string)) }
+    let origins = summary.configuration.origins
+    if !origins.isEmpty { object[.origins] = .array(origins.map { .string($0) }) }
     object[.issuer] = .string(summary.configuration.issuer)
     object[.state] = .string(state(summary, account, now).rawValue)
     if summary.isUnreadable { object[.problem] = summary.problem.map { Failure($0, account: summary.name.text).json } }

@@ -3,7 +3,7 @@ internal import Vocabulary
 
 /// The members of an account in the responses to `list`, `status` and `doctor`.
 package enum AccountMember: String, CaseIterable, Sendable {
-  case name, active, directories, person, issuer, state, guest, assertion, ephemeral
+  case name, active, directories, origins, person, issuer, state, guest, assertion, ephemeral
   case expiresAt = "expires_at"
   case signInBy = "sign_in_by"
   case inConfig = "in_config"
@@ -26,7 +26,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case askedScope = "asked_scope"
   case nextRenewal = "next_renewal"
   case failedAt = "failed_at"
-  case origins
   case unconfirmedOrigins = "unconfirmed_origins"
   case server
 
@@ -42,6 +41,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .active: (.list, .boolean, "Whether commands without an account use it.")
     case .directories:
       (.list, .texts, "The directories in which commands without an account use it; absent without any.")
+    case .origins: (.list, .texts, "The origins that may get the token; absent without any.")
     case .person: (.list, .text, "The user's email address or name.")
     case .issuer: (.list, .url, "The authorization server.")
     case .state: (.list, .word(SessionState.self), "One of \(Self.words(SessionState.self)).")
@@ -88,7 +88,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .askedScope: (.doctor, .text, "The scope in the settings.")
     case .nextRenewal: (.doctor, .time, "When the daemon will renew the token.")
     case .failedAt: (.doctor, .time, "When the last refresh failed.")
-    case .origins: (.doctor, .texts, "The origins that may get the token.")
     case .unconfirmedOrigins: (.doctor, .texts, "Origins that only the settings list.")
     case .server: (.doctor, .object, "The response of the authorization server.")
     }

@@ -13,18 +13,12 @@ extension ProgramCheck {
     dockerHelpers(for: places) + cargoProviders(for: places)
   }
 
-  private static var home: String { (try? UserDirectories.home(in: Environment.value)) ?? "" }
-
-  private static func variable(_ name: String, else value: String) -> String {
-    Environment.value(name).flatMap { $0.isEmpty ? nil : $0 } ?? value
-  }
-
-  private static func content(_ path: String) -> [UInt8]? { (try? SetupFile(path).read()).flatMap { $0 } }
+  private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
   // MARK: Docker
 
   private static func dockerHelpers(for places: [OriginEntry]) -> [Finding] {
-    guard let bytes = content("\(variable("DOCKER_CONFIG", else: "\(home)/.docker"))/config.json"),
+    guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
     else { return [] }
     let name = ProgramName.current.text
@@ -58,8 +52,9 @@ extension ProgramCheck {
   /// The providers of cargo's registries at these origins. Among several files, the nearest to the working directory
   /// applies; the user's own is the last.
   private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
+    let own = UserFiles()
     let files = CargoFile.all(
-      from: Machine.currentDirectory() ?? "", own: variable("CARGO_HOME", else: "\(home)/.cargo"))
+      from: own.workingDirectory(), own: (try? SetupClient.cargoFile(own))?.directory ?? "/.cargo")
     var findings: [Finding] = []
     var seen: Set<String> = []
     for file in files {
@@ -104,8 +99,9 @@ extension ProgramCheck {
 
   /// Keys in the AWS command line's other file, which override a command.
   static func awsKeys(of profiles: [String]) -> [Finding] {
-    let path = variable("AWS_SHARED_CREDENTIALS_FILE", else: "\(home)/.aws/credentials")
-    guard !profiles.isEmpty, let text = content(path).map({ ConfigurationText($0) }) else { return [] }
+    let files = UserFiles()
+    let path = files.set("AWS_SHARED_CREDENTIALS_FILE") ?? "\((try? files.home()) ?? "")/.aws/credentials"
+    guard !profiles.isEmpty, let text = content(try? SetupFile(path)).map({ ConfigurationText($0) }) else { return [] }
     return profiles.filter { profile in
       text.header(profile).map { text.value("aws-access-key-id", in: text.section($0)) != nil } ?? false
     }.map { profile in

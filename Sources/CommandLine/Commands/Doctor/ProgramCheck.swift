@@ -28,7 +28,7 @@ enum ProgramCheck {
     if usesKubectl { used.insert(.kubectl) }
     findings += git.findings
     if used.contains(.go) { findings += goCommands(until: end) }
-    findings += OldestVersion.all.filter { used.contains($0.client) }.flatMap { $0.check(until: end) }
+    findings += SetupClient.all.filter { used.contains($0) }.compactMap { version(of: $0, until: end) }
     return findings + variables()
   }
 
@@ -36,7 +36,7 @@ enum ProgramCheck {
 
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
-    var words = ["agent", "setup", receipt.client.rawValue]
+    var words = ["agent", "setup", receipt.client.name]
     if let place = receipt.place { words += ["--host", place] }
     let again = Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
     if outcome.state != .setUp {
@@ -75,7 +75,8 @@ enum ProgramCheck {
     var findings: [Finding] = []
     var isUsed = false
     var seen: [String?] = []
-    for ours in entries where ours.isOurs && !seen.contains(ours.url) {
+    let name = ProgramName.current.text
+    for ours in entries where ours.isOurs(name) && !seen.contains(ours.url) {
       seen.append(ours.url)
       isUsed = true
       let place = ours.url ?? "git"
@@ -86,18 +87,15 @@ enum ProgramCheck {
             hint: Phrase("agent setup git")))
         continue
       }
-      // An empty helper discards all previous ones.
-      let all = entries.filter { $0.url == nil || $0.url == ours.url }
-      let rest = all.lastIndex { $0.helper.isEmpty }.map { all[($0 + 1)...] } ?? all[...]
-      let others = rest.filter { !$0.isOurs }.map { programName($0.helper) }
-      guard let first = rest.first, let other = others.first else {
+      let asked = GitHelperEntry.asked(for: ours.place, of: entries)
+      guard let first = asked.first, let other = asked.first(where: { !$0.isOurs(name) }) else {
         findings.append(Finding(.helper, .ok, Phrase("git uses this program for \(place)")))
         continue
       }
       let text =
-        first.isOurs
-        ? Phrase("git also passes the tokens for \(place) to another helper: \(other)")
-        : Phrase("git uses another helper first for \(place): \(other)")
+        first.isOurs(name)
+        ? Phrase("git also passes the tokens for \(place) to another helper: \(programName(other.helper))")
+        : Phrase("git uses another helper first for \(place): \(programName(other.helper))")
       findings.append(Finding(.helper, .warn, text, hint: Phrase("agent setup git")))
     }
     return (findings, isUsed)
@@ -134,38 +132,24 @@ enum ProgramCheck {
   // MARK: kubectl
 
   private static var usesKubectl: Bool {
-    let home = (try? UserDirectories.home(in: Environment.value)) ?? ""
-    let files = (Environment.value("KUBECONFIG") ?? "\(home)/.kube/config").split(separator: ":").map { String($0) }
-    return files.contains { path in
-      guard let file = try? FileDescriptor(opening: path, for: .reading),
-        let bytes = try? file.readToEnd(limit: 1 << 20)
-      else { return false }
-      let text = ConfigurationText(bytes)
+    let files = (try? SetupClient.kubectl.pasted?(UserFiles())).flatMap { $0 } ?? []
+    return files.contains { file in
+      let text = ConfigurationText((try? file.read()).flatMap { $0 } ?? [])
       return ["kubectl", ProgramName.current.text, "helper"].allSatisfy { text.contains($0) }
     }
   }
 
   // MARK: Variables
 
-  /// Variables that override this program's tokens. Their values are not shown.
-  private static let overriding = [
-    "AGENT_ACCOUNT", "AWS_ACCESS_KEY_ID", "AWS_CONFIG_FILE", "AWS_PROFILE", "AWS_ROLE_ARN",
-    "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
-    "CARGO_REGISTRY_TOKEN", "DOCKER_AUTH_CONFIG", "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GOAUTH", "GOENV", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC",
-    "PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER", "REGISTRY_AUTH_FILE", "UV_CONFIG_FILE",
-    "UV_KEYRING_PROVIDER",
-  ]
-
-  /// Overriding variables that exist for each registry or index, by prefix and suffix.
-  private static let overridingEach = [
-    ("CARGO_REGISTRIES_", "_TOKEN"), ("CARGO_REGISTRIES_", "_CREDENTIAL_PROVIDER"), ("UV_INDEX_", ""),
-  ]
+  /// Variables that override this program's tokens, besides those of ``SetupClient``. Their values are not shown.
+  private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   private static func variables() -> [Finding] {
+    let names = overriding + SetupClient.all.flatMap(\.overriding)
+    let each = SetupClient.all.flatMap(\.overridingEach)
     let set = Environment.all().filter { name, value in
-      let isOfEach = overridingEach.contains { name.hasPrefix($0.0) && name.hasSuffix($0.1) }
-      return !value.isEmpty && (isOfEach || overriding.contains { $0.utf8.elementsEqual(name.utf8) })
+      let isOfEach = each.contains { name.hasPrefix($0.prefix) && name.hasSuffix($0.suffix) }
+      return !value.isEmpty && (isOfEach || names.contains { $0.utf8.elementsEqual(name.utf8) })
     }
     return set.map { name, _ in
       Finding(
@@ -173,60 +157,33 @@ enum ProgramCheck {
         hint: Phrase(verbatim: "unset \(TerminalText.clean(name, limit: 64))"))
     }
   }
-}
 
-/// A program whose older versions do not support its helper.
-private struct OldestVersion {
-  let client: SetupClient
-  let arguments: [String]
-  /// The text before the number.
-  let word: String
-  let major: Int
-  let minor: Int
-  let consequence: Phrase
+  // MARK: Versions
 
-  static var all: [OldestVersion] {
-    [
-      OldestVersion(
-        client: .git, arguments: ["--version"], word: "version ", major: 2, minor: 46,
-        consequence: Phrase("it accepts tokens only as passwords")),
-      OldestVersion(
-        client: .kubectl, arguments: ["version", "--client"], word: "v", major: 1, minor: 22,
-        consequence: Phrase("it does not know version 1 of the protocol")),
-      OldestVersion(
-        client: .go, arguments: ["version"], word: "version go", major: 1, minor: 24,
-        consequence: Phrase("it does not know GOAUTH")),
-      OldestVersion(
-        client: .pip, arguments: ["--version"], word: "pip ", major: 23, minor: 1,
-        consequence: Phrase("it does not know the option keyring-provider")),
-    ]
-  }
-
-  func check(until end: Instant) -> [Finding] {
-    guard let path = client.program, let program = InstalledProgram(path) else {
-      return [
-        Finding(
-          .program, .warn, Phrase("\(client.rawValue) is not in PATH"),
-          hint: Phrase(verbatim: "agent setup \(client.rawValue) --undo"))
-      ]
+  private static func version(of client: SetupClient, until end: Instant) -> Finding? {
+    guard let oldest = client.oldest else { return nil }
+    guard let path = client.path, let program = InstalledProgram(path) else {
+      return Finding(
+        .program, .warn, Phrase("\(client.name) is not in PATH"),
+        hint: Phrase(verbatim: "agent setup \(client.name) --undo"))
     }
     let left = Instant.now.duration(to: end)
-    guard left > .zero, let result = try? program.run(arguments, patience: left, limit: 65_536),
-      let (found, minor) = number(in: String(decoding: result.output, as: UTF8.self))
-    else { return [Finding(.program, .ok, Phrase("\(path) did not print its version"))] }
-    let version = "\(found).\(minor)"
-    if (found, minor) < (self.major, self.minor) {
-      return [
-        Finding(
-          .program, .warn, Phrase("\(path) has version \(version): \(consequence)"),
-          hint: Phrase("install a later version of \(client.rawValue)"))
-      ]
+    guard left > .zero, let result = try? program.run(oldest.arguments, patience: left, limit: 65_536),
+      let (major, minor) = oldest.number(in: result.output)
+    else { return Finding(.program, .ok, Phrase("\(path) did not print its version")) }
+    let version = "\(major).\(minor)"
+    guard (major, minor) < (oldest.major, oldest.minor) else {
+      return Finding(.program, .ok, Phrase("\(path), version \(version)"))
     }
-    return [Finding(.program, .ok, Phrase("\(path), version \(version)"))]
+    return Finding(
+      .program, .warn, Phrase("\(path) has version \(version): \(oldest.consequence())"),
+      hint: Phrase("install a later version of \(client.name)"))
   }
+}
 
-  private func number(in text: String) -> (Int, Int)? {
-    let bytes = Array(text.utf8)
+extension ClientVersion {
+  /// The first two numbers of a version in the program's output.
+  fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { place in
       bytes[place...].starts(with: word.utf8) && place + word.utf8.count < bytes.count
         && bytes[place + word.utf8.count].isASCIIDigit
@@ -238,46 +195,5 @@ private struct OldestVersion {
       let minor = Int(String(decoding: parts[1], as: UTF8.self))
     else { return nil }
     return (major, minor)
-  }
-}
-
-/// A helper in git's own settings.
-struct GitHelperEntry: Sendable {
-  /// The URL that it applies to; nil for all.
-  let url: String?
-  /// Its command; an empty one discards all previous helpers.
-  let helper: String
-
-  /// All helpers in git's order. Empty if git reports none.
-  static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
-    guard let git = InstalledProgram("git"),
-      let result = try? git.run(
-        ["config", "-z", "--includes", "--get-regexp", "^credential\\.(.*\\.)?helper$"],
-        changes: ["GIT_DIR": nil], patience: patience),
-      result.succeeded
-    else { return [] }
-    return result.output.split(separator: 0).map { entry in
-      let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-      let name = parts[0]
-      let hasURL = name.count > "credential.helper".utf8.count
-      let url = name.dropFirst("credential.".utf8.count).dropLast(".helper".utf8.count)
-      return GitHelperEntry(
-        url: hasURL ? String(decoding: url, as: UTF8.self) : nil,
-        helper: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
-    }
-  }
-
-  var isOurs: Bool {
-    let name = ProgramName.current.text
-    let text = ConfigurationText(Array(helper.utf8))
-    return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
-      || helper.utf8.elementsEqual(name.utf8)
-  }
-
-  /// Whether git asks it for an origin.
-  func isFor(_ place: OriginEntry?) -> Bool {
-    guard let url else { return true }
-    guard let place, let own = OriginEntry(url, allowHTTPLoopback: true) else { return false }
-    return own.origin.utf8.elementsEqual(place.origin.utf8) && own.covers(place.path)
   }
 }

@@ -24,7 +24,7 @@ struct HelperCommand {
   }
 
   private init(_ invocation: Invocation) throws(Failure) {
-    name = try HelperName(invocation.operands[0])
+    name = try Self.name(invocation.operands[0])
     var call = HelperCall(
       arguments: Array(invocation.operands.dropFirst()), url: invocation[.url], user: invocation[.user])
     if let mode = invocation[.keyringMode] { call.arguments.append("--mode=\(mode)") }
@@ -37,6 +37,17 @@ struct HelperCommand {
     account = try invocation.namedAccount(operand: nil)
     deadline = .now.advanced(by: .seconds(invocation[.timeout] ?? Self.seconds))
     client = DaemonClient(invocation).forPrograms
+  }
+
+  private static func name(_ word: String) throws(Failure) -> HelperName {
+    guard let name = HelperName(rawValue: word) else {
+      let names = HelperName.allCases.map(\.rawValue)
+      throw Failure(
+        .invalidRequest,
+        "unknown helper protocol \(TokenShape.shown(word)); choose one of \(names.joined(separator: ", "))",
+        hint: Phrase.meant(by: word, among: names) ?? Phrase(verbatim: "agent help helper"))
+    }
+    return name
   }
 
   private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {

@@ -7,20 +7,16 @@ struct ListedPlace: Sendable, Hashable {
   let account: String
   let entry: OriginEntry
 
-  /// Those of one account, or of all. Empty for an account that cannot be shown.
+  /// Those of one account, or of all.
   static func all(of account: String?, _ client: DaemonClient) throws(Failure) -> [ListedPlace] {
-    var accounts = account.map { [$0] } ?? []
-    if account == nil {
-      accounts = try client.ask(.state(.list))["accounts"]?.array?.compactMap { $0[.name]?.string } ?? []
-    }
-    var places: [ListedPlace] = []
-    for account in accounts {
-      guard let shown = try? client.ask(.account(.show(account: account))) else { continue }
-      for text in shown["settings"]?["origins"]?.array ?? [] {
-        guard let entry = text.string.flatMap({ OriginEntry($0, allowHTTPLoopback: true) }) else { continue }
-        places.append(ListedPlace(account: account, entry: entry))
+    let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
+    return accounts.flatMap { listed in
+      guard let name = listed[.name]?.string, account.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else {
+        return [ListedPlace]()
+      }
+      return (listed[.origins]?.array ?? []).compactMap { origin in
+        origin.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) }.map { ListedPlace(account: name, entry: $0) }
       }
     }
-    return places
   }
 }

@@ -124,9 +124,60 @@ struct SetupReceipts {
   }
 }
 
+// MARK: - Undoing
+
+extension SetupReceipts {
+  /// Removes one addition from its file, and its receipt unless it was changed there.
+  mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
+    var outcome = receipt.outcome
+    outcome.state = .undone
+    if let piece = receipt.piece {
+      let file = try SetupFile(receipt.file)
+      let old = try file.read()
+      if let old, let (bytes, left) = piece.removed(from: old) {
+        remove(receipt)
+        let isEmpty = receipt.isFileMade && bytes == piece.emptyFile
+        if !isEmpty { handOn(receipt, left) }
+        try file.replace(old, by: isEmpty ? nil : bytes)
+      } else if old.map({ piece.hasTrace(in: $0) }) ?? false {
+        outcome.state = .changed
+        return outcome
+      } else {
+        outcome.state = .missing
+      }
+    }
+    remove(receipt)
+    if let link = receipt.link, !all.contains(where: { $0.linkName == link.name }) {
+      try SetupLinks.remove(link.name, to: link.target)
+    }
+    return outcome
+  }
+
+  private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
+
+  /// Transfers the ownership of the file and objects created for a removed member to a receipt of another one in them.
+  private mutating func handOn(_ receipt: SetupReceipt, _ left: Int) {
+    guard case .member(let path, _, _)? = receipt.piece else {
+      if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
+        all[heir].isFileMade = true
+      }
+      return
+    }
+    for index in all.indices where all[index].file == receipt.file {
+      if receipt.isFileMade { all[index].isFileMade = true }
+      if left > 0, let piece = all[index].piece?.making(atLeast: left, around: path) {
+        all[index].piece = piece
+        return
+      }
+    }
+  }
+}
+
+// MARK: - The file
+
 extension SetupReceipt {
   fileprivate var json: JSONObject {
-    var object = JSONObject([("client", .string(client.rawValue)), ("file", .string(file))])
+    var object = JSONObject([("client", .string(client.name)), ("file", .string(file))])
     object["place"] = place.map { .string($0) }
     object["entry"] = entry.map { .string($0) }
     object["account"] = account.map { .string($0) }
@@ -148,7 +199,7 @@ extension SetupReceipt {
 
   /// - Returns: Nil unless ``json`` could produce the value.
   fileprivate init?(_ json: JSON) {
-    guard let client = json["client"]?.string.flatMap({ SetupClient(rawValue: $0) }), let file = json["file"]?.string
+    guard let client = json["client"]?.string.flatMap({ SetupClient.named($0) }), let file = json["file"]?.string
     else { return nil }
     var piece: SetupPiece?
     if let text = json["text"]?.string {

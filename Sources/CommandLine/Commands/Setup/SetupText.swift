@@ -26,7 +26,7 @@ struct SetupOutcome: Sendable {
   var text: [String] = []
 
   var json: JSONObject {
-    var object = JSONObject([("client", .string(client.rawValue)), ("state", .string(state.rawValue))])
+    var object = JSONObject([("client", .string(client.name)), ("state", .string(state.rawValue))])
     object["host"] = place.map { .string($0) }
     object["account"] = account.map { .string($0) }
     object["file"] = file.map { .string($0) }
@@ -35,7 +35,7 @@ struct SetupOutcome: Sendable {
   }
 
   /// The client, and the origin if it is for one.
-  var subject: String { place.map { "\(client.rawValue) \($0)" } ?? client.rawValue }
+  var subject: String { place.map { "\(client.name) \($0)" } ?? client.name }
 
   /// Describes the result for users.
   var phrase: Phrase {
@@ -44,7 +44,7 @@ struct SetupOutcome: Sendable {
     case .setUp: Phrase("\(subject) is set up: \(file)")
     case .unchanged: Phrase("\(subject) is already set up: \(file)")
     case .proposed: Phrase("nothing changed; would add to \(file):")
-    case .printed: Phrase("nothing changed; add this to the settings of \(client.rawValue):")
+    case .printed: Phrase("nothing changed; add this to the settings of \(client.name):")
     case .works: Phrase("\(subject) gets a token of \(account ?? "")")
     case .undone: Phrase("removed \(subject) from \(file)")
     case .missing: Phrase("\(subject) is no longer in \(file)")
@@ -56,9 +56,9 @@ struct SetupOutcome: Sendable {
 /// The clients that are installed, and those that are configured.
 enum SetupList {
   static func json(_ receipts: SetupReceipts) -> JSONObject {
-    let clients = SetupClient.allCases.map { client in
-      var object = JSONObject([("client", .string(client.rawValue))])
-      object["program"] = client.program.map { .string($0) }
+    let clients = SetupClient.all.map { client in
+      var object = JSONObject([("client", .string(client.name))])
+      object["program"] = client.path.map { .string($0) }
       object["printed_only"] = .bool(client.isPrintedOnly)
       object["set_up"] = .array(
         receipts.all.filter { $0.client == client }.map { receipt in .object(receipt.outcome.json) })

@@ -1,19 +1,9 @@
-internal import Wire
-
 /// The protocols of `agent helper`, by their names.
 enum HelperName: String, CaseIterable, Sendable {
   case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
 
-  /// - Throws: `invalid_request` for another name.
-  init(_ word: String) throws(Failure) {
-    guard let name = Self(rawValue: word) else {
-      throw Failure(
-        .invalidRequest,
-        "unknown helper protocol \(TokenShape.shown(word)); choose one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))",
-        hint: Phrase.meant(by: word, among: Self.allCases.map(\.rawValue)) ?? Phrase(verbatim: "agent help helper"))
-    }
-    self = name
-  }
+  /// The command that implements them.
+  private static let command = "helper"
 
   /// The program of Python's keyring.
   static let keyringProgram = "keyring"
@@ -44,8 +34,9 @@ enum HelperName: String, CaseIterable, Sendable {
   /// - Parameter arguments: The arguments, starting with the program's own name.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
-    let own = [CommandName.helper.rawValue, cargo.rawValue]
-    if words.prefix(2).elementsEqual(own), !words.contains("--"), let index = words.firstIndex(of: cargoPlugin) {
+    if words.prefix(2).elementsEqual([command, cargo.rawValue]), !words.contains("--"),
+      let index = words.firstIndex(of: cargoPlugin)
+    {
       words.remove(at: index)
       return words + ["--", cargoPlugin]
     }
@@ -53,14 +44,6 @@ enum HelperName: String, CaseIterable, Sendable {
     guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
     // The options of these two are not ours.
     let mark = called == .keyring || isCargo ? ["--"] : []
-    return ["helper", called.rawValue] + mark + words
+    return [command, called.rawValue] + mark + words
   }
-}
-
-/// The programs that `setup` supports.
-enum SetupClient: String, CaseIterable, Sendable {
-  case git, docker, aws, cargo, go, pip, uv, mcp
-  // The settings of these are only printed: kubectl's own writer drops comments, and a mail program has more settings
-  // than ours.
-  case kubectl, msmtp, mbsync, neomutt, aerc
 }

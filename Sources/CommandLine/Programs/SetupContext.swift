@@ -6,9 +6,9 @@ internal import Wire
 
 /// The origin and the account that a client is configured for.
 struct SetupContext: Sendable {
-  /// The absolute path of this program.
+  /// The absolute path of this program, and its name.
   let program: String
-  let name: ProgramName
+  let name: String
   /// The requested origin; nil if the client has one setting for all.
   let place: OriginEntry?
   /// The account that lists it.
@@ -24,9 +24,7 @@ struct SetupContext: Sendable {
   var role: String?
   /// The URL of an MCP server as given by `--host`.
   var serverURL: String?
-  var variable: @Sendable (String) -> String? = { Environment.value($0) }
-  /// The working directory; empty if there is none.
-  var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
+  var files = UserFiles()
 
   /// The origin and path as a URL without a trailing slash.
   var url: String { place.map { $0.origin + $0.path } ?? "" }
@@ -69,34 +67,6 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// A file in the directory named by a variable, otherwise in another one in the home directory.
-  func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
-    if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
-    return try SetupFile("\(try home())/\(directory)\(name)")
-  }
-
-  /// A file of the user's configuration (XDG Base Directory Specification).
-  func configurationFile(_ name: String) throws(Failure) -> SetupFile {
-    let directory: String
-    do throws(SystemError) {
-      directory = try UserDirectories.configHome(in: variable)
-    } catch {
-      throw Failure(error, doing: "no home directory found")
-    }
-    return try SetupFile("\(directory)/\(name)")
-  }
-
-  func home() throws(Failure) -> String {
-    do throws(SystemError) {
-      return try UserDirectories.home(in: variable)
-    } catch {
-      throw Failure(error, doing: "no home directory found")
-    }
-  }
-
-  /// A variable, if set and not empty.
-  func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
-
   /// The name of the entry: the given one, or a default.
   ///
   /// - Throws: `invalid_request` for a name that could be interpreted as more than a name.
@@ -133,9 +103,9 @@ struct SetupContext: Sendable {
   /// file.
   ///
   /// - Throws: `invalid_configuration` for a path that cannot be written to all files.
-  static func ownPath(_ name: ProgramName) throws(Failure) -> String {
+  static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
-    let found = Spawn.search(name.text).flatMap {
+    let found = Spawn.search(name).flatMap {
       $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, own) ? $0 : nil
     }
     let path = found ?? own

@@ -13,11 +13,11 @@ import Wire
 
   private func context(_ place: String, _ change: (inout SetupContext) -> Void = { _ in }) throws -> SetupContext {
     var context = SetupContext(
-      program: "/usr/bin/agent", name: .standard, place: OriginEntry(place, allowHTTPLoopback: false),
+      program: "/usr/bin/agent", name: "agent", place: OriginEntry(place, allowHTTPLoopback: false),
       account: "work", listed: nil, namesAccount: false)
     let home = directory.path
-    context.variable = { $0 == "HOME" ? home : nil }
-    context.workingDirectory = { home + "/project/part" }
+    context.files.variable = { $0 == "HOME" ? home : nil }
+    context.files.workingDirectory = { home + "/project/part" }
     change(&context)
     return context
   }
@@ -36,6 +36,30 @@ import Wire
 
   private func insertion(_ client: SetupClient, _ text: String, _ context: SetupContext) throws -> Insertion {
     try client.plan(context).insertion(in: Array(text.utf8), of: "file")
+  }
+
+  // `git` and `go` are asked for their settings, and may be missing.
+  @Test(arguments: SetupClient.all) func `is found in the file, and can be taken out of it`(client: SetupClient) throws
+  {
+    let place =
+      client.isMail ? (client.places == .outgoingMail ? "submission://a.example" : "imaps://a.example") : "a.example"
+    let context = try context(place) {
+      $0.role = "arn:aws:iam::1:role/r"
+      $0.user = "me@a.example"
+    }
+    guard client.path != nil || ![.git, .go].contains(client) else { return }
+    let plan = try client.plan(context)
+    if client.isPrintedOnly {
+      #expect(try plan.isIn(Array(plan.text.joined(separator: "\n").utf8), of: "file"))
+      #expect(plan.file == nil)
+    } else {
+      #expect(try written(client, [.docker, .mcp].contains(client) ? "{}" : "# mine\n", context) != nil)
+    }
+  }
+
+  @Test func `is described in the manual, for each program`() throws {
+    let page = try PackageFiles.text("man/agent-setup.1")
+    #expect(SetupClient.names.filter { !page.contains("\\fB\($0)\\fP") } == [])
   }
 
   // Python's configparser treats a line that is indented more than its key as a continuation of the value.

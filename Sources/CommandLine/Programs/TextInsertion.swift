@@ -150,6 +150,9 @@ struct ConfigurationText {
 
   func contains(_ text: String) -> Bool { !bytes.places(of: Array(text.utf8)).isEmpty }
 
+  /// Whether a TOML text has multi-line strings, which can contain text that looks like a section.
+  var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
+
   // MARK: Changes
 
   enum Place: Sendable, Hashable {

@@ -1,0 +1,123 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+extension SetupCommand {
+  /// Finds the account that lists the origin, before anything is written.
+  ///
+  /// - Parameter mayPermit: Whether the user may be asked to add the origin to an account.
+  func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
+    let name = ProgramName.current.text
+    let program = try SetupContext.ownPath(name)
+    let all = try ListedPlace.all(of: nil, daemon).filter { client.wants($0.entry) }
+    let own = account.map { account in all.filter { $0.account.utf8.elementsEqual(account.utf8) } } ?? all
+    var place: OriginEntry?
+    if let host {
+      place = try Self.place(host, client, among: own)
+    } else if !client.isForAllPlaces {
+      place = try onlyPlace(of: own, client)
+    }
+    guard let place else {
+      guard let first = own.first else {
+        throw Failure(
+          .placeNotListed, "no account lists a host for \(client.name)", hint: "name it with \("--host")")
+      }
+      return context(client, program, name, place: nil, first)
+    }
+    let fits = { (places: [ListedPlace]) in
+      let fitting = places.filter {
+        $0.entry.origin.utf8.elementsEqual(place.origin.utf8) && $0.entry.covers(place.path)
+      }
+      let longest = fitting.map(\.entry.path.utf8.count).max()
+      return fitting.filter { $0.entry.path.utf8.count == longest }
+    }
+    guard let first = fits(own).first else {
+      try permit(place.origin + place.path, client, mayAsk: mayPermit)
+      return try context(client, mayPermit: false)
+    }
+    let others = fits(client.choices.contains(.account) && account != nil ? own : all).filter {
+      $0.account != first.account
+    }
+    if let other = others.first {
+      let accounts = Phrase.all([first.account, other.account])
+      throw client.choices.contains(.account)
+        ? Failure(
+          .invalidRequest, Phrase("\(accounts) may send their tokens to \(place.text)"),
+          hint: Phrase("choose one: \(Phrase.choices([first.account, other.account], of: "account"))"))
+        : Failure(
+          .invalidConfiguration,
+          Phrase(
+            "\(accounts) may send their tokens to \(place.text), but \(client.name) cannot choose between them"))
+    }
+    return context(client, program, name, place: place, first)
+  }
+
+  private func context(
+    _ client: SetupClient, _ program: String, _ name: String, place: OriginEntry?, _ listed: ListedPlace
+  ) -> SetupContext {
+    SetupContext(
+      program: program, name: name, place: place, account: listed.account, listed: listed.entry,
+      namesAccount: client.choices.contains(.account) && account != nil, entryName: entryName, user: user, role: role,
+      serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
+  }
+
+  /// The origin named by `--host`: a host, or a URL. A mail server's scheme may be omitted, and the URL of an MCP
+  /// server may have a query, which is ignored.
+  ///
+  /// - Parameter listed: The origins to search for a host without a scheme.
+  static func place(
+    _ host: String, _ client: SetupClient, among listed: [ListedPlace] = []
+  ) throws(Failure) -> OriginEntry {
+    let hasScheme = host.utf8.contains(UInt8(ascii: "/"))
+    let isSchemeless = client.isMail && !hasScheme
+    let schemes = isSchemeless ? ["imaps://", "submission://", "submissions://"] : [""]
+    let text = client == .mcp ? String(decoding: host.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) : host
+    let places = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
+      .filter { !isSchemeless || client.wants($0) }
+    let place = places.first { place in listed.contains { place.hasPlace(of: $0.entry) } } ?? places.first
+    guard let place, place.isBare,
+      host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),
+      client != .mcp || OriginEntry.uri(host) != nil
+    else { throw Failure(.invalidRequest, "\(TokenShape.shown(host)) is neither a host nor an https URL") }
+    return place
+  }
+
+  /// The default origin if none is named.
+  private func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+    var texts: [String] = []
+    for place in places {
+      let text = place.entry.origin + place.entry.path
+      if !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { texts.append(text) }
+    }
+    guard texts.count < 2 else {
+      throw Failure(
+        .invalidRequest, Phrase("no host given: \(Phrase.choices(texts))"), hint: hint(client, ["--host", texts[0]]))
+    }
+    return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
+  }
+
+  /// Adds a URL to the origins of the named or the active account, if the user agrees.
+  ///
+  /// - Throws: `place_not_listed`, with the command that adds it. An MCP server is signed in to instead: it names its
+  ///   own authorization server.
+  private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) {
+    let shown = ShellWord.quoted(url)
+    let own = AccountRequest.show(account: Invocation.accountOfEnvironment)
+    let isSignInBetter = client == .mcp && (try? URI(url))?.isHTTPS ?? false
+    guard let name = account ?? (isSignInBetter ? nil : try? daemon.ask(.account(own)))?["account"]?.string else {
+      throw Failure(
+        .placeNotListed, "no account may send its token to \(url)",
+        hint: isSignInBetter ? "agent login \(shown)" : "agent help account set")
+    }
+    let question = Phrase("\(name) may not send its token to \(url). Permit it?")
+    guard mayAsk, mode == .apply, console.mayAsk, !console.json, try Confirmation.ask(question) ?? false else {
+      throw Failure(
+        .placeNotListed, "\(name) may not send its token to \(url)", hint: "agent account set \(name) --host \(shown)")
+    }
+    var settings = AccountSettings()
+    settings.origins = [url]
+    _ = try daemon.ask(.account(.set(account: name, settings, unset: [])))
+  }
+}

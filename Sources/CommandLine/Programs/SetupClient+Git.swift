@@ -1,0 +1,130 @@
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+extension SetupClient {
+  static let git = SetupClient(
+    name: "git",
+    oldest: ClientVersion(
+      arguments: ["--version"], word: "version ", major: 2, minor: 46,
+      consequence: { Phrase("it accepts tokens only as passwords") }),
+    overriding: [
+      "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS",
+    ], plan: gitPlan,
+    trial: { (context) throws(Failure) in
+      try SetupTrial(
+        "git", ["credential", "fill"], input: "url=\(context.url)\n\n",
+        changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
+    })
+
+  /// The empty helper at the start discards those that would store a token longer than it is valid.
+  private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard let git = InstalledProgram("git") else { throw notFound("git") }
+    let command: String
+    let account = context.namesAccount ? " --account \(context.account)" : ""
+    if let link = context.path(of: "git-credential-\(context.name)"), link.utf8.allSatisfy(ShellWord.isPlain) {
+      command = link + account
+    } else {
+      command = "!" + context.line(context.words(.git))
+    }
+    var keys = [("helper", ""), ("helper", command)]
+    if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
+    // Editors remove trailing blanks from lines.
+    let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) =\($1.isEmpty ? "" : " " + $1)" }
+    let file = try gitFile(context.files)
+    let mark = "git \(context.url)"
+    let expected = keys.flatMap { Array("credential.\(context.url).\($0.lowercased())\n\($1)\0".utf8) }
+    return SetupPlan(
+      file: file, text: text,
+      change: .lines { (old) throws(Failure) in
+        if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
+        let insertion = old.adding(text, named: mark, at: .end)
+        // Checks with git before anything is written: a last line may continue on the next one.
+        guard case .inserted(let bytes, _) = insertion,
+          try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
+        else { return .refused }
+        return insertion
+      }, keys: ["helper = \(command)"],
+      isAsked: {
+        GitHelperEntry.asked(for: context.place, of: GitHelperEntry.all()).first?.isOurs(context.name) ?? false
+      }
+    )
+  }
+
+  /// The file that git writes to.
+  private static func gitFile(_ files: UserFiles) throws(Failure) -> SetupFile {
+    if let path = files.set("GIT_CONFIG_GLOBAL") { return try SetupFile(path) }
+    let file = try SetupFile("\(try files.home())/.gitconfig")
+    let other = try files.configuration("git/config")
+    if try file.read() != nil { return file }
+    return try other.read() == nil ? file : other
+  }
+
+  /// Whether git has a helper for exactly this URL, in any file.
+  private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
+    let names = try git.settings(
+      ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
+    return names.split(separator: 0).contains { name in
+      let (start, end) = ("credential.".utf8, ".helper".utf8)
+      guard name.count > start.count + end.count, name.starts(with: start), name.suffix(end.count).elementsEqual(end)
+      else { return false }
+      let url = String(decoding: name.dropFirst(start.count).dropLast(end.count), as: UTF8.self)
+      guard let place = context.place, let other = OriginEntry(url, allowHTTPLoopback: true) else { return false }
+      return place.hasPlace(of: other)
+    }
+  }
+
+  private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
+    try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
+  }
+}
+
+/// A helper in git's own settings.
+struct GitHelperEntry: Sendable {
+  /// The URL that it applies to; nil for all.
+  let url: String?
+  /// Its command; an empty one discards all previous helpers.
+  let helper: String
+
+  /// All helpers in git's order. Empty if git reports none.
+  static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
+    guard let git = InstalledProgram("git"),
+      let result = try? git.run(
+        ["config", "-z", "--includes", "--get-regexp", "^credential\\.(.*\\.)?helper$"],
+        changes: ["GIT_DIR": nil], patience: patience),
+      result.succeeded
+    else { return [] }
+    return result.output.split(separator: 0).map { entry in
+      let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0]
+      let hasURL = name.count > "credential.helper".utf8.count
+      let url = name.dropFirst("credential.".utf8.count).dropLast(".helper".utf8.count)
+      return GitHelperEntry(
+        url: hasURL ? String(decoding: url, as: UTF8.self) : nil,
+        helper: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
+    }
+  }
+
+  /// The helpers that git asks for an origin, in this order.
+  static func asked(for place: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
+    let entries = all.filter { $0.isFor(place) }
+    return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
+  }
+
+  /// - Parameter name: The name of this program.
+  func isOurs(_ name: String) -> Bool {
+    let text = ConfigurationText(Array(helper.utf8))
+    return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
+      || helper.utf8.elementsEqual(name.utf8)
+  }
+
+  /// The origin that it applies to.
+  var place: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
+
+  private func isFor(_ place: OriginEntry?) -> Bool {
+    guard url != nil else { return true }
+    guard let place, let own = self.place else { return false }
+    return own.origin.utf8.elementsEqual(place.origin.utf8) && own.covers(place.path)
+  }
+}

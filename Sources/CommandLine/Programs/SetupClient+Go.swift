@@ -1,0 +1,42 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+extension SetupClient {
+  static let go = SetupClient(
+    name: "go", isForAllPlaces: true,
+    oldest: ClientVersion(
+      arguments: ["version"], word: "version go", major: 1, minor: 24,
+      consequence: { Phrase("it does not know GOAUTH") }),
+    overriding: ["GOAUTH", "GOENV"], plan: goPlan,
+    trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
+
+  /// `go env -w` sorts the lines of its file and drops some, so the file is changed here. Ours is the first of several
+  /// commands: its output overrides an old password in `~/.netrc`, and it prints nothing for unlisted URLs.
+  private static func goPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
+    guard let go = InstalledProgram("go") else { throw notFound("go") }
+    let values = try go.settings(["env", "GOENV", "GOAUTH"]).split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+    ).map { String(decoding: $0, as: UTF8.self) }
+    guard values.count >= 2, !values[1].isEmpty else {
+      throw Failure(.invalidConfiguration, "this version of go is older than 1.24 and has no GOAUTH")
+    }
+    guard !values[0].isEmpty, values[0] != "off" else { throw readsNothing("go", "GOENV", "off") }
+    let command = context.line(context.words(.go))
+    let text = "GOAUTH=\(command); netrc"
+    return SetupPlan(
+      file: try SetupFile(values[0]), text: [text],
+      change: .lines { (old) throws(Failure) in
+        let lines = old.lines.indices.filter { old.bytes[old.lines[$0]].starts(with: "GOAUTH=".utf8) }
+        guard let line = lines.first else { return old.adding([text], named: "go", at: .end) }
+        let value = old.words(line).utf8.dropFirst("GOAUTH=".utf8.count)
+        if value.elementsEqual(text.utf8.dropFirst("GOAUTH=".utf8.count)) { return .present }
+        guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
+        if value.starts(with: (command + ";").utf8) { return .present }
+        return old.adding("\(command); ", behind: "GOAUTH=")
+      }, keys: [text, "GOAUTH=\(command); "],
+      notes: context.files.set("GOAUTH") == nil
+        ? [] : [Phrase("GOAUTH is set in this shell and overrides the file")],
+      isAsked: { values[1].utf8.starts(with: (command + ";").utf8) })
+  }
+}

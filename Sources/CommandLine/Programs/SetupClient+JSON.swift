@@ -1,0 +1,48 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+// Programs with settings in JSON.
+extension SetupClient {
+  static let docker = SetupClient(
+    name: "docker", executables: ["docker", "podman", "skopeo"], choices: [], link: dockerLink,
+    overriding: ["DOCKER_AUTH_CONFIG", "REGISTRY_AUTH_FILE"],
+    plan: { (context) throws(Failure) in
+      guard context.place?.path.isEmpty ?? true else {
+        throw Failure(
+          .invalidRequest, "docker identifies registries by host, without a path",
+          hint: Phrase.choices([context.host], of: "host"))
+      }
+      return SetupPlan(
+        file: try dockerFile(context.files), member: ["credHelpers", context.host], .string(context.name))
+    },
+    trial: { (context) throws(Failure) in
+      try SetupTrial(link: dockerLink(context.name), context, ["get"], input: context.host)
+    })
+
+  private static func dockerLink(_ own: String) -> String { "docker-credential-\(own)" }
+
+  static func dockerFile(_ files: UserFiles) throws(Failure) -> SetupFile {
+    try files.file("DOCKER_CONFIG", "config.json", else: ".docker/")
+  }
+
+  static let mcp = SetupClient(
+    name: "mcp", executables: ["claude"], choices: [.account, .name],
+    plan: { (context) throws(Failure) in
+      // The bridge gets a token for each call. A client asks a helper for headers only when it connects.
+      let words =
+        ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
+      let value = JSONObject([
+        ("type", "stdio"), ("command", .string(context.program)), ("args", .array(words.map { .string($0) })),
+      ])
+      let name = try context.entryName(else: context.hostWord)
+      var plan = SetupPlan(
+        file: try context.files.file("CLAUDE_CONFIG_DIR", ".claude.json", else: ""), member: ["mcpServers", name],
+        .object(value))
+      plan.entry = name
+      return plan
+    },
+    trial: { (context) throws(Failure) in
+      try SetupTrial(context.program, context.words(.mcp, ["--url", context.url]))
+    })
+}

@@ -1,0 +1,137 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+// Mail programs.
+extension SetupClient {
+  static let msmtp = mail(
+    "msmtp", .outgoingMail, files: ["~/.msmtprc", "msmtp/config"],
+    plan: { (context, server) throws(Failure) in
+      let user = try context.userName()
+      let command = "passwordeval \(try context.tokenLine())"
+      return SetupPlan(
+        text: [
+          "account \(try context.entryName(else: context.account))",
+          "host \(server.host)",
+          "port \(server.port)",
+          "tls on",
+          "tls_starttls \(server.isTLSFromTheStart ? "off" : "on")",
+          "auth oauthbearer",
+          "user \(user)",
+          "from \(user)",
+          command,
+        ], keys: [command])
+    })
+
+  static let mbsync = mail(
+    "mbsync", .incomingMail, files: ["~/.mbsyncrc", "isyncrc"],
+    plan: { (context, server) throws(Failure) in
+      let command = "PassCmd \"\(try context.tokenLine())\""
+      return SetupPlan(
+        text: [
+          "IMAPAccount \(try context.entryName(else: context.account))",
+          "Host \(server.host)",
+          "Port \(server.port)",
+          "SSLType IMAPS",
+          "AuthMechs XOAUTH2",
+          "User \(try context.userName())",
+          command,
+        ], keys: [command], notes: [Phrase("mbsync needs a SASL library plugin for XOAUTH2")])
+    })
+
+  static let neomutt = mail(
+    "neomutt", .mail,
+    files: [
+      "~/.neomuttrc", "~/.neomutt/neomuttrc", "~/.muttrc", "~/.mutt/muttrc", "neomutt/neomuttrc", "mutt/muttrc",
+    ],
+    plan: { (context, server) throws(Failure) in
+      let user = try context.userName()
+      let key = server.isOutgoing ? "smtp" : "imap"
+      let command = "set \(key)_oauth_refresh_command = \"\(try context.tokenLine())\""
+      guard server.isOutgoing else {
+        return SetupPlan(
+          text: [
+            "set imap_user = \"\(user)\"",
+            "set folder = \"imaps://\(server.host):\(server.port)/\"",
+            "set spoolfile = \"+INBOX\"",
+            "set imap_authenticators = \"oauthbearer:xoauth2\"",
+            command,
+          ], keys: [command])
+      }
+      return SetupPlan(
+        text: [
+          "set smtp_url = \"\(server.scheme)://\(escaped(user))@\(server.host):\(server.port)/\"",
+          "set smtp_authenticators = \"oauthbearer:xoauth2\"",
+          command,
+        ], keys: [command])
+    })
+
+  static let aerc = mail(
+    "aerc", .mail, files: ["aerc/accounts.conf"],
+    plan: { (context, server) throws(Failure) in
+      let place = "\(escaped(try context.userName()))@\(server.host):\(server.port)"
+      let key = server.isOutgoing ? "outgoing" : "source"
+      let command = "\(key)-cred-cmd = \(try context.tokenLine())"
+      return SetupPlan(
+        text: [
+          "[\(try context.entryName(else: context.account))]",
+          "\(key) = \(server.scheme)+oauthbearer://\(place)",
+          command,
+        ], keys: [command])
+    })
+
+  /// - Parameter files: Names below the user's configuration directory, or paths in the home directory.
+  private static func mail(
+    _ name: String, _ places: Places, files names: [String],
+    plan: @escaping @Sendable (SetupContext, MailServer) throws(Failure) -> SetupPlan
+  ) -> SetupClient {
+    SetupClient(
+      name: name, places: places, choices: [.account, .name, .user],
+      pasted: { (files) throws(Failure) in
+        try names.map { (name) throws(Failure) in
+          name.hasPrefix("~")
+            ? try SetupFile(try files.home() + String(name.dropFirst())) : try files.configuration(name)
+        }
+      },
+      plan: { (context) throws(Failure) in try plan(context, try MailServer(context, places)) },
+      trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenWords()) })
+  }
+
+  /// A user name, encoded for a URL.
+  private static func escaped(_ user: String) -> String {
+    let bytes = user.utf8.flatMap { byte in
+      byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
+        ? [byte] : Array("%".utf8) + [HexDigit.upper(byte >> 4), HexDigit.upper(byte & 15)]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// The server that a mail program is configured for.
+private struct MailServer {
+  let host: String
+  let port: Int
+  let isOutgoing: Bool
+  let isTLSFromTheStart: Bool
+
+  var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
+
+  /// - Parameter places: The servers that the program connects to.
+  init(_ context: SetupContext, _ places: SetupClient.Places) throws(Failure) {
+    guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
+      throw Failure(
+        .invalidRequest, "\(context.url) is not a mail server",
+        hint: "use \("--host") with \("imaps://") or \("submission://") and a host")
+    }
+    isOutgoing = !uri.hasScheme("imaps")
+    isTLSFromTheStart = !uri.hasScheme("submission")
+    if places == .outgoingMail, !isOutgoing {
+      throw Failure(.invalidRequest, "this program sends mail: use submission://HOST")
+    }
+    if places == .incomingMail, isOutgoing {
+      throw Failure(.invalidRequest, "this program reads mail: use imaps://HOST")
+    }
+    host = uri.host
+    port = uri.port.map { Int($0) } ?? (isOutgoing ? (isTLSFromTheStart ? 465 : 587) : 993)
+  }
+}

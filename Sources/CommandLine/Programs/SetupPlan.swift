@@ -1,0 +1,91 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// The change of one file, for one client and origin.
+struct SetupPlan: Sendable {
+  enum Change: Sendable {
+    /// The text is only printed.
+    case none
+    case member([String], JSON)
+    case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
+  }
+
+  /// Nil if the text is only printed.
+  var file: SetupFile?
+  /// The lines to paste.
+  var text: [String]
+  var change = Change.none
+  /// Lines without leading blanks that identify a piece of this plan; a member is compared as a unit.
+  var keys: [String] = []
+  /// The name of the entry, if the client can have several for an origin.
+  var entry: String?
+  var notes: [Phrase] = []
+  /// Whether the client reports that it asks this program first; nil if it has no command to report that.
+  var isAsked: (@Sendable () -> Bool)?
+
+  /// Whether a piece is the one that this plan would add.
+  func isSame(as piece: SetupPiece) -> Bool {
+    switch (piece, change) {
+    case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
+      path == wanted && value == wantedValue
+    case (.text, .lines):
+      piece.shown.contains { line in
+        let words = line.utf8.drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+        return keys.contains { $0.utf8.elementsEqual(words) }
+      }
+    default: false
+    }
+  }
+
+  /// Whether a text contains what this plan would add, regardless of who added it.
+  func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
+    if case .member = change { return try insertion(in: bytes, of: path) == .present }
+    let text = ConfigurationText(bytes)
+    return text.lines.indices.contains { line in
+      let words = text.words(line).utf8
+      return keys.contains { $0.utf8.elementsEqual(words) || ($0.hasSuffix("; ") && words.starts(with: $0.utf8)) }
+    }
+  }
+
+  /// A text with the change in it.
+  ///
+  /// - Throws: `invalid_configuration` for a text that the client cannot read.
+  func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
+    if let bytes, !bytes.isText {
+      throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")
+    }
+    switch change {
+    case .none: return .refused
+    case .lines(let added): return try added(ConfigurationText(bytes ?? []))
+    case .member(let names, let value):
+      do {
+        return try Insertion.member(names, value, in: bytes ?? JSONMembers.empty)
+      } catch {
+        if [.tooLarge, .tooDeep, .tooManyElements].contains(error.code) {
+          throw Failure(.invalidConfiguration, "\(path) was not changed: it is too complex for setup")
+        }
+        throw Failure(
+          .invalidConfiguration,
+          "\(path) was not changed: it is not JSON (RFC 8259, without comments; byte \(error.offset))")
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Whether it is UTF-8 without a byte order mark and without NUL.
+  fileprivate var isText: Bool {
+    !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
+  }
+}
+
+extension SetupPlan {
+  /// Adds a member to a JSON text.
+  init(file: SetupFile, member path: [String], _ value: JSON) {
+    self.init(
+      file: file, text: SetupPiece.member(path: path, value: value, made: 0).shown, change: .member(path, value))
+  }
+}

@@ -1,0 +1,70 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Requests a credential like the client would, and checks that one is returned. It is not shown.
+struct SetupTrial {
+  private let program: InstalledProgram
+  private let words: [String]
+  private let input: String
+  private let changes: [String: String?]
+  /// Text that a successful response contains.
+  private let expected: String
+
+  /// - Parameter name: A name to search in `PATH`, or an absolute path.
+  /// - Throws: `invalid_configuration` if there is no such program.
+  init(
+    _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""
+  ) throws(Failure) {
+    guard let program = InstalledProgram(name) else { throw Self.missing(name) }
+    (self.program, self.words, self.input) = (program, words, input)
+    (self.changes, self.expected) = (changes, expected)
+  }
+
+  /// Calls this program by the name that the client uses.
+  init(
+    link name: String, _ context: SetupContext, _ words: [String], input: String = ""
+  ) throws(Failure) {
+    guard context.path(of: name) != nil else { throw Self.missing(name) }
+    try self.init(name, words, input: input)
+  }
+
+  private static func missing(_ name: String) -> Failure {
+    Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
+  }
+
+  /// - Parameter isHeard: Whether to show the client's error output.
+  /// - Throws: `missing_value` if no credential was returned.
+  func run(isHeard: Bool) throws(Failure) {
+    var result: InstalledProgram.Result
+    do {
+      result = try program.run(words, input: Array(input.utf8), changes: changes, isHeard: isHeard)
+    } catch {
+      throw Failure(error, doing: Phrase("cannot run \(program.path)"))
+    }
+    defer { result.output.overwrite() }
+    let isGood = result.output.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: expected.utf8) }
+    guard result.succeeded, isGood else {
+      throw Failure(.missingValue, Phrase("\(program.path) returned no credentials"), hint: "agent status")
+    }
+  }
+}
+
+extension InstalledProgram {
+  /// The output of a client's own command that reads its settings.
+  func settings(
+    _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
+  ) throws(Failure) -> [UInt8] {
+    let result: InstalledProgram.Result
+    do {
+      result = try run(words, input: input, changes: changes, limit: 1 << 22)
+    } catch {
+      throw Failure(error, doing: Phrase("cannot run \(path)"))
+    }
+    guard result.succeeded else {
+      throw Failure(.invalidConfiguration, "\(path) cannot read its settings, which were not changed")
+    }
+    return result.output
+  }
+}

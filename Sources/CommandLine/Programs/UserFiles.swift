@@ -1,0 +1,38 @@
+internal import AgentSocket
+internal import Platform
+internal import Wire
+
+/// Finds the files that programs read from the user's directories.
+struct UserFiles: Sendable {
+  var variable: @Sendable (String) -> String? = { Environment.value($0) }
+  /// The working directory; empty if there is none.
+  var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
+
+  /// A variable, if set and not empty.
+  func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// A file in the directory named by a variable, otherwise in another one in the home directory.
+  func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
+    if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
+    return try SetupFile("\(try home())/\(directory)\(name)")
+  }
+
+  /// A file of the user's configuration (XDG Base Directory Specification).
+  func configuration(_ name: String) throws(Failure) -> SetupFile {
+    let directory: String
+    do throws(SystemError) {
+      directory = try UserDirectories.configHome(in: variable)
+    } catch {
+      throw Failure(error, doing: "no home directory found")
+    }
+    return try SetupFile("\(directory)/\(name)")
+  }
+
+  func home() throws(Failure) -> String {
+    do throws(SystemError) {
+      return try UserDirectories.home(in: variable)
+    } catch {
+      throw Failure(error, doing: "no home directory found")
+    }
+  }
+}
