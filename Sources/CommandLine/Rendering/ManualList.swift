@@ -179,7 +179,7 @@ extension ManualList {
     return MemberRow(setting.name, MemberRow(setting).type, sentences.joined(separator: " "))
   }
 
-  private static func text(of request: any RequestBody) -> String {
+  private static func text(of request: Request) -> String {
     let (page, members) = (request.page, members(of: request))
     // A request with an issuer accepts all settings of an account.
     let hasSettings = members.settings.contains(.issuer)
@@ -196,7 +196,7 @@ extension ManualList {
   }
 
   /// The members of a request.
-  static func members(of request: any RequestBody) -> (own: [MemberRow], settings: [AccountSetting]) {
+  static func members(of request: Request) -> (own: [MemberRow], settings: [AccountSetting]) {
     var members: (own: [MemberRow], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {
       switch entry {

@@ -24,14 +24,12 @@ package enum AccountRequest: RequestBody {
   /// account.
   case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
 
-  static let declarations: [any RequestBody] = [
-    Self.add(account: "", AccountSettings()), Self.show(account: nil),
-    Self.set(account: "", AccountSettings(), unset: []), Self.rename(account: "", to: ""),
+  static let declarations: [Self] = [
+    .add(account: "", AccountSettings()), .show(account: nil),
+    .set(account: "", AccountSettings(), unset: []), Self.rename(account: "", to: ""),
     Self.remove(account: "", local: false), Self.import(account: "", AccountSettings(), handsOver: []),
     Self.clientMetadata(account: nil, AccountSettings(), handsOver: []),
   ]
-
-  package var request: Request { .account(self) }
 
   package var row: RequestRow {
     switch self {

@@ -19,8 +19,6 @@ package struct AssumeRoleRequest: RequestBody {
     self.durationSeconds = durationSeconds
   }
 
-  package var request: Request { .assumeRole(self) }
-
   package var row: RequestRow {
     RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }

@@ -51,8 +51,6 @@ package struct CallRequest: RequestBody {
     self.sendsBody = sendsBody
   }
 
-  package var request: Request { .call(self) }
-
   package var row: RequestRow {
     RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
@@ -118,8 +116,6 @@ package struct ResourceBodyRequest: RequestBody {
     self.bytes = bytes
     self.isLast = isLast
   }
-
-  package var request: Request { .resourceBody(self) }
   package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -15,7 +15,6 @@ package struct DiscoverRequest: RequestBody {
 }
 
 extension DiscoverRequest {
-  package var request: Request { .discover(self) }
   package var row: RequestRow { RequestRow("discover", .repeatable, from: .resource, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -14,8 +14,6 @@ package struct EventsRequest: RequestBody {
 }
 
 extension EventsRequest {
-  package var request: Request { .events(self) }
-
   package var row: RequestRow {
     RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }

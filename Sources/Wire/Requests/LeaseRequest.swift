@@ -34,8 +34,6 @@ package struct LeaseRequest: RequestBody {
   package static let longestSeconds = 604_800
 
   package init(account: String? = nil) { self.account = account }
-
-  package var request: Request { .lease(self) }
   package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -93,8 +91,6 @@ package struct LeasePeerRequest: RequestBody {
     self.process = process
     self.refused = refused
   }
-
-  package var request: Request { .leasePeer(self) }
   package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -125,8 +121,6 @@ package struct LeaseHTTPRequest: RequestBody {
   package init(origin: String, base: String, token: String) {
     (self.origin, self.base, self.token) = (origin, base, token)
   }
-
-  package var request: Request { .leaseHTTP(self) }
   package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -152,8 +146,6 @@ package struct LeaseAnswerRequest: RequestBody {
     self.question = question
     self.isAllowed = isAllowed
   }
-
-  package var request: Request { .leaseAnswer(self) }
   package var row: RequestRow { RequestRow("lease_answer", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -172,8 +164,6 @@ package struct LeaseAnswerRequest: RequestBody {
 /// Requests the limits of the connection's lease.
 package struct LeaseStatusRequest: RequestBody {
   package init() {}
-
-  package var request: Request { .leaseStatus(self) }
 
   package var row: RequestRow {
     RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)

@@ -77,8 +77,6 @@ package struct LoginRequest: RequestBody {
 }
 
 extension LoginRequest {
-  package var request: Request { .login(self) }
-
   package var row: RequestRow {
     let namesServer = settings.issuer != nil || settings.provider != nil
     return RequestRow(

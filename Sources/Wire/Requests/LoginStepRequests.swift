@@ -14,8 +14,6 @@ package struct LoginRedirectRequest: RequestBody {
     self.login = login
     self.url = url
   }
-
-  package var request: Request { .loginRedirect(self) }
   package var row: RequestRow { RequestRow("login_redirect", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -48,8 +46,6 @@ package struct LoginConfirmRequest: RequestBody {
     self.login = login
     self.isConfirmed = isConfirmed
   }
-
-  package var request: Request { .loginConfirm(self) }
   package var row: RequestRow { RequestRow("login_confirm", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -76,8 +72,6 @@ package struct LoginResumeRequest: RequestBody {
     self.login = login
     self.waits = waits
   }
-
-  package var request: Request { .loginResume(self) }
 
   package var row: RequestRow {
     RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)

@@ -21,8 +21,6 @@ package struct ProofRequest: RequestBody {
     self.accessToken = accessToken
   }
 
-  package var request: Request { .proof(self) }
-
   package var row: RequestRow {
     RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }

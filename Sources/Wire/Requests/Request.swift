@@ -69,41 +69,89 @@ package enum Request: Sendable, Hashable {
     }
   }
 
+  /// The request after a pass over the members of its body.
+  fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Request {
+    switch self {
+    case .token(let body): .token(try body.passing(&members))
+    case .forget(let body): .forget(try body.passing(&members))
+    case .assumeRole(let body): .assumeRole(try body.passing(&members))
+    case .proof(let body): .proof(try body.passing(&members))
+    case .variables(let body): .variables(try body.passing(&members))
+    case .screenEnvironment(let body): .screenEnvironment(try body.passing(&members))
+    case .login(let body): .login(try body.passing(&members))
+    case .loginRedirect(let body): .loginRedirect(try body.passing(&members))
+    case .loginConfirm(let body): .loginConfirm(try body.passing(&members))
+    case .loginResume(let body): .loginResume(try body.passing(&members))
+    case .discover(let body): .discover(try body.passing(&members))
+    case .logout(let body): .logout(try body.passing(&members))
+    case .state(let body): .state(try body.passing(&members))
+    case .call(let body): .call(try body.passing(&members))
+    case .resourceBody(let body): .resourceBody(try body.passing(&members))
+    case .verify(let body): .verify(try body.passing(&members))
+    case .account(let body): .account(try body.passing(&members))
+    case .vault(let body): .vault(try body.passing(&members))
+    case .events(let body): .events(try body.passing(&members))
+    case .tokenFile(let body): .tokenFile(try body.passing(&members))
+    case .lease(let body): .lease(try body.passing(&members))
+    case .leaseAnswer(let body): .leaseAnswer(try body.passing(&members))
+    case .leasePeer(let body): .leasePeer(try body.passing(&members))
+    case .leaseHTTP(let body): .leaseHTTP(try body.passing(&members))
+    case .leaseStatus(let body): .leaseStatus(try body.passing(&members))
+    case .daemon(let body): .daemon(try body.passing(&members))
+    }
+  }
+
   package var row: RequestRow { accept(RowVisitor()) }
+  package var page: RequestPage { accept(PageVisitor()) }
   package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
   package var waitSeconds: Int { row.waitSeconds }
   package var source: AnswerSource { row.source }
 
-  /// The request of this kind with the given members.
-  fileprivate func read(_ members: MemberReader) throws(Failure) -> Request {
-    try accept(ReadingVisitor(members: members)).get()
+  /// The members, in the order of the line.
+  package var memberEntries: [MemberDescriber.Entry] {
+    var describer = MemberDescriber()
+    _ = passing(&describer)
+    return describer.entries
   }
 
   /// The request for an account, if it names none.
-  package func naming(_ account: String) -> Request { accept(NamingVisitor(account: account)) }
-
-  fileprivate func write(to members: MemberWriter) -> MemberWriter { accept(WritingVisitor(members: members)) }
+  package func naming(_ account: String) -> Request {
+    var members = AccountNaming(account: account)
+    return passing(&members)
+  }
 
   /// Each kind of request without its members, in the order of the manual.
-  package static let declarations: [any RequestBody] =
+  package static let declarations: [Request] =
     [
-      TokenRequest(), ForgetRequest(url: ""), AssumeRoleRequest(url: "", roleARN: "", sessionName: ""),
-      ProofRequest(method: "", url: ""), VariablesRequest(names: []), EnvironmentScreening(), LoginRequest(),
-      LoginRedirectRequest(login: "", url: ""), LoginConfirmRequest(login: "", isConfirmed: false),
-      LoginResumeRequest(login: "", waits: false), DiscoverRequest(url: ""), LogoutRequest(),
-    ] + StateRequest.declarations + [
-      CallRequest(url: "", method: ""), ResourceBodyRequest(bytes: [], isLast: false), VerifyRequest(),
-    ] + AccountRequest.declarations + VaultRequest.declarations + [
-      EventsRequest(), TokenFileRequest(), LeaseRequest(), LeaseAnswerRequest(question: 0, isAllowed: false),
-      LeasePeerRequest(user: 0, process: 0),
-      LeaseHTTPRequest(origin: "", base: "", token: ""), LeaseStatusRequest(),
-    ] + DaemonRequest.declarations
+      .token(TokenRequest()), .forget(ForgetRequest(url: "")),
+      .assumeRole(AssumeRoleRequest(url: "", roleARN: "", sessionName: "")),
+      .proof(ProofRequest(method: "", url: "")), .variables(VariablesRequest(names: [])), .screenEnvironment(),
+      .login(LoginRequest()), .loginRedirect(LoginRedirectRequest(login: "", url: "")),
+      .loginConfirm(LoginConfirmRequest(login: "", isConfirmed: false)),
+      .loginResume(LoginResumeRequest(login: "", waits: false)), .discover(DiscoverRequest(url: "")),
+      .logout(LogoutRequest()),
+    ] + StateRequest.declarations.map(Request.state) + [
+      .call(CallRequest(url: "", method: "")), .resourceBody(ResourceBodyRequest(bytes: [], isLast: false)),
+      .verify(VerifyRequest()),
+    ] + AccountRequest.declarations.map(Request.account) + VaultRequest.declarations.map(Request.vault) + [
+      .events(EventsRequest()), .tokenFile(TokenFileRequest()), .lease(LeaseRequest()),
+      .leaseAnswer(LeaseAnswerRequest(question: 0, isAllowed: false)),
+      .leasePeer(LeasePeerRequest(user: 0, process: 0)),
+      .leaseHTTP(LeaseHTTPRequest(origin: "", base: "", token: "")), .leaseStatus(),
+    ] + DaemonRequest.declarations.map(Request.daemon)
 
   private static let declarationsByName = Dictionary(uniqueKeysWithValues: declarations.map { ($0.row.name, $0) })
 
   /// The kind of request with this name, without its members.
-  package static func declaration(named name: String) -> (any RequestBody)? { declarationsByName[name] }
+  package static func declaration(named name: String) -> Request? { declarationsByName[name] }
+}
 
+extension RequestBody {
+  fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Self {
+    var body = self
+    try body.pass(&members)
+    return body
+  }
 }
 
 private protocol RequestVisitor {
@@ -115,34 +163,8 @@ private struct RowVisitor: RequestVisitor {
   func visit(_ body: some RequestBody) -> RequestRow { body.row }
 }
 
-private struct WritingVisitor: RequestVisitor {
-  let members: MemberWriter
-
-  func visit(_ body: some RequestBody) -> MemberWriter {
-    var (body, members) = (body, members)
-    body.pass(&members)
-    return members
-  }
-}
-
-private struct NamingVisitor: RequestVisitor {
-  let account: String
-
-  func visit(_ body: some RequestBody) -> Request {
-    var (body, members) = (body, AccountNaming(account: account))
-    body.pass(&members)
-    return body.request
-  }
-}
-
-private struct ReadingVisitor: RequestVisitor {
-  let members: MemberReader
-
-  func visit(_ body: some RequestBody) -> Result<Request, Failure> {
-    var (body, members) = (body, members)
-    do throws(Failure) { try body.pass(&members) } catch { return .failure(error) }
-    return .success(body.request)
-  }
+private struct PageVisitor: RequestVisitor {
+  func visit(_ body: some RequestBody) -> RequestPage { body.page }
 }
 
 /// A request with its deadline.
@@ -205,7 +227,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     var name: String? = request.row.name
     members.number("v", &version, in: Self.versions, "")
     members.text("request", &name, "")
-    members = request.write(to: members)
+    _ = request.passing(&members)
     members.number("timeout", &timeout, in: Self.timeouts, "")
     members.flag("verbose", &verbose, "")
     var directory = directory
@@ -245,6 +267,6 @@ package struct RequestEnvelope: Sendable, Hashable {
     try members.text("request", &name, "")
     guard let name else { throw Failure(.invalidRequest, "the request has no name") }
     guard let declaration = Request.declaration(named: name) else { throw .unknownRequest }
-    self.init(try declaration.request.read(members), timeoutSeconds: timeout, verbose: verbose, directory: directory)
+    self.init(try declaration.passing(&members), timeoutSeconds: timeout, verbose: verbose, directory: directory)
   }
 }

@@ -2,16 +2,6 @@
 package protocol RequestBody: MemberList, Sendable, Hashable {
   var row: RequestRow { get }
   var page: RequestPage { get }
-  var request: Request { get }
-}
-
-extension RequestBody {
-  /// The members, in the order of the line.
-  package var memberEntries: [MemberDescriber.Entry] {
-    var (body, describer) = (self, MemberDescriber())
-    body.pass(&describer)
-    return describer.entries
-  }
 }
 
 package struct RequestRow: Sendable {

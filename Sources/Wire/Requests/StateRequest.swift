@@ -11,12 +11,10 @@ package enum StateRequest: RequestBody {
   /// The signed-in user. With `verified`, only from the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
-  static let declarations: [any RequestBody] = [
-    Self.status(account: nil), Self.doctor(account: nil), Self.list, Self.use(account: ""),
-    Self.useDirectory(account: nil, directory: ""), Self.whoami(account: nil),
+  static let declarations: [Self] = [
+    .status(account: nil), .doctor(account: nil), .list, .use(account: ""),
+    .useDirectory(account: nil, directory: ""), .whoami(account: nil),
   ]
-
-  package var request: Request { .state(self) }
 
   package var row: RequestRow {
     switch self {
@@ -147,9 +145,7 @@ package enum DaemonRequest: RequestBody {
   /// Stops the daemon before another one is started.
   case restart
 
-  static var declarations: [any RequestBody] { [Self.status, Self.log, Self.stop] }
-
-  package var request: Request { .daemon(self) }
+  static var declarations: [Self] { [.status, .log, .stop] }
 
   package var row: RequestRow {
     switch self {

@@ -17,8 +17,6 @@ package struct TokenFileRequest: RequestBody {
 }
 
 extension TokenFileRequest {
-  package var request: Request { .tokenFile(self) }
-
   package var row: RequestRow {
     RequestRow("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
   }

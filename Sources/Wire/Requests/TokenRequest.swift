@@ -127,8 +127,6 @@ package struct TokenRequest: RequestBody {
     self.extras = extras
   }
 
-  package var request: Request { .token(self) }
-
   package var row: RequestRow {
     RequestRow(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
@@ -174,8 +172,6 @@ package struct ForgetRequest: RequestBody {
     self.account = account
     self.url = url
   }
-
-  package var request: Request { .forget(self) }
   package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -212,8 +208,6 @@ package struct LogoutRequest: RequestBody {
     self.local = local
     self.browser = browser
   }
-
-  package var request: Request { .logout(self) }
 
   package var row: RequestRow {
     RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))

@@ -6,8 +6,6 @@ package struct VariablesRequest: RequestBody {
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
-
-  package var request: Request { .variables(self) }
   package var row: RequestRow { RequestRow("variables", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -40,8 +38,6 @@ package struct EnvironmentScreening: RequestBody {
   package static let leastBytes = 16
 
   package init() {}
-
-  package var request: Request { .screenEnvironment(self) }
   package var row: RequestRow { RequestRow("screen_environment", .local, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}

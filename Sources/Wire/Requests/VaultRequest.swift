@@ -57,13 +57,11 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  static let declarations: [any RequestBody] = [
-    Self.lock, Self.unlock(.device), Self.status, Self.create(.device), Self.bind(nil), Self.addPassphrase(.device),
-    Self.changePassphrase(.device), Self.removeSlot(0), Self.rotateKey(slots: []), Self.rebind, Self.setAside,
+  static let declarations: [Self] = [
+    .lock, .unlock(.device), .status, .create(.device), .bind(nil), .addPassphrase(.device),
+    .changePassphrase(.device), .removeSlot(0), .rotateKey(slots: []), Self.rebind, Self.setAside,
     Self.check, Self.set(lockAfterSeconds: 0),
   ]
-
-  package var request: Request { .vault(self) }
 
   package var row: RequestRow {
     switch self {

@@ -39,8 +39,6 @@ package struct VerifyRequest: RequestBody {
 
   package init() {}
 
-  package var request: Request { .verify(self) }
-
   package var row: RequestRow {
     let needsAccount = issuer == nil && !bringsKeys && !bringsSecret
     return RequestRow(

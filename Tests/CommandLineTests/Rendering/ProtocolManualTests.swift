@@ -8,7 +8,7 @@ import Wire
 @testable import CommandLine
 
 @Suite struct `The page agent-protocol(7)` {
-  private static func members(of request: any RequestBody) -> [MemberRow] {
+  private static func members(of request: Request) -> [MemberRow] {
     let members = ManualList.members(of: request)
     return members.own + members.settings.map(MemberRow.init)
   }
