@@ -36,13 +36,9 @@ struct Console: Sendable {
 
   /// The maximum wait for a daemon that accepts no connection.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
+}
 
-  init(json: Bool, quiet: Bool, verbose: Bool = false) {
-    self.json = json
-    self.quiet = quiet
-    self.verbose = verbose
-  }
-
+extension Console {
   init(_ invocation: Invocation) {
     self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]

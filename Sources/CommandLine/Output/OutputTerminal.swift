@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Platform
-internal import Wire
 
 /// The capabilities of the terminal on standard output or standard error, and its user's preferences.
 struct OutputTerminal: Sendable {

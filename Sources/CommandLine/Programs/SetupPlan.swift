@@ -1,7 +1,5 @@
 internal import AgentSocket
 internal import Encoding
-internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// The change of one file, for one client and origin.

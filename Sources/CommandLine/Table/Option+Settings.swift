@@ -1,5 +1,4 @@
 internal import Vocabulary
-internal import Wire
 
 extension Options {
   /// The settings of an account, for the commands that add or change one.

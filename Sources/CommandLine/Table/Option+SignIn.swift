@@ -1,5 +1,4 @@
 internal import Vocabulary
-internal import Wire
 
 extension Options {
   /// The credentials of the client, which are never arguments.

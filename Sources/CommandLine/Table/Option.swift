@@ -1,5 +1,4 @@
 internal import Vocabulary
-internal import Wire
 
 /// An option as the parser, the help, the manual and the completions use it, regardless of its type. A class, because
 /// the type of a generic value with a large member is created at run time, which costs a short program too much.

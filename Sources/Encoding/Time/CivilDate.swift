@@ -3,7 +3,9 @@ struct CivilDate: Equatable {
   var year: Int
   var month: Int
   var day: Int
+}
 
+extension CivilDate {
   /// The days since 1970-01-01, for years from 0 to 9999; nil if there is no such day.
   var daysSinceEpoch: Int? {
     guard (0...9999).contains(year), (1...12).contains(month), (1...daysInMonth).contains(day) else { return nil }
@@ -25,12 +27,6 @@ struct CivilDate: Equatable {
     day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
     year = yearOfEra + (era - 1) * 400 + (month <= 2 ? 1 : 0)
-  }
-
-  init(year: Int, month: Int, day: Int) {
-    self.year = year
-    self.month = month
-    self.day = day
   }
 
   private var daysInMonth: Int {

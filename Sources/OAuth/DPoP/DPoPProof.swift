@@ -18,14 +18,6 @@ package struct DPoPProof: Sendable {
   /// Unix seconds.
   package var issuedAt: Int
 
-  package init(method: String, url: URI, accessToken: SharedSecret?, nonce: String?, issuedAt: Int) {
-    self.method = method
-    self.url = url
-    self.accessToken = accessToken
-    self.nonce = nonce
-    self.issuedAt = issuedAt
-  }
-
   /// Signs the proof with a new unique identifier and returns the `DPoP` header.
   package func signed(by key: DPoPKey) throws(OAuthError) -> String {
     let identifier: [UInt8]

@@ -13,12 +13,12 @@ package struct ClientRegistrar: Sendable {
   /// The secrets of the sign-in; after ``run()`` with those of the client.
   private(set) var secrets: SignInSecrets
   private(set) var notices: [SignIn.Notice] = []
-  private let order: Order
-  private let redirectURIs: [String]
-  private let metadata: AuthorizationServerMetadata
-  private let transport: Transport
-  private let services: SessionServices
-  private let cancellation: Cancellation
+  let order: Order
+  let redirectURIs: [String]
+  let metadata: AuthorizationServerMetadata
+  let transport: Transport
+  let services: SessionServices
+  let cancellation: Cancellation
 
   /// The values to register in addition to the account's settings.
   package struct Order: Sendable {
@@ -40,20 +40,6 @@ package struct ClientRegistrar: Sendable {
 
   /// How far in the past a certificate's validity starts, in seconds.
   private static let secondsBefore = 86_400
-
-  init(
-    configuration: AccountConfiguration, secrets: SignInSecrets, order: Order, redirectURIs: [String],
-    metadata: AuthorizationServerMetadata, transport: Transport, services: SessionServices, cancellation: Cancellation
-  ) {
-    self.configuration = configuration
-    self.secrets = secrets
-    self.order = order
-    self.redirectURIs = redirectURIs
-    self.metadata = metadata
-    self.transport = transport
-    self.services = services
-    self.cancellation = cancellation
-  }
 
   mutating func run() throws(SessionError) {
     var request = try request()

@@ -3,12 +3,14 @@ internal import Vocabulary
 /// The identity of a slot. It is authenticated with the wrapped key, so that a slot cannot be replaced by another one,
 /// one of another vault, or one with an older key.
 struct SlotContext: Sendable {
-  let header: VaultHeader
   let number: UInt8
   let kind: SlotKind
   let protection: Protection
+  let header: VaultHeader
   let epoch: UInt64
+}
 
+extension SlotContext {
   /// The context of an existing slot.
   init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
     self.init(
@@ -18,14 +20,6 @@ struct SlotContext: Sendable {
   /// The context of a new slot for `key`.
   init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
-  }
-
-  private init(number: UInt8, kind: SlotKind, protection: Protection, header: VaultHeader, epoch: UInt64) {
-    self.header = header
-    self.number = number
-    self.kind = kind
-    self.protection = protection
-    self.epoch = epoch
   }
 
   var associatedData: [UInt8] {

@@ -21,16 +21,9 @@ struct TPMSlotBody: Sendable {
   let ownPoint: [UInt8]
   let wrapped: [UInt8]
   let key: [UInt8]
+}
 
-  init(place: [UInt8], salt: [UInt8], tpmPoint: [UInt8], ownPoint: [UInt8], wrapped: [UInt8], key: [UInt8]) {
-    self.place = place
-    self.salt = salt
-    self.tpmPoint = tpmPoint
-    self.ownPoint = ownPoint
-    self.wrapped = wrapped
-    self.key = key
-  }
-
+extension TPMSlotBody {
   init(_ bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     place = Array(try reader.take(Self.placeLength))

@@ -2,7 +2,6 @@ internal import AgentSocket
 internal import Encoding
 internal import Platform
 internal import Vocabulary
-internal import Wire
 
 // Checks for other helpers in the files of programs that have no command to list them.
 extension ProgramCheck {

@@ -1,6 +1,5 @@
 internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// gitcredentials(7): `get`, `store`, `erase` and `capability`, with lines `NAME=VALUE`.

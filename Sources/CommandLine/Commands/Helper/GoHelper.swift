@@ -1,6 +1,5 @@
 internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// `GOAUTH=command`: called first without arguments, then with a URL and the response it received. The output is the

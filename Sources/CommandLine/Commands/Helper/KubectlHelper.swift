@@ -1,6 +1,5 @@
 internal import AgentSocket
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. Uses an ID Token unless the settings for the

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Platform
 internal import Wire
 
 // Handles responses and messages from the server.

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 internal import Wire
 
 /// A line of an MCP client or server, parsed as far as a bridge requires: a JSON-RPC 2.0 message, or a batch of them in

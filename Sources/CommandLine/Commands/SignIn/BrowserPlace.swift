@@ -2,19 +2,13 @@ internal import Platform
 
 /// The environment of this program as it affects opening a browser: whether there is a screen.
 struct BrowserPlace {
-  private let variable: (String) -> String?
-  private let exists: (String) -> Bool
+  /// The value of an environment variable.
+  let variable: (String) -> String?
+  /// Whether a file exists.
+  let exists: (String) -> Bool
 
   static var current: BrowserPlace {
     BrowserPlace(variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
-  }
-
-  /// - Parameters:
-  ///   - variable: The value of an environment variable.
-  ///   - exists: Whether a file exists.
-  init(variable: @escaping (String) -> String?, exists: @escaping (String) -> Bool) {
-    self.variable = variable
-    self.exists = exists
   }
 
   /// Whether a browser opened from here is visible to the user and can reach this machine.

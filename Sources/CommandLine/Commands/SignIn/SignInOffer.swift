@@ -1,7 +1,6 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Vocabulary
 internal import Wire
 
 /// Signs in or unlocks at the terminal if a command fails only because its account needs that, and runs it again.

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import Vocabulary
-internal import Wire
 
 /// The texts of `agent vault …`.
 enum VaultText {
