@@ -104,11 +104,10 @@ final class AccountRequests: AccountPart {
     try configuration.refuseItself(as: account)
     // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.takeProxy(of: given)
-    let addition = AccountAddition(
-      account: account, configuration: configuration, services: services(for: account),
-      settingsDirectory: settingsFile.directoryPath)
-    context.change(as: .changes(account), context.cancellation(of: ticket)) { () throws(SessionError) in
-      try addition.run()
+    let (services, directory) = (services(for: account), settingsFile.directoryPath)
+    context.change(as: .changes(account), context.cancellation(of: ticket)) {
+      [configuration] () throws(SessionError) in
+      try services.add(account, configuration, settingsDirectory: directory)
     } then: { [self] outcome in
       if case .success = outcome {
         log.note(.settingsChanged(.added), account)
@@ -157,18 +156,19 @@ final class AccountRequests: AccountPart {
     let change = AccountChange(
       account: account.name, from: old, to: changed, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
-    let confirmation = OriginConfirmation(
-      account: account.name, configuration: changed,
-      added: try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) },
-      confirmsAuthorities: given.caFile != nil, services: services)
-    let protection = given.protection.map {
-      ProtectionChange(account: account.name, to: $0, services: services)
-    }
+    let added = try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) }
+    let (protection, hasAuthorities) = (given.protection, given.caFile != nil)
+    let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
     context.change(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
+      let services = change.services
       // Runs first, because this step may fail.
-      let moved = try protection?.run()
+      let moved = try protection.flatMap { (level) throws(SessionError) in
+        try services.protect(change.account, at: level)
+      }
       let effect = try change.run()
-      let confirmed = try confirmation.run(for: change)
+      let confirmed =
+        isSealed
+        ? try services.confirm(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
       return Changed(effect: confirmed == nil ? effect : change.effect(), protected: moved, confirmed: confirmed)
     } then: { [self] outcome in
       self.changed(change, outcome, ticket)
@@ -178,8 +178,8 @@ final class AccountRequests: AccountPart {
   /// The results of the parts of a change.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
-    let protected: OriginConfirmation.Move?
-    let confirmed: OriginConfirmation.Move?
+    let protected: RecordMove?
+    let confirmed: RecordMove?
   }
 
   private func changed(

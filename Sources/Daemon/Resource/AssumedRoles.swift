@@ -67,13 +67,11 @@ final class AssumedRoles: DaemonPart {
       throw .missingIDToken(of: account.name.text)
     }
     waiting[exchange] = [(request, ticket)]
-    let operation = AssumeRoleOperation(
-      account: account.name, configuration: account.configuration, token: token, role: key.role, endpoint: key.endpoint,
-      services: services(for: account.name), cancellation: account.questions)
-    jobs.wait(as: .roles(account.name, key.endpoint), operation.cancellation) { () throws(SessionError) in
-      try operation.run()
+    let question = placed.broker.question(account, grant)
+    jobs.wait(as: .roles(account.name, key.endpoint), question.cancellation) { () throws(SessionError) in
+      try question.assume(key.role, with: token, at: key.endpoint)
     } then: { [self] outcome in
-      let isLate = account.questions !== operation.cancellation
+      let isLate = account.questions !== question.cancellation
       ended(exchange, account, isLate: isLate, outcome)
     }
   }

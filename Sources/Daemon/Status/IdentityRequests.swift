@@ -35,12 +35,12 @@ final class IdentityRequests: AccountPart {
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) {
-        let operation = UserInfoOperation(broker.question(account, try outcome.get(of: slot)))
+        let question = broker.question(account, try outcome.get(of: slot))
         let asked = slot.session.generation
         jobs.wait(
-          as: .questions(slot.name), at: slot.configuration.server, operation.question.cancellation
+          as: .questions(slot.name), at: slot.configuration.server, question.cancellation
         ) { () throws(SessionError) in
-          try operation.run()
+          try question.userInfo()
         } then: { [self] outcome in
           userInfoEnded(account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
         }

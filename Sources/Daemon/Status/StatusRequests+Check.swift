@@ -52,12 +52,12 @@ extension StatusRequests {
     if batch.refreshed.contains(ObjectIdentifier(account)) {
       return settle(account, CheckBatch.Check(.holds), in: batch)
     }
-    let check = SessionCheck(broker.question(account, grant))
+    let question = broker.question(account, grant)
     let asked = account.session.generation
     jobs.wait(
-      as: .questions(account.name), at: account.configuration.server, check.question.cancellation
+      as: .questions(account.name), at: account.configuration.server, question.cancellation
     ) { () throws(SessionError) in
-      try check.run()
+      try question.check()
     } then: { [self] outcome in
       checked(account, asked, outcome, batch)
     }
@@ -65,7 +65,7 @@ extension StatusRequests {
 
   /// - Parameter asked: The session generation that the request was about.
   private func checked(
-    _ account: Account, _ asked: UInt64, _ outcome: Result<SessionCheck.Verdict, SessionError>, _ batch: CheckBatch
+    _ account: Account, _ asked: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
     guard broker.accounts[name] === account else { return settle(account, CheckBatch.Check(.notSignedIn), in: batch) }

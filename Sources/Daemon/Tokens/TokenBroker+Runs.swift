@@ -59,13 +59,13 @@ extension TokenBroker {
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return ended(run, .failure(error)) }
       guard slot(of: run) != nil else { return }
-      let operation = ExchangeOperation(
-        account: run.account, configuration: run.configuration, subject: grant, target: target,
-        services: services(for: run.account), cancellation: run.cancellation)
+      let question = ServerQuestion(
+        account: run.account, configuration: run.configuration, grant: grant, services: services(for: run.account),
+        cancellation: run.cancellation)
       jobs.wait(
         as: .exchanges(run.account), at: run.configuration.server, run.cancellation
       ) { () throws(SessionError) in
-        try operation.run()
+        try question.exchange(for: target)
       } then: { [self] outcome in
         came(outcome, for: run)
       }
@@ -108,7 +108,7 @@ extension TokenBroker {
       log.note(.refreshRetry(attempt: next.attempt, waitMilliseconds: wait.wholeMilliseconds), run.account)
     case .renewed(let grant):
       if let replaced = grant.replacedGeneration {
-        moveTokens(of: run.account, RefreshOperation.RecordMove(from: replaced, to: grant.recordGeneration))
+        moveTokens(of: run.account, RecordMove(from: replaced, to: grant.recordGeneration))
       }
       slot.refusals.renewed()
       accounts[run.account]?.keepToShare()
@@ -152,7 +152,7 @@ extension TokenBroker {
   }
 
   /// Updates the record generation of cached tokens after a run rewrote the record; these tokens remain valid.
-  private func moveTokens(of name: AccountName, _ move: RefreshOperation.RecordMove) {
+  private func moveTokens(of name: AccountName, _ move: RecordMove) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
       slot.session.recordMoved(to: move.to)
     }
@@ -195,11 +195,11 @@ extension TokenBroker {
     let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in
       let grant: AccessGrant
       do throws(SessionError) { grant = try outcome.get() } catch { return fail(error) }
-      let operation = IdentityAssertionOperation(question(user, grant), for: configuration)
+      let question = question(user, grant)
       jobs.wait(
-        as: .exchanges(user.name), at: user.configuration.server, operation.question.cancellation
+        as: .exchanges(user.name), at: user.configuration.server, question.cancellation
       ) { () throws(SessionError) in
-        try operation.run()
+        try question.identityAssertion(for: configuration)
       } then: { [self] outcome in
         switch outcome {
         case .success: finish(outcome)

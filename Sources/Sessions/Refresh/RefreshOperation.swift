@@ -52,16 +52,6 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// The generations of a record before and after it was rewritten.
-  package struct RecordMove: Sendable {
-    package let from: UInt64
-    package let to: UInt64
-
-    package init(from: UInt64, to: UInt64) {
-      (self.from, self.to) = (from, to)
-    }
-  }
-
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
   package func attempt() -> Ending {
@@ -323,5 +313,15 @@ package struct RefreshOperation: Sendable {
       idToken: record.idToken.map(SealedSecret.init), issuedAt: services.time.now(),
       issuedAtUnixSeconds: wallSeconds, lifetimeSeconds: left, recordGeneration: stored.generation,
       dpopKey: try services.key(of: record, account), protection: level, isRenewable: false)
+  }
+}
+
+/// The generations of a record before and after it was rewritten.
+package struct RecordMove: Sendable, Hashable {
+  package let from: UInt64
+  package let to: UInt64
+
+  package init(from: UInt64, to: UInt64) {
+    (self.from, self.to) = (from, to)
   }
 }

@@ -5,7 +5,7 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// The inputs of a request to the authorization server about a live session.
+/// A request to the authorization server about a live session. Blocking, for a worker thread.
 package struct ServerQuestion: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -28,9 +28,20 @@ package struct ServerQuestion: Sendable {
   /// The account's record, and the server that its secrets may be sent to.
   ///
   /// - Throws: `signedOut` if there is no record; or why the secrets may not be sent.
-  func open() throws(SessionError) -> (record: AccountRecord, live: LiveServer) {
-    let record = try services.sessionRecord(of: account).record
-    return (record, try services.server(for: account, configuration, record, grant: grant, cancellation: cancellation))
+  func open() throws(SessionError) -> (stored: StoredRecord, live: LiveServer) {
+    let stored = try services.sessionRecord(of: account)
+    let live = try services.server(
+      for: account, configuration, stored.record, grant: grant, cancellation: cancellation)
+    return (stored, live)
+  }
+
+  /// The claims about the account's user (OpenID Connect Core, section 5.3), for the ID Token's subject; nil if the
+  /// server has no such endpoint.
+  package func userInfo() throws(SessionError) -> JSONObject? {
+    var (stored, live) = try open()
+    // Without a user there is no UserInfo.
+    guard live.server.metadata.userinfoEndpoint != nil, stored.record.unattended == nil else { return nil }
+    return try userInfo(stored.record, at: &live)
   }
 
   /// The claims of the UserInfo endpoint, for the user of the session if known.
@@ -58,20 +69,5 @@ package struct ServerQuestion: Sendable {
     ) { () throws(OAuthError) in
       try search?.next()
     }
-  }
-}
-
-/// Requests the claims about the account's user (OpenID Connect Core, section 5.3). Blocking.
-package struct UserInfoOperation: Sendable {
-  package let question: ServerQuestion
-
-  package init(_ question: ServerQuestion) { self.question = question }
-
-  /// The claims, for the ID Token's subject; nil if the server has no such endpoint.
-  package func run() throws(SessionError) -> JSONObject? {
-    var (record, live) = try question.open()
-    // Without a user there is no UserInfo.
-    guard live.server.metadata.userinfoEndpoint != nil, record.unattended == nil else { return nil }
-    return try question.userInfo(record, at: &live)
   }
 }

@@ -154,7 +154,11 @@ package final class SettingsFile {
     let bytes = try storing { (directory, name) throws(SystemError) in
       try directory.readFile(changedByUserAlone: name, limit: Settings.maximumBytes)
     }
-    do { return try Settings(parsing: bytes) } catch { throw error.located(in: bytes, of: path) }
+    do { return try Settings(parsing: bytes) } catch {
+      var error = error
+      Settings.locate(&error, in: bytes, of: path)
+      throw error
+    }
   }
 
   /// The unknown members of the file. Blocking.

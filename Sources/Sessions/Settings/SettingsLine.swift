@@ -23,33 +23,26 @@ package struct SettingsLine: Sendable, Hashable {
   }
 }
 
-extension ConfigurationError {
-  /// Adds the line of the file to the error.
-  func located(in bytes: [UInt8], of file: String) -> ConfigurationError {
-    var error = self
+extension Settings {
+  /// Adds the line of the file to an error.
+  static func locate(_ error: inout ConfigurationError, in bytes: [UInt8], of file: String) {
+    var line: SettingsLine
     do throws(JSONError) {
-      let layout = try JSONLayout(parsing: bytes, limits: Settings.limits)
-      let (offset, isMissing) = Self.find(place, in: layout.root)
-      error.line = SettingsLine(offset, in: bytes, of: file)
-      error.line?.isMissing = isMissing
+      let layout = try JSONLayout(parsing: bytes, limits: limits)
+      let (offset, isMissing) = find(error.place, in: layout.root)
+      line = SettingsLine(offset, in: bytes, of: file)
+      line.isMissing = isMissing
     } catch {
-      var line = SettingsLine(error.offset, in: bytes, of: file)
+      line = SettingsLine(error.offset, in: bytes, of: file)
       line.syntax = error.code
-      return with(line)
     }
-    return error
-  }
-
-  private func with(_ line: SettingsLine) -> ConfigurationError {
-    var error = self
     error.line = line
-    return error
   }
 
   /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
   private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(place))
-    if place.utf8.elementsEqual(Settings.wholeFile.utf8) { rest = "" }
+    if place.utf8.elementsEqual(wholeFile.utf8) { rest = "" }
     while !rest.isEmpty {
       if rest.utf8.first == UInt8(ascii: "."), node.kind == .object { rest.removeFirst() }
       if let (next, length) = member(of: node, named: rest) ?? element(of: node, numbered: rest) {

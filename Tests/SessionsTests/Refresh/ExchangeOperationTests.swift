@@ -19,10 +19,10 @@ import Vocabulary
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try Self.issued("urn:ietf:params:oauth:token-type:access_token"))
     let target = try #require(try TokenTarget.make(scope: [], resources: [], audience: "api", isExchanged: true))
-    let exchanged = try ExchangeOperation(
-      account: home.account, configuration: Home.configuration, subject: grant("at-1", protection: level),
-      target: target, services: home.services, cancellation: Cancellation()
-    ).run()
+    let exchanged = try ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: grant("at-1", protection: level),
+      services: home.services
+    ).exchange(for: target)
     #expect(exchanged.accessToken.text == "at-2")
     #expect(exchanged.protection == level)
     #expect(home.http.requests.last?.form?.contains("subject_token=at-1") == true)
@@ -39,10 +39,9 @@ import Vocabulary
     try home.store()
     home.http.answer(TestIssuer.tokenURL, answer)
     let target = try #require(try TokenTarget.make(scope: scope, resources: [], audience: "api", isExchanged: true))
-    return try ExchangeOperation(
-      account: home.account, configuration: Home.configuration, subject: grant("at-1"), target: target,
-      services: home.services, cancellation: Cancellation()
-    ).run()
+    return try ServerQuestion(
+      account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: home.services
+    ).exchange(for: target)
   }
 
   // RFC 8693 section 2.2.1 (P-232, P-233).

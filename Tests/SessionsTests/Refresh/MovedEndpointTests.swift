@@ -184,10 +184,10 @@ import Vocabulary
     home.http.answer(newURL, try response(200, ["sub": "alice"]))
     let question = ServerQuestion(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
-    #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
+    #expect(try question.userInfo() == ["sub": "alice"])
     // The new URL applies from now on.
     home.http.answer(newURL, try response(200, ["sub": "alice"]))
-    #expect(try UserInfoOperation(question).run() == ["sub": "alice"])
+    #expect(try question.userInfo() == ["sub": "alice"])
     #expect(home.http.urls.suffix(3) == [TestIssuer.metadataURL, newURL, newURL])
   }
 
@@ -199,7 +199,7 @@ import Vocabulary
     home.http.answer(TestIssuer.userInfoURL, try signedUserInfo(by: .second))
     let question = ServerQuestion(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
-    #expect(try UserInfoOperation(question).run()?["sub"] == "alice")
+    #expect(try question.userInfo()?["sub"] == "alice")
     #expect(
       home.http.urls == [
         TestIssuer.userInfoURL, TestIssuer.keysURL, TestIssuer.keysURL, TestIssuer.metadataURL, place,

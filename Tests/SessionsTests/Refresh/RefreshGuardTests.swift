@@ -68,11 +68,8 @@ import Vocabulary
     return configuration
   }
 
-  private func confirm(_ configuration: AccountConfiguration) throws -> OriginConfirmation.Move? {
-    try OriginConfirmation(
-      account: home.account, configuration: configuration, added: [], confirmsAuthorities: true,
-      services: home.services
-    ).run()
+  private func confirm(_ configuration: AccountConfiguration) throws -> RecordMove? {
+    try home.services.confirm([], of: home.account, configuration, confirmsAuthorities: true)
   }
 
   /// The certificates that the last request trusted.
@@ -193,7 +190,7 @@ import Vocabulary
     let question = ServerQuestion(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(throws: SessionError.endpointMoved(account: "work", origin: "https://evil.example")) {
-      _ = try UserInfoOperation(question).run()
+      _ = try question.userInfo()
     }
     #expect(!home.http.urls.contains("https://evil.example/x"))
   }

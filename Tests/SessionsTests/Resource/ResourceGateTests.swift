@@ -227,12 +227,10 @@ import Vocabulary
 
   // MARK: Confirmation
 
-  private func confirm(_ origins: [String], settings: [String]) throws -> OriginConfirmation.Move? {
+  private func confirm(_ origins: [String], settings: [String]) throws -> RecordMove? {
     let configuration = listing(settings)
     let added = try origins.map { try #require(ResourceOrigin($0, allowHTTPLoopback: false)) }
-    return try OriginConfirmation(
-      account: home.account, configuration: configuration, added: added, services: home.services
-    ).run()
+    return try home.services.confirm(added, of: home.account, configuration)
   }
 
   @Test func `are sealed when a person names them, without a new sign-in`() throws {

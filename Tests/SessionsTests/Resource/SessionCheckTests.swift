@@ -21,12 +21,11 @@ import Vocabulary
 
   func ask(
     _ configuration: AccountConfiguration = Home.configuration, generation: UInt64 = 1
-  ) throws -> SessionCheck.Verdict {
-    try SessionCheck(
-      ServerQuestion(
-        account: home.account, configuration: configuration, grant: grant("at-1", generation: generation),
-        services: home.services)
-    ).run()
+  ) throws -> ServerQuestion.Verdict {
+    try ServerQuestion(
+      account: home.account, configuration: configuration, grant: grant("at-1", generation: generation),
+      services: home.services
+    ).check()
   }
 
   private func offerIntrospection() throws {
@@ -102,16 +101,15 @@ import Vocabulary
     let services = home.otherProcess()
     home.services.documents.forget(try Issuer(TestIssuer.text, allowHTTPLoopback: false), transport: Transport())
     #expect(
-      try SessionCheck(
-        ServerQuestion(
-          account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: services)
-      ).run() == .notPossible)
+      try ServerQuestion(
+        account: home.account, configuration: Home.configuration, grant: grant("at-1"), services: services
+      ).check() == .notPossible)
   }
 
   // RFC 7662 section 2.
-  @Test(arguments: [(true, SessionCheck.Verdict.holds), (false, .doubtful)])
+  @Test(arguments: [(true, ServerQuestion.Verdict.holds), (false, .doubtful)])
   func `by introspection asks about the refresh token, and does not spend it`(
-    isActive: Bool, verdict: SessionCheck.Verdict
+    isActive: Bool, verdict: ServerQuestion.Verdict
   ) throws {
     try offerIntrospection()
     home.http.answer(Self.introspectionURL, try response(200, ["active": .bool(isActive)]))

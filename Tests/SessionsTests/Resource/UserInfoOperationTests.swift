@@ -12,10 +12,9 @@ import Vocabulary
   init() throws { home = try Home() }
 
   func ask(_ configuration: AccountConfiguration = Home.configuration) throws -> JSONObject? {
-    try UserInfoOperation(
-      ServerQuestion(
-        account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services)
-    ).run()
+    try ServerQuestion(
+      account: home.account, configuration: configuration, grant: grant("at-1"), services: home.services
+    ).userInfo()
   }
 
   @Test func `carries the access token and is answered with claims`() throws {

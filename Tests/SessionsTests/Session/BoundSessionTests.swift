@@ -150,10 +150,9 @@ private func boundTokens(_ accessToken: String, refresh: String? = "rt-1") throw
   }
 
   func userInfo(_ grant: AccessGrant) throws -> JSONObject? {
-    try UserInfoOperation(
-      ServerQuestion(
-        account: home.account, configuration: Self.configuration, grant: grant, services: home.services)
-    ).run()
+    try ServerQuestion(
+      account: home.account, configuration: Self.configuration, grant: grant, services: home.services
+    ).userInfo()
   }
 
   // RFC 9449 section 7.1.

@@ -12,10 +12,7 @@ import Vocabulary
   init() throws { home = try Home() }
 
   func add(_ configuration: AccountConfiguration = Home.configuration) throws -> Settings {
-    try AccountAddition(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory
-    ).run()
+    try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
   }
 
   @Test func `writes its settings and asks nobody`() throws {

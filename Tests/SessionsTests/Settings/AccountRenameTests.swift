@@ -105,10 +105,7 @@ import Vocabulary
     #expect(try home.refreshToken(of: new) == "rt-2")
     #expect(try home.settings().accounts.map(\.name) == [new])
     // The old name is free; a new account of this name starts empty.
-    _ = try AccountAddition(
-      account: home.account, configuration: Home.configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory
-    ).run()
+    _ = try home.services.add(home.account, Home.configuration, settingsDirectory: home.settingsDirectory)
     #expect(try home.refreshToken(of: home.account) == nil)
   }
 

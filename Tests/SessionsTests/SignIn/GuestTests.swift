@@ -106,7 +106,7 @@ import Vocabulary
     let question = ServerQuestion(
       account: home.account, configuration: outcome.configuration, grant: outcome.grant,
       services: home.otherProcess())
-    #expect(try SessionCheck(question).run() == .doubtful)
+    #expect(try question.check() == .doubtful)
     #expect(try home.stored()?.isExpired == false)
   }
 
@@ -116,7 +116,7 @@ import Vocabulary
     home.http.forgetRequests()
     let question = ServerQuestion(
       account: home.account, configuration: outcome.configuration, grant: outcome.grant, services: home.services)
-    #expect(try UserInfoOperation(question).run() == nil)
+    #expect(try question.userInfo() == nil)
     #expect(home.http.requests.isEmpty)
   }
 }

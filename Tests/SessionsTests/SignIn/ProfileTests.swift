@@ -440,10 +440,9 @@ import Vocabulary
     body["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
     home.http.answer(TestIssuer.tokenURL, try response(200, .object(body)))
     let target = try #require(try TokenTarget.make(scope: [], resources: ["https://api.example"], audience: nil))
-    let exchange = ExchangeOperation(
-      account: home.account, configuration: try settings(), subject: subject, target: target,
-      services: home.services, cancellation: Cancellation())
-    #expect(throws: Self.broken(.tokenUnbound)) { try exchange.run() }
+    let question = ServerQuestion(
+      account: home.account, configuration: try settings(), grant: subject, services: home.services)
+    #expect(throws: Self.broken(.tokenUnbound)) { try question.exchange(for: target) }
   }
 
   @Test func `is ended at a server that has become weaker`() throws {

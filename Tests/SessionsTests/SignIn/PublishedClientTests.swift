@@ -163,10 +163,7 @@ import Vocabulary
       #expect(throws: SessionError.clientURL(.secret)) { try request(configuration).prepared() }
       #expect(throws: SessionError.clientURL(.secret)) { try document(configuration) }
       #expect(throws: SessionError.clientURL(.secret)) {
-        try AccountAddition(
-          account: home.account, configuration: configuration, services: home.services,
-          settingsDirectory: home.settingsDirectory
-        ).run()
+        try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
       }
       try home.addSettings(Self.configuration())
       let change = AccountChange(

@@ -3,15 +3,7 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// Asks the authorization server whether a session is still valid. Blocking.
-///
-/// Prefers introspection (RFC 7662), which is about the session itself, if the client may use it. UserInfo (OpenID
-/// Connect Core, section 5.3) shows whether the access token is still accepted.
-package struct SessionCheck: Sendable {
-  package let question: ServerQuestion
-
-  package init(_ question: ServerQuestion) { self.question = question }
-
+extension ServerQuestion {
   package enum Verdict: Sendable, Hashable {
     case holds
     /// The session has ended, and its record was updated.
@@ -22,8 +14,13 @@ package struct SessionCheck: Sendable {
     case notPossible
   }
 
-  package func run() throws(SessionError) -> Verdict {
-    var (record, live) = try question.open()
+  /// Asks whether the session is still valid.
+  ///
+  /// Prefers introspection (RFC 7662), which is about the session itself, if the client may use it. UserInfo (OpenID
+  /// Connect Core, section 5.3) shows whether the access token is still accepted.
+  package func check() throws(SessionError) -> Verdict {
+    var (stored, live) = try open()
+    let record = stored.record
     if let isActive = introspect(record, at: &live) { return isActive ? .holds : try refused(record) }
     guard record.unattended == nil else { return .notPossible }
     guard live.server.metadata.userinfoEndpoint != nil else {
@@ -34,7 +31,7 @@ package struct SessionCheck: Sendable {
       return .notPossible
     }
     do {
-      try askUserInfo(record, at: &live)
+      _ = try userInfo(record, at: &live)
       return .holds
     } catch {
       guard case .oauth(let problem) = error else { throw error }
@@ -50,14 +47,10 @@ package struct SessionCheck: Sendable {
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
-    guard let token = try? record.refreshToken ?? question.grant.openAccessToken() else { return nil }
+    guard let token = try? record.refreshToken ?? grant.openAccessToken() else { return nil }
     return try? live.asking(\.introspectionEndpoint) { (server) throws(OAuthError) in
-      try server.isActive(token, hint: hint, cancellation: question.cancellation)
+      try server.isActive(token, hint: hint, cancellation: cancellation)
     }
-  }
-
-  private func askUserInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) {
-    _ = try question.userInfo(record, at: &live)
   }
 
   /// Without a refresh token, the access token is the session.
@@ -67,10 +60,9 @@ package struct SessionCheck: Sendable {
 
   /// Records that the session has ended, unless it was renewed or replaced meanwhile.
   private func end() throws(SessionError) -> Verdict {
-    let (services, account) = (question.services, question.account)
-    return try services.holding(account) { () throws(SessionError) in
+    try services.holding(account) { () throws(SessionError) in
       let stored = try services.sessionRecord(of: account)
-      guard stored.generation == question.grant.recordGeneration else { return .doubtful }
+      guard stored.generation == grant.recordGeneration else { return .doubtful }
       var record = stored.record
       record.endGrant()
       try services.write(record, of: account, replacing: stored.generation)

@@ -1,0 +1,71 @@
+package import Crypto
+internal import JOSE
+package import OAuth
+internal import Platform
+internal import Vault
+internal import Vocabulary
+
+// Requests for other tokens and credentials. Nothing is stored: they are valid for their lifetime and can be requested
+// again.
+extension ServerQuestion {
+  /// Exchanges the account's own token for one with another target (RFC 8693).
+  package func exchange(for target: TokenTarget) throws(SessionError) -> AccessGrant {
+    var (stored, live) = try open()
+    try live.checkProfile(stored.record.profileFlow)
+    let startedAt = services.time.now()
+    let wallSeconds = services.time.wallSeconds()
+    let token = try grant.openAccessToken()
+    let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
+      try server.exchange(token, for: target, cancellation: cancellation)
+    }
+    return AccessGrant(
+      response, askedScope: target.scope?.text, subject: grant.subject, idToken: grant.idToken,
+      issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds, recordGeneration: stored.generation,
+      dpopKey: grant.dpopKey, protection: grant.protection)
+  }
+
+  /// Requests an assertion about the user, for the authorization server of another account
+  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  ///
+  /// - Parameter configuration: The settings of the account that signs in with it.
+  /// - Throws: `idTokenNeeded` if there is no suitable ID Token; nothing is sent then.
+  package func identityAssertion(for configuration: AccountConfiguration) throws(SessionError) -> SharedSecret {
+    guard let sealed = grant.idToken else { throw .idTokenNeeded(account: account.text, isExpired: false) }
+    let idToken: SharedSecret
+    do { idToken = try sealed.open() } catch { throw .memory }
+    let end = idToken.bytes.withBytes { bytes in try? JWTClaims(ofVerified: bytes).expiresAt }
+    guard let end, end > services.time.wallSeconds() else {
+      throw .idTokenNeeded(account: account.text, isExpired: true)
+    }
+    let scope = try oauth { () throws(OAuthError) in try configuration.scopeWithoutUser() }
+    var live = try open().live
+    return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
+      try server.identityAssertion(
+        by: idToken, for: configuration.identityAudience, scope: scope, resources: configuration.resources,
+        cancellation: cancellation)
+    }
+  }
+
+  /// Exchanges one of the account's tokens for the credentials of a role.
+  ///
+  /// - Parameter endpoint: The Security Token Service. Its origin must be listed like any other that gets the token.
+  package func assume(
+    _ role: WebIdentityRole, with token: SealedSecret, at endpoint: Endpoint
+  ) throws(SessionError) -> WebIdentityRole.Credentials {
+    let transport = try services.transport(to: ResourceOrigin(of: endpoint), of: account, configuration)
+    let opened: SharedSecret
+    do { opened = try token.open() } catch { throw .memory }
+    return try oauth { () throws(OAuthError) in
+      try role.assume(
+        with: opened, at: endpoint, transport: transport, http: services.http, cancellation: cancellation)
+    }
+  }
+}
+
+extension AccountConfiguration {
+  /// The audience of an assertion for this account: the issuer, unless the settings specify another one.
+  fileprivate var identityAudience: String {
+    guard case .named(let text)? = self.assertionAudience.map({ AssertionAudience($0) }) else { return issuer }
+    return text
+  }
+}

@@ -1,0 +1,89 @@
+package import OAuth
+internal import Vault
+package import Vocabulary
+
+extension SessionServices {
+  /// Adds an account without signing in. Blocking.
+  ///
+  /// - Returns: The settings with the new account.
+  /// - Throws: `accountExists`, or the problem with the account's settings.
+  package func add(
+    _ account: AccountName, _ configuration: AccountConfiguration, settingsDirectory: String
+  ) throws(SessionError) -> Settings {
+    try AccountAccess.check(configuration)
+    try configuration.checkPublished()
+    return try holding(account) { () throws(SessionError) in
+      let file = SettingsFile(directory: settingsDirectory)
+      try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
+      try removeLeftover(of: account)
+      return try settings { () throws(ConfigurationError) in
+        try file.change { (settings) throws(ConfigurationError) in
+          try settings.checkAbsence(of: account)
+          try settings.add(configuration, as: account)
+        }
+      }
+    }
+  }
+
+  /// Seals in the vault which origins may get an account's token and which certificate authorities may vouch for its
+  /// server, after the user has changed them. Blocking.
+  ///
+  /// Adds only the entries of this change: one written to the settings file by other means is not confirmed along with
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - configuration: The new settings.
+  ///   - confirmsAuthorities: Whether the user specified the file of certificate authorities.
+  /// - Returns: Nil if there was nothing to seal. An account that never signed in has no record; its first sign-in
+  ///   seals the complete list.
+  package func confirm(
+    _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
+    confirmsAuthorities: Bool = false
+  ) throws(SessionError) -> RecordMove? {
+    try holding(account) { () throws(SessionError) in
+      guard let stored = try storedRecord(of: account) else { return nil }
+      var record = stored.record
+      let before = record.authority
+      if confirmsAuthorities { record.authority.seal(try AccountAccess(configuration).authorities) }
+      let kept = record.authority.resourceOrigins.filter { text in
+        ResourceOrigin(text, allowHTTPLoopback: true).map { configuration.lists($0) } ?? false
+      }
+      record.authority.resourceOrigins = Set(kept + added.map(\.text)).sorted()
+      guard record.authority != before else { return nil }
+      return RecordMove(from: stored.generation, to: try write(record, of: account, replacing: stored.generation))
+    }
+  }
+
+  /// Changes the protection of an account's record, in one write of the vault. Blocking.
+  ///
+  /// - Returns: Nil if there is no record, or it has that protection already.
+  /// - Throws: The vault error `locked` if the old or new protection is locked.
+  package func protect(_ account: AccountName, at level: Protection) throws(SessionError) -> RecordMove? {
+    try holding(account, at: level) { (_) throws(SessionError) in
+      guard let old = try protection(of: account), old != level, let stored = try storedRecord(of: account) else {
+        return nil
+      }
+      let generation = try write(stored.record, of: account, protection: level, replacing: stored.generation)
+      return RecordMove(from: stored.generation, to: generation)
+    }
+  }
+
+  /// Removes a record of an account that is not in the settings, left by an interrupted rename or import. Its refresh
+  /// token may have been spent since.
+  func removeLeftover(of account: AccountName) throws(SessionError) {
+    _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
+    // Not earlier: as long as the record exists, a token that could not be written yet is the valid one.
+    unstored[account] = nil
+  }
+}
+
+extension Settings {
+  func checkAbsence(of account: AccountName) throws(ConfigurationError) {
+    if self[account] != nil { throw ConfigurationError(.accountExists, account.text) }
+  }
+}
+
+/// Runs `body` and wraps its error.
+func settings<Result>(_ body: () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
+  do { return try body() } catch { throw .configuration(error) }
+}
