@@ -79,7 +79,7 @@ import Testing
       let server = ["--issuer", issuer.url, "--allow-http-loopback"]
       let client = server + ["--client-id", "agent-cli"]
       for call in [
-        ["login", "work"] + client, ["login", "work", "--if-needed"],
+        ["login", "work", "--host", "api.example.com"] + client, ["login", "work", "--if-needed"],
         ["login", "robot", "--guest", "--register"] + server, ["list"], ["status"], ["login", "robot", "--device"],
         ["login", "ci", "--assertion-file", tree.path("token"), "--scope", "openid"] + client,
         ["login", "short", "--ephemeral"] + client, ["list"], ["status"],
