@@ -844,6 +844,7 @@ complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a br
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser on any machine; paste the address that it ends at'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l no-keep -d 'Keep the access token in memory only, and do not ask about it'
 complete -c agent -n '__agent_at options login' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
 complete -c agent -n '__agent_at options login' -l use -d 'Make the account the active one'
 complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token is available without it; else print who is signed in, and do nothing'

@@ -17,6 +17,8 @@ public struct Account: Sendable, Hashable {
     case locked
     /// The last refresh failed temporarily.
     case offline
+    /// The session was only an access token, which was not stored and is lost. The user must sign in again.
+    case notKept = "not_kept"
     /// The vault is unreadable, so it is unknown whether there is a session.
     case unreadable
   }

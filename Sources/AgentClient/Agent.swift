@@ -69,7 +69,7 @@ public final class Agent: SessionContainer {
     guard let known else { return false }
     switch known.state {
     case .active, .stale, .refreshing, .offline, .locked: return true
-    case .signedOut, .expired: return false
+    case .signedOut, .expired, .notKept: return false
     // A sign-in may be in progress for an account with a valid session.
     case .signingIn, .unreadable, nil:
       if let problem = known.problem { throw problem }

@@ -18,6 +18,8 @@ package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
   case active, stale, refreshing, expired, locked, offline
+  /// The session was only an access token, which was not stored and is lost.
+  case notKept = "not_kept"
   /// The vault is unreadable, so it is unknown whether the account is signed in.
   case unreadable
 }

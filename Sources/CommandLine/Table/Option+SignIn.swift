@@ -86,6 +86,9 @@ extension Option<Bool> {
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
+  static var noKeep: Self {
+    Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
+  }
   static var use: Self { Self("use", in: .service, "Make the account the active one") }
   static var noWait: Self {
     Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")

@@ -159,6 +159,7 @@ final class AccountRequests: AccountPart {
     let added = try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) }
     let (protection, hasAuthorities) = (given.protection, given.caFile != nil)
     let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
+    let kept = changed.keepsAccessToken ? account.session.grant : nil
     context.change(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
       let services = change.services
       // Runs first, because this step may fail.
@@ -169,7 +170,13 @@ final class AccountRequests: AccountPart {
       let confirmed =
         isSealed
         ? try services.confirm(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
-      return Changed(effect: confirmed == nil ? effect : change.effect(), protected: moved, confirmed: confirmed)
+      let moves = [moved, confirmed].compactMap { $0 }
+      let keeping = try kept.flatMap { (grant) throws(SessionError) in
+        effect == .none ? try services.keepToken(of: grant, of: change.account, after: moves) : nil
+      }
+      return Changed(
+        effect: confirmed == nil ? effect : change.effect(), isProtected: moved != nil, isKept: keeping != nil,
+        moves: moves + [keeping].compactMap { $0 })
     } then: { [self] outcome in
       self.changed(change, outcome, ticket)
     }
@@ -178,8 +185,11 @@ final class AccountRequests: AccountPart {
   /// The results of the parts of a change.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
-    let protected: RecordMove?
-    let confirmed: RecordMove?
+    /// Whether the record has another protection, since its first move.
+    let isProtected: Bool
+    /// Whether the record now contains the access token.
+    let isKept: Bool
+    let moves: [RecordMove]
   }
 
   private func changed(
@@ -192,10 +202,9 @@ final class AccountRequests: AccountPart {
         if changed.effect == .none, account.session.grant != nil {
           account.configuration = change.new
           account.slots.forEach(broker.schedule)
-          for move in [changed.protected, changed.confirmed].compactMap({ $0 }) {
+          for move in changed.moves {
             for slot in account.slots where slot.session.grant?.recordGeneration == move.from {
-              slot.session.recordMoved(
-                to: move.to, protection: changed.protected.flatMap { _ in change.new.protection })
+              slot.session.recordMoved(to: move.to, protection: changed.isProtected ? change.new.protection : nil)
             }
           }
         } else {
@@ -207,6 +216,7 @@ final class AccountRequests: AccountPart {
       let isSignedOut = changed.effect != .none
       var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
       if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
+      if changed.isKept { result["kept"] = true }
       return result
     }
   }

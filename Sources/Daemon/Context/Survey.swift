@@ -20,8 +20,8 @@ struct AccountSummary: Sendable {
   var isGranted = false
   /// Whether the record contains what renews the session, not just its last access token.
   var isRenewable = false
-  var isExpired = false
-  var expiryReason: String?
+  /// See ``AccountRecord/ending(_:now:)``.
+  var ending: SessionError?
   /// Protection level of the account's record; nil without a record or if the level cannot be read.
   var protection: Protection?
   /// How a session without a user is renewed.
@@ -105,8 +105,7 @@ enum Survey {
   }
 
   private static func add(_ record: AccountRecord, to summary: inout AccountSummary, _ services: SessionServices) {
-    summary.isExpired = record.isExpired
-    summary.expiryReason = record.expiryReason
+    summary.ending = record.ending(summary.name, now: services.time.wallSeconds())
     summary.isRenewable = record.refreshToken != nil || record.unattended != nil
     summary.isGranted = !record.isExpired && (summary.isRenewable || record.accessToken != nil)
     summary.unattended = record.unattended

@@ -22,6 +22,10 @@ extension Failure {
       self.init(
         .sessionExpired, reason.map { Phrase("\(text) (server: \($0))") } ?? text,
         hint: .command("agent login \(account)"))
+    case .notKept(let account):
+      self.init(
+        .signedOut, "the access token of \(account) was not stored and is lost; \("--keep") stores the next one",
+        hint: .command("agent login \(account)"))
     case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
     case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)

@@ -76,6 +76,7 @@ struct LoginSettings {
     }
     if request.registersClient { configuration.forgetClient() }
     try configuration.change(to: request.settings)
+    if request.dropsAccessToken { configuration.keepsAccessToken = false }
     configuration.adoptProvider()
     try configuration.checkProvider(request.flow)
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
@@ -195,6 +196,7 @@ extension LoginRequest {
     let switches = [
       ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient), ("guest", isGuest),
       ("ephemeral", isEphemeral), ("use", activates), ("if-needed", unless == .token),
+      ("no-keep", dropsAccessToken),
     ]
     words += switches.flatMap { name, isOn in isOn ? ["--\(name)"] : [] }
     return words + (flow.map { ["--\($0.rawValue)"] } ?? [])

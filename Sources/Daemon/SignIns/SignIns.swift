@@ -263,6 +263,7 @@ final class SignIns: AccountPart {
       let notice = Phrase("the assertion cannot be used again: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
     }
+    let isEphemeral = services.ephemeral.contains(login.account)
     if outcome.unattended == nil, !outcome.hasRefreshToken {
       let notice =
         outcome.isKept
@@ -273,9 +274,12 @@ final class SignIns: AccountPart {
           )
           : Phrase("the server issued no refresh token: this session ends with its access token")
       loop.send(.event(.notice(notice)), to: login.ticket)
-      if !outcome.isKept { loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket) }
+      if !outcome.isKept, outcome.grant.expiresAtUnixSeconds != nil || isEphemeral {
+        loop.send(.event(.notice(refreshTokenAdvice(outcome, login.account))), to: login.ticket)
+      }
     }
     var result = account.own.signInResult(outcome.grant)
+    if outcome.unattended == nil, !outcome.hasRefreshToken, !outcome.isKept, !isEphemeral { result["not_kept"] = true }
     result["person"] = outcome.label.map { .string($0.text) }
     result["active_account"] = (try? settings().active).map { .string($0.text) }
     result.addUnattended(outcome.unattended)
@@ -306,10 +310,6 @@ final class SignIns: AccountPart {
 
   /// Advice on how to get a refresh token from a server that issued none.
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
-    // A token without an end is worth keeping.
-    if outcome.grant.expiresAtUnixSeconds == nil, (try? settings().ephemeral.contains(account)) == false {
-      return Phrase("to keep the access token in the vault: \(SignInCommand(account.text).with("keep"))")
-    }
     if let provider = outcome.configuration.provider {
       return Phrase(
         "to see when \(Provider.named(provider).title) issues a refresh token: agent help providers \(provider.rawValue)"

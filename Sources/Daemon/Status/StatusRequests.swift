@@ -151,9 +151,8 @@ final class StatusRequests: AccountPart {
     if summary.configuration.allowHTTPLoopback { object[.httpLoopback] = true }
     object[.caFile] = summary.configuration.caFile.map { .string($0) }
     object[.proxy] = summary.configuration.proxy.map { .string($0) }
-    let ended: SessionError? =
-      summary.isExpired ? .expired(account: summary.name.text, reason: summary.expiryReason) : nil
-    if let problem = summary.problem ?? account.session.lastFailure ?? (account.session.grant == nil ? ended : nil) {
+    let ending = account.session.grant == nil ? summary.ending : nil
+    if let problem = summary.problem ?? account.session.lastFailure ?? ending {
       object[.problem] = Failure(problem, account: summary.name.text).json
     }
     return object

@@ -95,7 +95,7 @@ final class Account {
   /// Applies the vault's data to the session. Ignores a record that is locked or cannot be read.
   func learn(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    session.learn(isGranted: summary.isGranted, isExpired: summary.isExpired, refreshedAt: summary.refreshedAt)
+    session.learn(isGranted: summary.isGranted, ending: summary.ending, refreshedAt: summary.refreshedAt)
   }
 
   /// Cancels the server requests about the session, because they contain its secrets.

@@ -107,6 +107,7 @@ extension SessionEvent.SignOutCause {
   init?(_ error: SessionError) {
     switch error.effect {
     case .expired: self = .expired
+    case .notKept: self = .notKept
     case .signedOut: self = .elsewhere
     case .held(.settings): self = .settings
     case .held(.identity): self = .identity

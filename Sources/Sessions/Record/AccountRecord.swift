@@ -22,7 +22,8 @@ package struct AccountRecord: Sendable {
   package var expiry = GrantExpiry()
   /// Stored only if the settings ask for it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// When the stored access token expires, in unix seconds; nil if the server sent no lifetime.
+  /// When the access token expires that is or was the entire session, in unix seconds; nil if the server sent no
+  /// lifetime.
   package var accessTokenExpiresAt: Int?
   /// The last verified ID Token in compact form, which identifies the user offline too. May be past its `exp`.
   package var idToken: SharedSecret?
@@ -55,6 +56,8 @@ package struct AccountRecord: Sendable {
   package var isExpired = false
   /// The server's reason, cleaned for a terminal, if any.
   package var expiryReason: String?
+  /// Whether the session was only an access token that was never stored. ``isExpired`` is then set for older versions.
+  package var isNotKept = false
   /// Whether the user signed out. The record then only contains the client's registration, for the next sign-in and its
   /// deletion, and ``revocation``.
   package var isSignedOut = false
@@ -166,6 +169,16 @@ extension AccountRecord {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
+  /// Why the record has no tokens, although the user did not sign out; nil if it may have some.
+  ///
+  /// - Parameter now: The machine's clock, in unix seconds.
+  package func ending(_ account: AccountName, now: Int) -> SessionError? {
+    guard isExpired else { return nil }
+    // A token that was not kept may have expired since.
+    if isNotKept, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
+    return .expired(account: account.text, reason: expiryReason)
+  }
+
   package var credentials: ClientCredentials {
     get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
     set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
@@ -185,6 +198,7 @@ extension AccountRecord {
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
     if isExpired { open["expired"] = true }
     open["expiry_reason"] = expiryReason.map { .string($0) }
+    if isNotKept { open["not_kept"] = true }
     if isSignedOut { open["signed_out"] = true }
     if unattended == .client { open["guest"] = true }
     if unattended == .assertion { open["assertion"] = true }
@@ -230,6 +244,7 @@ extension AccountRecord {
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
       record.isExpired = open["expired"]?.bool ?? false
       record.expiryReason = open["expiry_reason"]?.string
+      record.isNotKept = open["not_kept"]?.bool ?? false
       record.isSignedOut = open["signed_out"]?.bool ?? false
       if open["guest"]?.bool == true { record.unattended = .client }
       if open["assertion"]?.bool == true { record.unattended = .assertion }

@@ -70,7 +70,7 @@ package struct RefreshOperation: Sendable {
     try services.settle(account)
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
-    if record.isExpired { throw .expired(account: account.text, reason: record.expiryReason) }
+    if let ending = record.ending(account, now: services.time.wallSeconds()) { throw ending }
     guard let refreshToken = record.refreshToken else {
       if let hold = record.identityHold { throw hold.error(account) }
       if let grant = record.unattended { return try repeated(grant, stored, at: level) }

@@ -23,6 +23,8 @@ package struct Session: Sendable {
     /// There may be a grant: the record was not read, or contains one.
     case unknown
     case signedOut, expired
+    /// The session was only an access token that is lost.
+    case notKept
   }
 
   /// How the session is getting a token.
@@ -94,6 +96,7 @@ extension Session {
     if case .refreshing = activity { return .refreshing }
     if case .tokenless(.signedOut, _) = state { return .signedOut }
     if case .tokenless(.expired, _) = state { return .expired }
+    if case .tokenless(.notKept, _) = state { return .notKept }
     if lastFailure?.needsSignIn == true { return .expired }
     if isOffline { return .offline }
     return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
@@ -232,6 +235,7 @@ extension Session {
     switch error.effect {
     case .signedOut: state = .tokenless(.signedOut, renewFrom: nil)
     case .expired: state = .tokenless(.expired, renewFrom: nil)
+    case .notKept: state = .tokenless(.notKept, renewFrom: nil)
     case .held:
       // A session with the background policy checks by itself whether the hold has ended.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
@@ -314,9 +318,17 @@ extension Session {
   }
 
   /// Records the vault's state of an account without a token in memory.
-  package mutating func learn(isGranted: Bool, isExpired: Bool, refreshedAt: Int?) {
+  ///
+  /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
+  package mutating func learn(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
-    state = .tokenless(isGranted ? .unknown : isExpired ? .expired : .signedOut, renewFrom: renewFrom)
+    let ended: VaultState =
+      switch ending?.effect {
+      case .expired: .expired
+      case .notKept: .notKept
+      default: .signedOut
+      }
+    state = .tokenless(isGranted ? .unknown : ended, renewFrom: renewFrom)
     self.refreshedAt = self.refreshedAt ?? refreshedAt
   }
 }

@@ -13,6 +13,8 @@ package enum SessionError: Error, Hashable, Sendable {
   ///
   /// - Parameter reason: The server's description, cleaned for a terminal.
   case expired(account: String, reason: String? = nil)
+  /// The session was only an access token, which was not stored and is lost.
+  case notKept(account: String)
   /// The settings specify another server or client than at sign-in.
   ///
   /// - Parameter file: The file of certificate authorities, if its certificates have changed.
@@ -110,6 +112,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case signedOut
     /// The server ended the grant.
     case expired
+    /// The session was only an access token that is lost.
+    case notKept
     /// Tokens are withheld until the settings or the server are as before, or until a sign-in.
     case held(Hold)
     /// The grant remains, but only a sign-in is sure to help.
@@ -124,6 +128,7 @@ package enum SessionError: Error, Hashable, Sendable {
   package var effect: Effect {
     switch self {
     case .expired: .expired
+    case .notKept: .notKept
     case .signedOut: .signedOut
     case .configurationChanged, .endpointMoved, .resourceMoved: .held(.settings)
     case .identityChanged, .identityUnverified, .identityUnknown: .held(.identity)

@@ -89,7 +89,7 @@ extension AccountRecord {
     accessToken = nil
     idToken = nil
     dpopKey = nil
-    isExpired = true
+    (isExpired, isNotKept) = (true, false)
     expiryReason = reason
   }
 

@@ -212,7 +212,7 @@ package struct SessionServices: Sendable {
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
     guard let record = try record(of: account), !record.isSignedOut else { throw .signedOut(account: account.text) }
-    if record.isExpired, !holdsToken { throw .expired(account: account.text, reason: record.expiryReason) }
+    if !holdsToken, let ending = record.ending(account, now: time.wallSeconds()) { throw ending }
     if let problem = record.problem(with: configuration, account: account) { throw problem }
     if let hold = record.identityHold { throw hold.error(account) }
     return record.claims

@@ -68,6 +68,27 @@ extension SessionServices {
     }
   }
 
+  /// Stores the access token of a session that consists only of it, after the user chose to keep it. Blocking.
+  ///
+  /// - Parameter moves: The changes of the record since the grant, oldest first.
+  /// - Returns: Nil if the token is stored already, or is not the entire session.
+  package func keepToken(
+    of grant: AccessGrant, of account: AccountName, after moves: [RecordMove]
+  ) throws(SessionError) -> RecordMove? {
+    let current = moves.reduce(grant.recordGeneration) { $1.from == $0 ? $1.to : $0 }
+    return try holding(account) { () throws(SessionError) in
+      guard let stored = try storedRecord(of: account), stored.generation == current, stored.record.isNotKept else {
+        return nil
+      }
+      var record = stored.record
+      record.accessToken = try grant.openAccessToken()
+      record.idToken = record.idToken ?? grant.idToken.flatMap { try? $0.open() }
+      record.dpopKey = try oauth { () throws(OAuthError) in try grant.dpopKey?.serialized() }
+      (record.isNotKept, record.isExpired) = (false, false)
+      return RecordMove(from: current, to: try write(record, of: account, replacing: current))
+    }
+  }
+
   /// Removes a record of an account that is not in the settings, left by an interrupted rename or import. Its refresh
   /// token may have been spent since.
   func removeLeftover(of account: AccountName) throws(SessionError) {

@@ -290,12 +290,13 @@ extension SignIn.Prepared {
     record.authorizationDetails = response.authorizationDetails
     record.unattended = request.unattended
     record.accessToken = isKept ? response.accessToken : nil
-    record.isExpired = !isUnattended && refreshToken == nil && !isKept
+    record.isNotKept = !isUnattended && refreshToken == nil && !isKept
+    record.isExpired = record.isNotKept
     if !record.isExpired, refreshToken == nil { try record.keep(server.prover) }
     let age = Int(sentAt.duration(to: services.time.now()).components.seconds)
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
-    record.accessTokenExpiresAt = isKept ? response.expiresIn.map { issuedAtUnixSeconds + $0 } : nil
+    if isKept || record.isNotKept { record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 } }
     let generation = try write(record, activates: request.activates)
     let grant = AccessGrant(
       response, askedScope: record.scope, subject: token?.identity.subject,

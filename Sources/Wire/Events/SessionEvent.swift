@@ -76,6 +76,8 @@ package struct SessionEvent: Sendable, Hashable {
     case settings
     /// The server identified another user than at sign-in.
     case identity
+    /// The access token was the entire session and was not stored.
+    case notKept = "not_kept"
   }
 }
 
@@ -193,7 +195,7 @@ extension SessionEvent: MemberList {
         "The session ended. The cause is `user` for a sign-out; `removed` if the account was removed; `expired` if the"
           + " authorization server refused the refresh token; `revoked` if it reported that the session is revoked, as for"
           + " `agent status --check`; `elsewhere` if another process ended it; `settings` if they no longer match the"
-          + " sign-in; or `identity` if the server identified another user.",
+          + " sign-in; `identity` if the server identified another user; or `not_kept` if its only token was in memory.",
         "signed out: \(cause?.text ?? "")" + (reason.map { ": \(TerminalText.clean($0, limit: 300))" } ?? "")
       )
     case .refreshed: (false, [.expiry], "There is a new token.", "new token" + until)
@@ -287,6 +289,7 @@ extension SessionEvent.SignOutCause {
     case .elsewhere: "another process did it"
     case .settings: "the settings no longer fit the sign-in"
     case .identity: "the server identified another user"
+    case .notKept: "its only token was not stored"
     }
   }
 }

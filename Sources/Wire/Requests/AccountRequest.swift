@@ -117,6 +117,8 @@ package enum AccountRequest: RequestBody {
           MemberRow(
             "signed_out", "boolean", "Whether it is signed out until the change is undone or the user signs in again."),
           MemberRow("setting", "text", "The setting that signs it out."),
+          MemberRow(
+            "kept", "boolean", "The access token, which is the entire session, is now stored; see `keep`."),
         ], note: "`protect` needs an unlocked level; `vault_create` makes one that does not exist yet.")
     case .rename:
       return RequestPage(

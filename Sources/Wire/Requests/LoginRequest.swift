@@ -34,6 +34,8 @@ package struct LoginRequest: RequestBody {
   package var unless: Condition?
   /// Whether the account and its session have no files, and end with the daemon.
   package var isEphemeral = false
+  /// Whether the access token is not stored, even if the account's settings say so.
+  package var dropsAccessToken = false
   /// Whether the account becomes active.
   package var activates = false
 
@@ -66,7 +68,7 @@ package struct LoginRequest: RequestBody {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)
     return settings == AccountSettings() && handsOver.isEmpty && !registersClient && !isGuest
-      && demands == SignInDemands()
+      && !dropsAccessToken && demands == SignInDemands()
   }
 
   /// The members of ``settings``.
@@ -110,6 +112,7 @@ extension LoginRequest {
         + " temporary failure is an error.")
     try members.flag("use", &activates, "Make the account the active one.")
     try members.flag("ephemeral", &isEphemeral, "Keep the account and its session in memory only.")
+    try members.flag("no_keep", &dropsAccessToken, "Unset `keep`.")
     try members.flag(
       "start", &isDetached,
       "Answer as soon as the user can act, with `login`, `account`, `state` (`waiting`) and `expires_at`, and continue in"
@@ -131,6 +134,9 @@ extension LoginRequest {
         MemberRow("scope", "text", "The granted scope."),
         MemberRow("expires_at", "number", "When the access token expires."),
         MemberRow("renews", "boolean", "Tokens are renewed without the user."),
+        MemberRow(
+          "not_kept", "boolean",
+          "The access token is the entire session and only in memory; `account` with `keep` stores it."),
         MemberRow("guest", "boolean", "The session has no user."),
         MemberRow("assertion", "boolean", "The session has no user, and an assertion renews it."),
         MemberRow("upgraded_from_guest", "boolean", "The session before it had no user."),

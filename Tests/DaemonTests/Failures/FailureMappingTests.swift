@@ -20,7 +20,7 @@ import WireSupport
   static let sessionErrors: [(SessionError, FailureCode, Wire.ExitStatus)] = [
     (.noAccount(name: nil), .noAccount, .signInNeeded), (.noAccount(name: "x"), .noAccount, .signInNeeded),
     (.signedOut(account: "work"), .signedOut, .signInNeeded),
-    (.expired(account: "work"), .sessionExpired, .signInNeeded),
+    (.expired(account: "work"), .sessionExpired, .signInNeeded), (.notKept(account: "work"), .signedOut, .signInNeeded),
     (.configurationChanged(account: "work", setting: "issuer"), .configurationChanged, .signInNeeded),
     (.endpointMoved(account: "work", origin: "https://b.example"), .endpointMoved, .signInNeeded),
     (.identityChanged(account: "work"), .identityChanged, .signInNeeded),

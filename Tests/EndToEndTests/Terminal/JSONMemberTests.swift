@@ -94,6 +94,10 @@ import Testing
         ],
       ] { try answers.succeed(call, in: tree) }
 
+      try issuer.control("refresh_token", "0")
+      for call in [["login", "bare"] + client, ["account", "set", "bare", "--keep"]] {
+        try answers.succeed(call, in: tree)
+      }
       try tree.editAllSettings { settings in
         var accounts = try #require(settings["accounts"]?.object)
         accounts["ci"] = nil

@@ -19,6 +19,7 @@ import Vocabulary
     var scope: String?
     var secrets: [String?]
     var isExpired: Bool
+    var isNotKept: Bool
 
     init(_ record: AccountRecord) {
       authority = record.authority
@@ -27,6 +28,7 @@ import Vocabulary
       scope = record.scope
       secrets = [record.refreshToken, record.accessToken, record.clientSecret, record.proxyCredentials].map { $0?.text }
       isExpired = record.isExpired
+      isNotKept = record.isNotKept
     }
   }
 
@@ -61,7 +63,7 @@ import Vocabulary
     record.signedInAt = .max
     record.refreshedAt = 0
     record.accessTokenExpiresAt = .min
-    record.isExpired = true
+    (record.isExpired, record.isNotKept) = (true, true)
     let seen = try roundTrip(record)
     #expect(seen == Seen(record))
     // Swift considers some texts with different bytes equal.

@@ -330,6 +330,16 @@ import Vocabulary
     #expect(home.http.requests.isEmpty)
   }
 
+  @Test func `an access token that was not kept is lost, and expired only after its end`() throws {
+    try home.store {
+      ($0.refreshToken, $0.isNotKept, $0.isExpired) = (nil, true, true)
+      $0.accessTokenExpiresAt = TestIssuer.now + 100
+    }
+    #expect(throws: SessionError.notKept(account: "work")) { _ = try home.refresh() }
+    home.time.advance(seconds: 100)
+    #expect(throws: SessionError.expired(account: "work")) { _ = try home.refresh() }
+  }
+
   @Test func `a kept access token is not given out after its end`() throws {
     try home.store {
       $0.refreshToken = nil

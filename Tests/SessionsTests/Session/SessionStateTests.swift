@@ -29,11 +29,14 @@ import Vocabulary
   static let table: [Row] = [
     Row("nothing known", .stale) { _ in },
     Row("no record in the vault", .signedOut) {
-      $0.session.learn(isGranted: false, isExpired: false, refreshedAt: nil)
+      $0.session.learn(isGranted: false, ending: nil, refreshedAt: nil)
     },
-    Row("a grant in the vault", .stale) { $0.session.learn(isGranted: true, isExpired: false, refreshedAt: 7) },
+    Row("a grant in the vault", .stale) { $0.session.learn(isGranted: true, ending: nil, refreshedAt: 7) },
     Row("an ended grant in the vault", .expired) {
-      $0.session.learn(isGranted: false, isExpired: true, refreshedAt: 7)
+      $0.session.learn(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
+    },
+    Row("a token that was not kept", .notKept) {
+      $0.session.learn(isGranted: false, ending: .notKept(account: "work"), refreshedAt: 7)
     },
     Row("sign-in begun", .signingIn) { $0.session.signInStarted() },
     Row("sign-in given up", .stale) {
@@ -113,7 +116,7 @@ import Vocabulary
 
   @Test func `what the vault says does not undo what is known from its use`() throws {
     var run = try SessionRun.active(grant("at"))
-    run.session.learn(isGranted: false, isExpired: true, refreshedAt: 7)
+    run.session.learn(isGranted: false, ending: .expired(account: "work"), refreshedAt: 7)
     #expect(run.session.state(now: at(1)) == .active)
     #expect(run.session.refreshedAt == 0)
   }

@@ -27,7 +27,8 @@ import Wire
       + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"assertion_descriptor":true,"#
       + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"proof_algorithms":["PS256"],"#
       + #""qr_code":true,"flow":"device","can_open_browser":true,"unless":"signed_in","use":true,"ephemeral":true,"#
-      + #""start":true,"prompt":"login","login_hint":"jo","acr_values":["mfa"],"max_age":0,"claims_challenge":"{}"}"#,
+      + #""no_keep":true,"start":true,"prompt":"login","login_hint":"jo","acr_values":["mfa"],"max_age":0,"#
+      + #""claims_challenge":"{}"}"#,
     #"{"v":1,"request":"login_redirect","login":"0f","url":"http://127.0.0.1/?state=s"}"#,
     #"{"v":1,"request":"login_confirm","login":"0f"}"#,
     #"{"v":1,"request":"login_confirm","login":"0f","confirmed":true}"#,

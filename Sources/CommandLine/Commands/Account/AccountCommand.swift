@@ -218,7 +218,10 @@ enum AccountCommand {
   /// - Parameter named: The given settings.
   static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
-      let waiting = named.filter(\.countsAtSignIn).map { "--\($0.word)" }.joined(separator: ", ")
+      let isKept = result["kept"]?.bool == true
+      let waiting = named.filter { $0.countsAtSignIn && !(isKept && $0 === AccountSetting.keepsAccessToken) }.map {
+        "--\($0.word)"
+      }.joined(separator: ", ")
       if waiting.isEmpty { return Phrase("changed \(account)") }
       return Phrase("changed \(account); \(waiting) takes effect at the next sign-in: agent login \(account)")
     }

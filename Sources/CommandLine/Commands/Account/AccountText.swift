@@ -90,7 +90,7 @@ enum AccountText {
   private static func style(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
-    case .expired, .unreadable: "31"
+    case .expired, .notKept, .unreadable: "31"
     case .locked, .offline: "33"
     case .signedOut, .signingIn, nil: ""
     }
@@ -182,6 +182,7 @@ enum AccountText {
     case .signingIn: Phrase("signing in")
     case .active, .stale, .refreshing: Phrase("signed in")
     case .expired: Phrase("expired")
+    case .notKept: Phrase("not kept")
     case .locked: Phrase("locked")
     case .offline: Phrase("offline")
     case .unreadable: Phrase("unknown")
@@ -189,7 +190,11 @@ enum AccountText {
     }
   }
 
-  /// Whether only a sign-in helps.
+  /// Whether there was a session, and only a sign-in helps.
+  static func needsSignIn(_ account: JSON) -> Bool {
+    hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
+  }
+
   static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
 
   /// The renewal policy, if it is not the default.

@@ -46,7 +46,7 @@ struct LoginCommand {
     let console = command.client.console
     return Action { () throws(Failure) in
       let accounts = try command.client.ask(.state(.list))["accounts"]?.array ?? []
-      let ended = accounts.filter(AccountText.hasEnded).compactMap { $0[.name]?.string }
+      let ended = accounts.filter(AccountText.needsSignIn).compactMap { $0[.name]?.string }
       if ended.isEmpty { console.note("no session has ended") }
       var failed: Int32 = 0
       for name in ended {
@@ -203,11 +203,30 @@ struct LoginCommand {
       }
       if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
       try reporter.signedIn(result)
+      if case .login(let login) = request, !login.dropsAccessToken { try offerToKeep(result) }
       return 0
     case .interrupted(let signal):
       reporter.interrupted()
       return 128 + signal
     }
+  }
+
+  /// Asks whether to store an access token that is the entire session and does not expire.
+  private func offerToKeep(_ result: JSONObject) throws(Failure) {
+    guard result["not_kept"]?.bool == true, result["expires_at"] == nil, let account = result["account"]?.string else {
+      return
+    }
+    // A private daemon has lost the token already.
+    guard mayAsk, Terminal.isTerminal(2), !client.isPrivate else {
+      let command = client.isPrivate ? "agent login \(account) --keep" : "agent account set \(account) --keep"
+      return client.console.note(Phrase("to keep the access token in the vault: \(command)"))
+    }
+    let question = Phrase(
+      "The token does not expire, and no other replaces it. Keep it in the vault, so that \(account) stays signed in?")
+    guard try Confirmation.ask(question) == true else { return }
+    var settings = AccountSettings()
+    settings.keepsAccessToken = true
+    _ = try client.ask(.account(.set(account: account, settings, unset: [])))
   }
 
   /// The request, completed with the resource's metadata.

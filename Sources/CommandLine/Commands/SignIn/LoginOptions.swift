@@ -39,6 +39,10 @@ enum LoginOptions {
         throw Failure(.invalidRequest, "--ephemeral cannot be used with --\(other.0)")
       }
     }
+    request.dropsAccessToken = invocation[.noKeep]
+    if request.dropsAccessToken, request.keepsAccessToken {
+      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
+    }
     if invocation[.ifNeeded] { request.unless = .token }
     if !invocation.has(AccountSetting.proxy.declaration) {
       (request.proxy, request.proxyExclusions) = proxy(from: Environment.value)
