@@ -28,7 +28,7 @@ import Testing
       try home.lock()
       let program = try watch(home, "unlock")
       for word in ["not it", LockedHome.passphrase] {
-        try program.until("Passphrase:")
+        try program.until("Passphrase for shut:")
         try program.untilEcho(false)
         try program.type(word)
         try program.type("^M")
@@ -46,7 +46,7 @@ import Testing
       try home.lock()
       let program = try watch(home, "unlock")
       for attempt in 1...3 {
-        try program.until("Passphrase:", times: attempt)
+        try program.until("Passphrase for shut:", times: attempt)
         try program.untilEcho(false)
         try program.type("wrong \(attempt)")
         try program.type("^M")

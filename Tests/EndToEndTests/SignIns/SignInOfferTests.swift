@@ -69,7 +69,8 @@ import Testing
       #expect(try session.tree.agent("token", "--ask").failed(3))
       for words in [
         ["token", "--ask", "--no-input"], ["env", "--ask", "--hook", "bash"],
-        ["request", "--ask", "--data", "@-", "https://api.example"], ["exec", "--ask", "--lease", "--", "true"],
+        ["request", "--ask", "--data", "@-", "https://api.example"],
+        ["exec", "--ask", "--lease", "--no-input", "--", "true"],
       ] { #expect(try session.tree.agent(words).status == .exited(2), "\(words)") }
     }
   }
@@ -82,6 +83,19 @@ import Testing
       let token = try session.tree.token()
       #expect(end.raw.contains("status:0:\(token):") && !end.raw.contains("[Y/n]"), "\(end.rows)")
       #expect(end.raw.contains("signed in to"), "\(end.rows)")
+    }
+  }
+
+  @Test(arguments: ["--token-file --var FILE=token_file", "--lease"])
+  func `signs in before the command of exec gets a token file or a lease`(options: String) throws {
+    try Self.signedOut { session in
+      let command = options == "--lease" ? "agent request \(session.issuer.url)/userinfo" : "sh -c 'cat $FILE'"
+      let end = try Self.script(
+        #"t=$(agent exec --ask \#(options) -- \#(command)); echo "status:$?:$t:""#, session.tree
+      ).end()
+      let answer = options == "--lease" ? "\"sub\":" : try session.tree.token()
+      #expect(end.raw.contains("status:0:") && end.raw.contains(answer), "\(end.rows)")
+      #expect(end.raw.contains("signed in to") && !end.raw.contains("[Y/n]"), "\(end.rows)")
     }
   }
 

@@ -99,7 +99,9 @@ enum LeaseCommand {
     let (http, noJail) = (try LentHTTP(invocation), invocation[.noJail])
     // The command uses the terminal.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
-    return Action { () throws(Failure) in
+    let needsSession = invocation[.ask]
+    return try SignInOffer.action(invocation, client) { () throws(Failure) in
+      if needsSession { try requireSession(request.account, client) }
       var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
         let status = try run(command, request, &socket, http, client, noJail, questions)
@@ -113,6 +115,16 @@ enum LeaseCommand {
         socket.remove()
         throw error
       }
+    }
+  }
+
+  /// Fails if the account is signed out or locked, which a lease by itself does not need to know. Other problems may
+  /// pass before the command sends a request.
+  private static func requireSession(_ account: String?, _ client: DaemonClient) throws(Failure) {
+    do throws(Failure) {
+      try client.askForToken(.token(TokenRequest(account: account))) { (_, _) in }
+    } catch {
+      if SignInOffer.mayResolve(error) { throw error }
     }
   }
 

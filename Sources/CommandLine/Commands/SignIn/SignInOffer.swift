@@ -33,7 +33,10 @@ struct SignInOffer {
   }
 
   /// Whether a failure may be followed by an offer, without looking at the terminal further.
-  static func mayFollow(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) && Terminal.isTerminal(2) }
+  static func mayFollow(_ failure: Failure) -> Bool { mayResolve(failure) && Terminal.isTerminal(2) }
+
+  /// Whether signing in or unlocking may help.
+  static func mayResolve(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
     guard client.console.mayAsk, let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else {

@@ -13,7 +13,9 @@ enum TokenFileCommand {
     let renewal = try TokenFileRenewal(invocation)
     let request = try TokenRequest(invocation, variables)
     let kind: TokenKind = invocation[.idToken] ? .idToken : .accessToken
-    return Action { () throws(Failure) in try run(command, client, request, kind, variables, renewal) }
+    return try SignInOffer.action(invocation, client) { () throws(Failure) in
+      try run(command, client, request, kind, variables, renewal)
+    }
   }
 
   private static func run(

@@ -7,6 +7,8 @@ internal import Wire
 struct LevelSecret {
   /// How many times the user may try to type the same secret twice.
   private static let mostAttempts = 3
+  /// How many accounts a prompt names.
+  private static let mostNames = 4
 
   private let named: NamedSecret
   private let mayAsk: Bool
@@ -43,7 +45,8 @@ struct LevelSecret {
   enum Purpose {
     /// The prompt needs no explanation.
     case plain
-    case ofAccount(String)
+    /// The prompt names the accounts, unless they are too many for a line.
+    case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
     /// The current one, which is being replaced.
@@ -74,13 +77,18 @@ struct LevelSecret {
   private func typed(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
-      case .plain: isPIN ? Phrase("PIN") : Phrase("Passphrase")
-      case .ofAccount(let name): isPIN ? Phrase("PIN for \(name)") : Phrase("Passphrase for \(name)")
+      case .ofAccounts(let names) where (1...Self.mostNames).contains(names.count):
+        question(naming: names.joined(separator: ", "))
+      case .plain, .ofAccounts: isPIN ? Phrase("PIN") : Phrase("Passphrase")
       case .ofVault: Phrase("Passphrase of the vault")
       case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
       case .untilNow: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
       }
     return try SecretPrompt.ask(question, hint: hint, within: patience, pipe)
+  }
+
+  private func question(naming accounts: String) -> Phrase {
+    isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
   private func typedTwice() throws(Failure) -> FileDescriptor {

@@ -10,7 +10,7 @@ struct Unlocking {
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// How many passphrases the user may try. The TPM counts wrong PINs, so the PIN is asked for once.
+  /// How many passphrases or PINs the user may try.
   private static let mostAttempts = 3
 
   /// - Parameter patience: The maximum wait for a secret to be typed; nil for no limit.
@@ -26,10 +26,10 @@ struct Unlocking {
   /// - Returns: The unlocked levels.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
-    while let level = try next(account, over: &connection) {
+    while let (level, accounts) = try next(account, over: &connection) {
       // A level that is locked again immediately would cause an endless loop.
       guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again in the meantime") }
-      try open(level, for: account, over: &connection)
+      try open(level, for: accounts, over: &connection)
       opened.append(level)
     }
     return opened
@@ -47,7 +47,7 @@ struct Unlocking {
       let secret = try (level == .tpm2 ? pin : passphrase).open(isNew: true)
       _ = try client.ask(.vault(.create(level)), passing: [secret], over: &connection)
     } else if status.isLocked(level) {
-      try open(level, over: &connection)
+      try open(level, for: status.accounts(at: level), over: &connection)
     }
   }
 
@@ -68,34 +68,40 @@ struct Unlocking {
     return failure
   }
 
+  /// The next level to unlock, with the accounts for which it is unlocked.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
-  ) throws(Failure) -> Protection? {
+  ) throws(Failure) -> (Protection, accounts: [String])? {
     let status = try VaultStatus(over: &connection, client)
     // Without the device key it is unknown which accounts the other levels protect.
-    if status.isLocked(.device) { return .device }
+    if status.isLocked(.device) { return (.device, []) }
     if let problem = status.problem { throw problem }
-    return Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
+    let level = Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
+    return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
   }
 
-  /// - Parameter account: The account for which it is opened, if only one.
+  /// - Parameter accounts: Named in the prompt.
   private func open(
-    _ level: Protection, for account: String? = nil, over connection: inout DaemonConnection
+    _ level: Protection, for accounts: [String] = [], over connection: inout DaemonConnection
   ) throws(Failure) {
     // A level with a PIN may also have a passphrase, in case the PIN is forgotten.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
-    var attempts = secret.isNamed || level == .tpm2 ? 1 : Self.mostAttempts
+    var attempts = secret.isNamed ? 1 : Self.mostAttempts
     while true {
       attempts -= 1
-      let purpose = level == .device ? .ofVault : account.map(LevelSecret.Purpose.ofAccount) ?? .plain
-      let file = try secret.open(for: purpose)
+      let file = try secret.open(for: level == .device ? .ofVault : .ofAccounts(accounts))
       do throws(Failure) {
         _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
         return
       } catch {
-        guard error.code == .wrongPassphrase, attempts > 0 else { throw forgotten(level, error, over: &connection) }
-        client.console.note("\(error.text), try again")
+        guard [.wrongPassphrase, .wrongPIN].contains(error.code), attempts > 0 else {
+          throw forgotten(level, error, over: &connection)
+        }
+        client.console.note(
+          error.code == .wrongPIN
+            ? Phrase("\(error.text), try again; after too many wrong ones the TPM refuses every PIN for some time")
+            : Phrase("\(error.text), try again"))
       }
     }
   }
