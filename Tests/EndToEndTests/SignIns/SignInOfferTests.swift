@@ -102,7 +102,7 @@ import Testing
   @Test func `asks for nothing in the background`() throws {
     try Self.signedOut { session in
       let end = try Self.script(
-        #"agent token --ask >out & wait $!; echo "status:$?:""#, session.tree, hasJobs: true
+        #"cd; agent token --ask >out & wait $!; echo "status:$?:""#, session.tree, hasJobs: true
       ).end()
       #expect(end.raw.contains("status:3:") && !end.raw.contains("signed in"), "\(end.rows)")
     }
