@@ -14,12 +14,7 @@ extension PrivateDirectory {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let (place, name) = (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
     do throws(DirectoryError) {
-      let directory = FileDescriptor(
-        owning: try naming(place) { () throws(SystemError) in
-          try SystemCall.library("open") { unsafe open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-        })
-      let found = try naming(place) { () throws(SystemError) in try FileStatus(of: directory) }
-      if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: place) }
+      let directory = FileDescriptor(owning: try directory(at: place, changedOnlyBy: owner))
       let number = directory.raw
       let file = FileDescriptor(
         owning: try naming(path) { () throws(SystemError) in
@@ -35,5 +30,33 @@ extension PrivateDirectory {
       if case .system(let cause, _) = error, cause.isNotFound { return nil }
       throw error
     }
+  }
+
+  /// The names of the files in a directory that only the administrator can have changed, unordered.
+  ///
+  /// - Parameter limit: The maximum number of files.
+  /// - Returns: Nil if the directory does not exist.
+  package static func names(
+    in place: String, changedOnlyBy owner: UInt32 = 0, limit: Int
+  ) throws(DirectoryError) -> [String]? {
+    do throws(DirectoryError) {
+      let directory = FileDescriptor(owning: try directory(at: place, changedOnlyBy: owner))
+      let number = directory.raw
+      return try naming(place) { () throws(SystemError) in try DirectoryListing.names(in: number, limit: limit) }
+    } catch {
+      if case .system(let cause, _) = error, cause.isNotFound { return nil }
+      throw error
+    }
+  }
+
+  /// Opens a directory that is not a link.
+  private static func directory(at place: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
+    let directory = FileDescriptor(
+      owning: try naming(place) { () throws(SystemError) in
+        try SystemCall.library("open") { unsafe open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+      })
+    let found = try naming(place) { () throws(SystemError) in try FileStatus(of: directory) }
+    if let problem = found.problem(ofDirectory: true, owner: owner) { throw .untrusted(problem, path: place) }
+    return directory.release()
   }
 }

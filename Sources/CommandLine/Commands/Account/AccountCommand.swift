@@ -208,7 +208,7 @@ enum AccountCommand {
     return listing.text()
   }
 
-  private static func value(_ value: JSON?) -> String {
+  static func value(_ value: JSON?) -> String {
     if let texts = value?.array { return texts.compactMap(\.string).joined(separator: " ") }
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }

@@ -13,14 +13,28 @@ enum StatusCommand {
     return Action { () throws(Failure) in
       let result = try client.ask(.state(.status(account: named, check: checks)))
       let follows = (result["accounts"]?.array ?? []).contains { $0[.directories] != nil }
-      let note =
-        follows && named == nil && !client.console.json && Invocation.accountOfEnvironment == nil
-        ? AccountCommand.ofDirectory(client) : nil
+      var note: Phrase?
+      if let named, !client.console.json {
+        note = preset(of: named, client)
+      } else if follows, !client.console.json, Invocation.accountOfEnvironment == nil {
+        note = AccountCommand.ofDirectory(client)
+      }
       try client.console.answer(result) {
         text($0, isNamed: named != nil, note: note, showsAll: invocation[.verbose], presentation)
       }
       return checks ? worst(of: result["accounts"]?.array ?? [], isNamed: named != nil).rawValue : 0
     }
+  }
+
+  /// The settings that the user changed in the account's preset, if it has one.
+  private static func preset(of account: String, _ client: DaemonClient) -> Phrase? {
+    guard let preset = (try? AccountPreset.named(account)).flatMap({ $0 }),
+      let shown = (try? client.ask(.account(.show(account: account))))?["settings"]?.object
+    else { return nil }
+    let changed = preset.changed(in: shown).map(\.word).joined(separator: ", ")
+    return changed.isEmpty
+      ? Phrase("the settings are those of \(preset.path)")
+      : Phrase("settings that differ from \(preset.path): \(changed)")
   }
 
   /// The most urgent exit status of all checked accounts. Ignores accounts that were neither named nor signed in.

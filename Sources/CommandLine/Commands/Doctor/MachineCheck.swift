@@ -29,7 +29,9 @@ enum MachineCheck {
   }
 
   /// The checks that do not depend on the daemon.
-  static func after() -> [Finding] { [path(), disk()] + directories() + [signIn()] + service() }
+  static func after() -> [Finding] { [path(), disk()] + directories() + presets() + [signIn()] + service() }
+
+  private static func presets() -> [Finding] { AccountPreset.all().problems.map { Finding(.settings, .warn, $0) } }
 
   /// The directories in which no file can be created.
   private static func directories() -> [Finding] {

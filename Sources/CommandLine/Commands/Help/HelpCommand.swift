@@ -26,6 +26,7 @@ enum HelpCommand {
       return HelpWriter.help(on: command, all: all)
     }
     if first == ProviderFacts.topic, words.count <= 2 {
+      if let text = presets(words.dropFirst().first) { return text }
       if let text = HelpWriter.help(onProvider: words.dropFirst().first) { return text }
       throw Failure(
         .invalidRequest, "unknown provider \"\(words[1])\"",
@@ -42,6 +43,26 @@ enum HelpCommand {
       : Phrase.meant(by: words[1], among: members) ?? Phrase("agent help \(first)")
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
+  }
+
+  /// The accounts that the administrator prepared, before the known services, or the named one with its settings; nil
+  /// if there are none.
+  private static func presets(_ name: String?) -> String? {
+    if let name {
+      guard let preset = (try? AccountPreset.named(name)).flatMap({ $0 }) else { return nil }
+      var listing = Listing()
+      let settings = AccountSetting.all.compactMap { setting in
+        setting.value(in: preset.settings).map { (setting.word, $0) }
+      }
+      for (word, value) in settings { listing.add([word, AccountCommand.value(value)]) }
+      for program in preset.programs { listing.add(["setup", program]) }
+      return "\(name): \(preset.path)\n\(listing.text())"
+    }
+    let presets = AccountPreset.all().presets
+    guard !presets.isEmpty, let known = HelpWriter.help(onProvider: nil) else { return nil }
+    var listing = Listing()
+    for preset in presets { listing.add([preset.name, TerminalText.clean(preset.service)]) }
+    return "\(AccountPreset.directory):\n\(listing.text())\n\(known)"
   }
 }
 
@@ -72,7 +93,10 @@ enum CompleteCommand {
     return .doing { () throws(Failure) in
       guard let kind = invocation.operands.first, ["accounts", "services"].contains(kind), !isPrivate else { return }
       var names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
-      if kind == "services" { names += ProviderName.allCases.map(\.rawValue).filter { !names.contains($0) } }
+      if kind == "services" {
+        names += AccountPreset.all().presets.map(\.name).filter { !names.contains($0) }
+        names += ProviderName.allCases.map(\.rawValue).filter { !names.contains($0) }
+      }
       try? Console.answer(names.map { $0 + "\n" }.joined())
     }
   }

@@ -100,14 +100,18 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
+    var preset: AccountPreset?
     if case .login(var login) = request {
       try choose(&login)
+      preset = try applyPreset(to: &login)
       request = .login(login)
     }
     var (isRespelt, hasAsked) = (false, false)
     while true {
       do throws(Failure) {
-        return try signIn(request, descriptors, &reporter)
+        let status = try signIn(request, descriptors, &reporter)
+        if status == 0, let preset { advise(preset) }
+        return status
       } catch {
         guard case .login(var login) = request else { throw error }
         // The daemon may have read the secrets sent with the request, and they can only be read once.
@@ -132,6 +136,31 @@ struct LoginCommand {
       let place = try SignInChoices(client).ask()
     else { return }
     if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
+  }
+
+  /// Adds the settings of a new account that the administrator prepared, unless the command line names another server.
+  ///
+  /// - Returns: The preset, if it is used.
+  private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
+    guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
+    let found: AccountPreset?
+    do { found = try AccountPreset.named(name) } catch {
+      client.console.note(error.text)
+      return nil
+    }
+    guard let preset = found else { return nil }
+    let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
+    guard !accounts.contains(where: { $0[.inConfig]?.bool != false && $0[.name]?.string == name }) else { return nil }
+    var settings = preset.settings
+    settings.apply(login.settings)
+    login.settings = settings
+    client.console.note(Phrase("using the settings in \(preset.path)"))
+    return preset
+  }
+
+  /// Names the commands that set up the programs of a preset.
+  private func advise(_ preset: AccountPreset) {
+    for program in preset.programs { client.console.note(Phrase("to set up a program: \("agent setup \(program)")")) }
   }
 
   /// The failure with the daemon's commands, which include the answers that the user typed at prompts.

@@ -6,7 +6,7 @@ internal import Wire
 /// The accounts and services that `agent login` lists on a terminal if its command line names none.
 struct SignInChoices {
   private let accounts: [JSON]
-  /// The names of the accounts, then of the services, in the order of their numbers.
+  /// The names of the accounts, then of the presets and the services, in the order of their numbers.
   private let names: [String]
   /// The account that commands without a name use; nil if there is none.
   private let standard: String?
@@ -15,14 +15,18 @@ struct SignInChoices {
     let listed = try client.ask(.state(.list))["accounts"]?.array ?? []
     let standard =
       listed.isEmpty ? nil : (try? client.ask(.account(.show(account: nil))))?["account"]?.string
-    self.init(listed, standard: standard)
+    let (presets, problems) = AccountPreset.all()
+    for problem in problems { client.console.note(problem.text) }
+    self.init(listed, presets: presets.map(\.name), standard: standard)
   }
 
-  init(_ listed: [JSON], standard: String?) {
+  init(_ listed: [JSON], presets: [String] = [], standard: String?) {
     accounts = listed.filter { $0[.inConfig]?.bool != false }
     self.standard = standard
     let own = accounts.compactMap { $0[.name]?.string }
-    names = own + ProviderName.allCases.map(\.rawValue).filter { !own.contains($0) }
+    let prepared = presets.filter { !own.contains($0) }
+    names =
+      own + prepared + ProviderName.allCases.map(\.rawValue).filter { !own.contains($0) && !prepared.contains($0) }
   }
 
   /// Asks until the answer is not one of several.

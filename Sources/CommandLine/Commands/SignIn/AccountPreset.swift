@@ -1,0 +1,126 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// An account that the administrator prepared for all users: a JSON file in `/etc/agent/accounts.d` with the account's
+/// name.
+///
+/// Its settings are defaults for a new account. The user may override and later change each of them.
+struct AccountPreset {
+  static let directory = "/etc/agent/accounts.d"
+  private static let suffix = ".json"
+  /// The limit of a file, in bytes, and the limit of files.
+  private static let mostBytes = 1 << 16, most = 100
+  private static let mostPrograms = 16
+
+  let name: String
+  let path: String
+  let settings: AccountSettings
+  /// Command lines of `agent setup`, without these two words.
+  let programs: [String]
+
+  /// - Parameters:
+  ///   - directory: Must belong to the owner, like its files, and be writable by no other user.
+  ///   - owner: The user ID of the administrator.
+  /// - Returns: Nil if there is no preset of that name.
+  /// - Throws: `invalid_configuration` or `storage`, which name the file.
+  static func named(
+    _ name: String, in directory: String = directory, owner: UInt32 = 0
+  ) throws(Failure) -> AccountPreset? {
+    guard WireProtocol.isAccountName(name) else { return nil }
+    let path = "\(directory)/\(name)\(suffix)"
+    let bytes: [UInt8]?
+    do throws(DirectoryError) {
+      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: mostBytes)
+    } catch {
+      throw Failure(error)
+    }
+    return try bytes.map { (bytes) throws(Failure) in try AccountPreset(name, path, bytes) }
+  }
+
+  /// All presets in the order of their names, and the problems of files that are not valid.
+  static func all(in directory: String = directory, owner: UInt32 = 0) -> (
+    presets: [AccountPreset], problems: [Failure]
+  ) {
+    let names: [String]
+    do throws(DirectoryError) {
+      names = try PrivateDirectory.names(in: directory, changedOnlyBy: owner, limit: most) ?? []
+    } catch {
+      return ([], [Failure(error)])
+    }
+    var (presets, problems): ([AccountPreset], [Failure]) = ([], [])
+    for file in names.sorted() where file.hasSuffix(suffix) {
+      let name = String(file.dropLast(suffix.count))
+      guard WireProtocol.isAccountName(name) else {
+        problems.append(
+          problem("\(directory)/\(TerminalText.clean(file))", Phrase("its name is not a valid account name")))
+        continue
+      }
+      do throws(Failure) {
+        if let preset = try named(name, in: directory, owner: owner) { presets.append(preset) }
+      } catch {
+        problems.append(error)
+      }
+    }
+    return (presets, problems)
+  }
+
+  private init(_ name: String, _ path: String, _ bytes: [UInt8]) throws(Failure) {
+    guard let object = (try? JSON(parsing: bytes))?.object else {
+      throw Self.problem(path, Phrase("not a JSON object"))
+    }
+    var settings = AccountSettings()
+    var programs: [String] = []
+    for member in object.names {
+      let value = object[member] ?? .null
+      if member.utf8.elementsEqual("setup".utf8) {
+        guard let lines = value.array?.map(\.string), lines.count <= Self.mostPrograms else {
+          throw Self.problem(path, Phrase("setup must be a list of at most \(Self.mostPrograms) texts"))
+        }
+        programs = try lines.map { (line) throws(Failure) in
+          guard let line, let words = ShellWord.words(line), SetupClient(rawValue: words.first ?? "") != nil,
+            (try? Parser.parse(["setup"] + words)) != nil
+          else {
+            throw Self.problem(path, Phrase("setup must contain arguments of \("agent setup")"))
+          }
+          return line
+        }
+        continue
+      }
+      guard let setting = AccountSetting.named(member) else {
+        throw Self.problem(path, Phrase("unknown member \(TerminalText.clean(member, limit: 64))"))
+      }
+      do { try setting.set(value, in: &settings) } catch {
+        throw Self.problem(path, Phrase("\(member) must be \(Phrase(error.expected))"))
+      }
+    }
+    guard settings.issuer != nil || settings.provider != nil else {
+      throw Self.problem(path, Phrase("no issuer and no provider"))
+    }
+    (self.name, self.path, self.settings, self.programs) = (name, path, settings, programs)
+  }
+
+  private static func problem(_ path: String, _ reason: Phrase) -> Failure {
+    Failure(.invalidConfiguration, "\(path) is ignored: \(reason)")
+  }
+
+  /// The settings that an account has otherwise.
+  ///
+  /// - Parameter shown: The account's settings, as answered by the daemon.
+  func changed(in shown: JSONObject) -> [AccountSetting] {
+    AccountSetting.all.filter { setting in
+      guard let value = setting.value(in: settings) else { return false }
+      guard setting === AccountSetting.origins else { return shown[setting.name] != value }
+      // The daemon completes hosts to origins, and adds others.
+      let known = (shown[setting.name]?.array ?? []).compactMap(\.string)
+      return settings.origins.contains { text in
+        !known.contains { $0.utf8.elementsEqual(text.utf8) || $0.utf8.elementsEqual("https://\(text)".utf8) }
+      }
+    }
+  }
+
+  /// The issuer, or the provider if it determines the issuer.
+  var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
+}
