@@ -21,6 +21,19 @@ package struct GrantExpiry: Sendable, Hashable {
   /// The earlier of the two, in unix seconds; nil if neither is known.
   package var end: Int? { [refreshToken, authorization].compactMap { $0 }.min() }
 
+  /// When to renew an unused session so that its refresh token does not expire, in seconds after a response: a day before
+  /// its expiry, at most a quarter of its lifetime. Nil if that is unknown or soon, or if the grant itself ends.
+  ///
+  /// - Parameter sentAt: When the response arrived, in unix seconds.
+  func idleRenewal(after sentAt: Int) -> Int? {
+    guard let refreshToken, authorization.map({ $0 - refreshToken > Self.tolerance }) ?? true else { return nil }
+    let lifetime = refreshToken - sentAt
+    return lifetime < Self.shortestIdleLifetime ? nil : lifetime - min(86_400, lifetime / 4)
+  }
+
+  /// In seconds. Also ends the renewals of a token whose expiry does not move.
+  private static let shortestIdleLifetime = 600
+
   /// The end, if users should be warned and it has not passed.
   package func signInDue(now: Int) -> Int? {
     guard let end, now < end, warnsFrom.map({ $0 <= now }) ?? true else { return nil }

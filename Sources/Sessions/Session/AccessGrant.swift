@@ -145,6 +145,11 @@ extension AccessGrant {
   /// The latest possible expiry, whatever the machine's clock is set to; nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
+  /// When to renew the session, even if nobody uses it, before its refresh token expires; nil if that is not known.
+  var idleRenewalDue: Instant? {
+    expiry.idleRenewal(after: issuedAtUnixSeconds).map { countedFrom.advanced(by: .seconds($0)) }
+  }
+
   /// In unix seconds of the machine's current clock.
   package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 

@@ -26,7 +26,7 @@ extension Session {
     case (.onDemand, _), (.strict, _): nil
     case (.proactive, .granted(let token)), (.offline, .granted(let token)): token.isUsed ? token.renewalDue : nil
     case (.proactive, .tokenless), (.offline, .tokenless): nil
-    case (.background, .granted(let token)): token.renewalDue
+    case (.background, .granted(let token)): [token.renewalDue, token.grant.idleRenewalDue].compactMap { $0 }.min()
     case (.background, .tokenless(_, let renewFrom)): renewFrom
     }
   }

@@ -1,9 +1,11 @@
+import Encoding
 import OAuth
 import Platform
-import Sessions
 import Vault
 import Testing
 import Vocabulary
+
+@testable import Sessions
 
 @Suite struct `A session by its policy` {
   typealias Kind = RefreshPolicy
@@ -52,6 +54,24 @@ import Vocabulary
     #expect(run.session.renew(now: at(9060)) != nil)
     #expect(try run.end(.success(grant("new", issuedAt: 9060)), at: 9061, jitter: 1) == .renewed("new"))
     #expect(run.session.renewalDue == at(9060 + 3300))
+  }
+
+  // Seconds until the refresh token and the grant end.
+  @Test(arguments: [
+    (1_000_000, nil, 913_600.0), (40_000, nil, 30_000), (599, nil, nil), (40_000, 40_060, nil),
+    (40_000, 80_000, 30_000),
+  ]) func `an unused session is renewed before its refresh token expires`(
+    refreshToken: Int, authorization: Int?, due: Double?
+  ) throws {
+    var ends: JSONObject = ["refresh_token": .int(refreshToken)]
+    ends["authorization"] = authorization.map { .int($0) }
+    let expiry = GrantExpiry(json: .object(ends))
+    for (lifetime, renewal) in [(nil, due), (2_000_000, due ?? 1_999_700), (3600, 3300)] {
+      let token = try grant("at", lifetime: lifetime, expiry: expiry)
+      let run = SessionRun.active(token, jitter: 1, policy: .background)
+      #expect(run.session.renewalDue == renewal.map { at($0) })
+      #expect(SessionRun.active(token, policy: .proactive).session.renewalDue == nil)
+    }
   }
 
   // A renewal in the background must not restore a session that the user ended.

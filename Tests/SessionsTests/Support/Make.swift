@@ -57,12 +57,12 @@ func at(_ seconds: Double) -> Instant {
 
 func grant(
   _ token: String = "at", lifetime: Int? = 3600, issuedAt: Double = 0, generation: UInt64 = 1,
-  protection: Protection = .device
+  protection: Protection = .device, expiry: GrantExpiry = GrantExpiry()
 ) throws -> AccessGrant {
   AccessGrant(
     accessToken: try secret(token), tokenType: "Bearer", scope: nil, subject: nil,
     issuedAt: at(issuedAt), issuedAtUnixSeconds: 0, lifetimeSeconds: lifetime, recordGeneration: generation,
-    protection: protection)
+    protection: protection, expiry: expiry)
 }
 
 /// A temporary failure, as caused by a server in trouble.
