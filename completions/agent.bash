@@ -31,7 +31,7 @@ __agent_command() {
   'list') options=(--utc) ;;
   'use') options=(--here --directory --clear) limit=1 operand=accounts ;;
   'whoami') options=() limit=1 operand=accounts ;;
-  'events') options=(-f --follow --utc --lease) limit=1 operand=accounts ;;
+  'events') options=(-f --follow --utc --lease --notify) limit=1 operand=accounts ;;
   'verify') options=(--issuer --jwks --hmac-key-file --hmac-key-fd --audience --profile --require --allow-missing --claim --algorithms --type --signature-only --clock-skew --ca-file --allow-http-loopback) limit=1 operand=files ;;
   'decode') options=() limit=1 operand=files ;;
   'account add') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd) ;;
@@ -194,6 +194,7 @@ __agent_value() {
   'setup --role-arn') kind=text ;;
   'setup --user') kind=text ;;
   'use --directory') kind=files ;;
+  'events --notify') kind=words words=(on off) ;;
   'verify --issuer') kind=text ;;
   'verify --jwks') kind=files ;;
   'verify --hmac-key-file') kind=files ;;

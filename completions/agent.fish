@@ -279,6 +279,8 @@ function __agent_takes_value
             return 0
         case 'use --directory'
             return 0
+        case 'events --notify'
+            return 0
         case 'verify --issuer'
             return 0
         case 'verify --jwks'
@@ -1004,6 +1006,7 @@ complete -c agent -n '__agent_at operand 0 whoami' -a '(__agent_accounts account
 complete -c agent -n '__agent_at options events' -s f -l follow -d 'Show new events until interrupted'
 complete -c agent -n '__agent_at options events' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at options events' -l lease -d 'Show the events of leases'
+complete -c agent -n '__agent_at options events' -l notify -x -a 'on\\t off\\t' -d 'Show a desktop notice when a session ends'
 complete -c agent -n '__agent_at operand 0 events' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at options verify' -l issuer -x -d 'Use the keys of this issuer; it need not be an account\'s; with --jwks, the token must be from it'
 complete -c agent -n '__agent_at options verify' -l jwks -r -F -d 'Use the keys in this file; a JWK Set, a single public JWK, or public keys in PEM form'

@@ -55,6 +55,7 @@ enum Dispatch {
     case .overview: try OverviewCommand.run(invocation)
     case .complete: CompleteCommand.run(invocation)
     case .renew: try RenewCommand.run(invocation)
+    case .notify: NotifyCommand.run(invocation)
     }
   }
 }

@@ -38,6 +38,8 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   // them.
   case complete = "__complete"
   case renew = "__renew"
+  // Run by the daemon for events.
+  case notify = "__notify"
 
   /// The name as typed.
   var description: String { rawValue }
@@ -50,7 +52,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The manual page that describes the command.
   var page: String {
     switch self {
-    case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew: Self.mainPage
+    case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew, .notify: Self.mainPage
     case .lock, .unlock: "agent-vault"
     default: "agent-\(words[0])"
     }
@@ -96,7 +98,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
       .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog:
       .upkeep
     case .serve, .leasePort, .proof, .list, .whoami, .events, .verify, .decode, .lock, .unlock, .completions, .help,
-      .overview, .complete, .renew:
+      .overview, .complete, .renew, .notify:
       .other
     }
   }

@@ -63,6 +63,7 @@ enum CommandTable {
     case .overview: ShellCommands.overview
     case .complete: ShellCommands.complete
     case .renew: ShellCommands.renew
+    case .notify: ShellCommands.notify
     }
   }
 }

@@ -19,10 +19,10 @@ enum Options {
         .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultSetAside, .vaultCheck, .vaultSet, .daemonStart,
         .daemonStop,
         .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
-        .leasePort,
+        .leasePort, .notify,
       ]
     ),
-    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew, .leasePort]),
+    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew, .leasePort, .notify]),
   ]
 
   /// The options by topic; each group keeps their order.

@@ -120,6 +120,17 @@ extension Option<QRCodeChoice?> {
   }
 }
 
+extension Option<NoticeChoice?> {
+  static var notices: Self {
+    Self(
+      "notify", in: .output, "STATE", NoticeChoice.self,
+      "Show a desktop notice when a session ends")
+  }
+}
+
+/// Whether the desktop is notified of ended sessions.
+enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
+
 /// When a sign-in shows a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
   /// If the whole screen has space for it.

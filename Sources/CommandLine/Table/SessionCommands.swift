@@ -75,7 +75,7 @@ enum SessionCommands {
     summary: "Show events of sessions and accounts",
     options: [
       Option.follow.declaration, Option.utc.declaration,
-      Option.lease.saying("Show the events of leases", in: .output),
+      Option.lease.saying("Show the events of leases", in: .output), Option.notices.declaration,
     ],
     operands: .account,
     examples: [

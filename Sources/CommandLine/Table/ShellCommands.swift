@@ -20,6 +20,9 @@ enum ShellCommands {
     .complete,
     summary: "Print candidates for a shell's completion", operands: .candidateKind)
 
+  /// Notifies the desktop of an event. Not listed either.
+  static let notify = Command(.notify, summary: "Show an event on standard input as a desktop notice")
+
   /// Prints statements for the function of ``PromptHook``. Not listed either.
   static let renew = Command(
     .renew,

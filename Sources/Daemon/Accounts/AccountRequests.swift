@@ -68,6 +68,18 @@ final class AccountRequests: AccountPart {
     }
   }
 
+  /// Sets the program that shows a desktop notice when a session ends; nil for none.
+  func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
+    context.changeSettings { (settings) throws(ConfigurationError) in
+      try settings.notify(by: program)
+    } then: { [self] outcome in
+      switch outcome {
+      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      case .success: loop.send(.result(JSONObject([("notify", .bool(program != nil))])), to: ticket)
+      }
+    }
+  }
+
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")

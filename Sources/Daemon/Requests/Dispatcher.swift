@@ -73,6 +73,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .state(.list): try parts.status.survey(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
       case .state(.useDirectory(let name, let path)): try parts.accounts.use(name, in: path, ticket)
+      case .state(.notify(let program)): try parts.accounts.notify(by: program, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
       case .daemon(.stop): askStop(ticket, isForGood: true)
       case .daemon(.restart): askStop(ticket, isForGood: false)

@@ -186,6 +186,25 @@ package struct Settings: Sendable, Hashable {
     object["directories"] = changed.isEmpty ? nil : changed.json
   }
 
+  /// Adds the command for events that shows a desktop notice when a session ends, or removes it.
+  ///
+  /// - Parameter program: The absolute path of the program; nil for none.
+  package mutating func notify(by program: String?) throws(ConfigurationError) {
+    var list = (object["on"]?.array ?? []).filter { $0["run"]?.array?.last != Self.noticeWord }
+    if let program {
+      list.append(
+        .object([
+          "events": .array([SessionEventName.signedOut, .expired].map { .string($0.rawValue) }),
+          "run": [.string(program), Self.noticeWord],
+        ]))
+    }
+    commands = try EventCommand.list(.array(list))
+    object["on"] = list.isEmpty ? nil : .array(list)
+  }
+
+  /// The argument of the program that shows notices: its command that reads an event.
+  private static let noticeWord: JSON = "__notify"
+
   /// - Parameter seconds: Zero for never; at most 30 days.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds

@@ -8,12 +8,14 @@ package enum StateRequest: RequestBody {
   case use(account: String)
   /// Chooses the account for a directory and those below it; nil for none of its own.
   case useDirectory(account: String?, directory: String)
+  /// Runs this program with `__notify` when a session ends; nil for none.
+  case notify(program: String?)
   /// The signed-in user. With `verified`, only from the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [Self] = [
     .status(account: nil), .doctor(account: nil), .list, .use(account: ""),
-    .useDirectory(account: nil, directory: ""), .whoami(account: nil),
+    .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
   ]
 
   package var row: RequestRow {
@@ -27,6 +29,7 @@ package enum StateRequest: RequestBody {
     case .use(let account): RequestRow("use", [.local, .repeatable, .change], about: .account(account))
     case .useDirectory(let account, _):
       RequestRow("use_directory", [.local, .repeatable, .change], about: .accountOrAny(account))
+    case .notify: RequestRow("notify", [.local, .repeatable, .change], about: .any)
     case .whoami(let account, let verified):
       RequestRow(
         "whoami", verified ? [.local, .repeatable] : .repeatable, from: .authorizationServer,
@@ -55,6 +58,11 @@ package enum StateRequest: RequestBody {
         "path", &directory, limit: WireProtocol.maximumPathBytes,
         "The directory: an absolute path without `..` and symbolic links.")
       self = .useDirectory(account: account, directory: directory)
+    case .notify(var program):
+      try members.text(
+        "program", &program, limit: WireProtocol.maximumPathBytes,
+        "The absolute path of `agent` (default: none, so that there are no notices).")
+      self = .notify(program: program)
     case .whoami(var account, var verified):
       try members.text("account", &account, "The account (default: the active one).")
       try members.flag(
@@ -121,6 +129,10 @@ package enum StateRequest: RequestBody {
           MemberRow("account", "text", "The account; absent if the directory has none of its own now."),
           MemberRow("directory", "text", "The directory."),
         ])
+    case .notify:
+      RequestPage(
+        "Adds a command to the settings that shows a desktop notice when a session ends, or removes it.",
+        result: [MemberRow("notify", "boolean", "Whether there are notices.")])
     case .whoami:
       RequestPage(
         "Returns the signed-in user, according to the verified ID Token, or else to the UserInfo endpoint.",

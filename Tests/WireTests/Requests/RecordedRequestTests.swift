@@ -45,6 +45,8 @@ import Wire
     #"{"v":1,"request":"use","account":"work"}"#,
     #"{"v":1,"request":"use_directory","account":"work","path":"/home/jo/work"}"#,
     #"{"v":1,"request":"use_directory","path":"/home/jo/work"}"#,
+    #"{"v":1,"request":"notify","program":"/usr/bin/agent"}"#,
+    #"{"v":1,"request":"notify"}"#,
     #"{"v":1,"request":"whoami","account":"work","verified":true}"#,
     #"{"v":1,"request":"resource","account":"work","url":"https://api.example/x","method":"PUT","#
       + #""headers":["Accept: */*"],"body_descriptor":true,"wait":1,"no_redirects":true,"idle":0,"scope":["a"],"#

@@ -10,6 +10,7 @@ enum EventsCommand {
     if client.isPrivate {
       throw Failure(.invalidRequest, "a private daemon has no events: omit \"--no-daemon\"")
     }
+    if let choice = invocation[.notices] { return try notices(choice, client, invocation) }
     // A variable that a shell keeps for tokens does not restrict the events.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
     request.leases = invocation[.lease]
@@ -27,6 +28,31 @@ enum EventsCommand {
         try tellRecent(request, client, presentation)
       }
     }
+  }
+
+  private static func notices(
+    _ choice: NoticeChoice, _ client: DaemonClient, _ invocation: Invocation
+  ) throws(Failure) -> Action {
+    guard try invocation.namedAccount() == nil else {
+      throw Failure(.invalidRequest, "the notices are about all accounts: name none")
+    }
+    let isOn = choice == .on
+    return .doing { () throws(Failure) in
+      if isOn { _ = try noticeProgram() }
+      let result = try client.ask(.state(.notify(program: isOn ? Machine.executablePath() : nil)))
+      try client.console.confirm(result) { _ in
+        isOn ? Phrase("the desktop shows a notice when a session ends") : Phrase("no more notices when a session ends")
+      }
+    }
+  }
+
+  /// The program that shows desktop notices.
+  static func noticeProgram() throws(Failure) -> String {
+    guard let program = Spawn.search("notify-send") else {
+      throw Failure(
+        .invalidConfiguration, "\("notify-send") is not in PATH", hint: "install libnotify-bin, or libnotify")
+    }
+    return program
   }
 
   private static func tellRecent(

@@ -1,0 +1,42 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// `agent __notify`: the command for events that shows a desktop notice when a session ends. Reads one event, and runs
+/// `notify-send`.
+enum NotifyCommand {
+  /// Longer than any event.
+  private static let mostBytes = 64 << 10
+
+  static func run(_ invocation: Invocation) -> Action {
+    _ = invocation[.noDaemon]
+    return .doing { () throws(Failure) in
+      let input: [UInt8]
+      do throws(SystemError) { input = try NamedSecret.duplicate(0).readToEnd(limit: mostBytes) } catch {
+        throw Failure(error, doing: "cannot read the event")
+      }
+      guard let json = try? JSON(parsing: input), let entry = SessionEntry(json: json), let text = text(entry) else {
+        return
+      }
+      let program = try EventsCommand.noticeProgram()
+      let words = ["notify-send", "--app-name=agent", text.title.localized(), text.body.localized()]
+      let error = Spawn.replaceProcess(
+        executable: program, arguments: words.map { Array($0.utf8) }, environment: Environment.entries())
+      throw Failure(error, doing: "cannot run \(program)")
+    }
+  }
+
+  /// The notice about an event; nil if the session did not end, or the user ended it.
+  static func text(_ entry: SessionEntry) -> (title: Phrase, body: Phrase)? {
+    guard let account = entry.account else { return nil }
+    switch entry.event.name {
+    case .signedOut where entry.event.cause != .user && entry.event.cause != .removed: break
+    case .expired where entry.event.isRenewable == false: break
+    default: return nil
+    }
+    let command = ProgramName.current.applied(toHint: "agent login \(account)")
+    return (Phrase("The session of \(account) has ended"), Phrase("to sign in again: \(command)"))
+  }
+}
