@@ -1,3 +1,4 @@
+internal import Crypto
 package import OAuth
 internal import Vault
 package import Vocabulary

@@ -80,7 +80,7 @@ struct AccountPreset {
           throw Self.problem(path, Phrase("setup must be a list of at most \(Self.mostPrograms) texts"))
         }
         programs = try lines.map { (line) throws(Failure) in
-          guard let line, let words = ShellWord.words(line), SetupClient(rawValue: words.first ?? "") != nil,
+          guard let line, let words = ShellWord.words(line), SetupClient.named(words.first ?? "") != nil,
             (try? Parser.parse(["setup"] + words)) != nil
           else {
             throw Self.problem(path, Phrase("setup must contain arguments of \("agent setup")"))
