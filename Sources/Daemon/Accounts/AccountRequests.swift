@@ -307,10 +307,10 @@ final class AccountRequests: AccountPart {
     signOuts.ended(name)
     switch outcome {
     case .success(let outcome):
-      log.note(.signedOut(outcome.confirmation == .revoked ? .revoked : .notRevoked), name)
+      signOuts.told(outcome.confirmation, name)
       log.note(.settingsChanged(.removed), name)
       if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
-      services.ephemeral.remove(name)
+      services.removeEphemeral(name)
       broker.remove(name, because: .noAccount(name: name.text))
       announceSettings()
     case .failure:

@@ -125,7 +125,7 @@ final class SignOuts: AccountPart {
         if batch.open.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
-          told(ending, name)
+          told(ending.confirmation, name)
         }
       }
     }
@@ -181,10 +181,10 @@ final class SignOuts: AccountPart {
     batch.open.remove(name)
     switch outcome {
     case .success(let ending):
-      told(ending, name)
+      told(ending.confirmation, name)
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       if wasEphemeral {
-        services.ephemeral.remove(name)
+        services.removeEphemeral(name)
         broker.remove(name, because: .signedOut(account: name.text))
         announceSettings()
       }
@@ -217,9 +217,9 @@ extension SignOuts {
   func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session and, if the server has not confirmed it, schedules a retry.
-  private func told(_ ending: SignOutOperation.Ending, _ name: AccountName) {
-    log.note(.signedOut(ending.confirmation == .revoked ? .revoked : .notRevoked), name)
-    guard case .postponed = ending.confirmation else { return }
+  func told(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
+    log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
+    guard confirmation.isPostponed else { return }
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
@@ -238,12 +238,11 @@ extension SignOuts {
   }
 
   private func revokeOwed(_ name: AccountName, _ configuration: AccountConfiguration?) {
-    let operation = SignOutOperation(
-      account: name, configuration: configuration, grant: nil, isLocal: false, services: services(for: name))
+    let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.wait(as: .signOut(name), operation.cancellation) {
       operation.revokeOwed()
     } then: { [self] outcome in
-      if case .success(let ending) = outcome { told(ending, name) }
+      if case .success(let ending) = outcome { told(ending.confirmation, name) }
     }
   }
 }

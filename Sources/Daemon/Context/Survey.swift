@@ -79,21 +79,22 @@ enum Survey {
       summaries.append(summary)
     }
     for (name, protection) in levels where settings[name] == nil && (only == nil || only == name) {
-      summaries.append(left(name, protection, services, try? vault.get()))
+      if let summary = left(name, protection, services, try? vault.get()) { summaries.append(summary) }
     }
     return summaries
   }
 
-  /// An account that a user deleted from the settings.
+  /// An account that a user deleted from the settings; nil if only its revocation is pending.
   private static func left(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
-  ) -> AccountSummary {
+  ) -> AccountSummary? {
     var summary = AccountSummary(
       name: name, configuration: AccountConfiguration(issuer: "", clientID: ""), isActive: false, isConfigured: false)
     summary.protection = protection
     summary.label = try? vault?.label(of: name)
     do throws(SessionError) {
       if let vault, let record = try services.record(of: name, in: vault) {
+        if record.revocation != nil { return nil }
         summary.configuration = AccountConfiguration(
           issuer: record.authority.settings.issuer ?? "", clientID: record.authority.settings.clientID ?? "")
         summary.subject = record.identity?.subject

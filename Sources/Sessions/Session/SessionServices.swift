@@ -16,6 +16,7 @@ package struct SessionServices: Sendable {
   /// Delays locking the vault for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
+  let unwritten = UnwrittenRevocations()
   /// The accounts that wait for keys of their issuer.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
   /// By account, the unknown origin of an endpoint that was already reported.

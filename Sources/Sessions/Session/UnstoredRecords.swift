@@ -105,7 +105,11 @@ extension SessionServices {
   ///
   /// - Returns: False if the account has no record to add it to.
   func leaveForRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
-    guard let stored = try? storedRecord(of: account) else { return false }
+    guard let stored = try? storedRecord(of: account) else {
+      guard unwritten[account] != nil else { return false }
+      unwritten[account]?.record.revocation?.refreshToken = refreshToken
+      return true
+    }
     // Leave a new session of the account alone: some servers end it with any of its tokens.
     guard stored.record.revocation != nil else { return true }
     var rest = stored.record
@@ -127,20 +131,27 @@ extension SessionServices {
     try write(record, of: account, replacing: entry.replaces, wait: nil)
   }
 
-  /// Tries ``settle(_:)`` for all accounts. Blocking.
+  /// Tries ``settle(_:)`` for all accounts, and writes pending revocations that are only in memory. Blocking.
   package func settleAll() {
     for account in unstored.accounts {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
     }
+    for account in unwritten.accounts where unwritten[account]?.protection != nil {
+      try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in
+        _ = try recordToRevoke(of: account)
+      }
+    }
   }
 
-  /// Revokes the grants whose refresh tokens could not be written, since the process is ending. Blocking.
+  /// Revokes the grants whose refresh tokens could not be written, and those of ended sessions that are only in memory,
+  /// since the process is ending. Blocking.
   package func revokeUnsettled() {
     for account in unstored.accounts { unstored[account]?.revoke() }
+    for account in unwritten.accounts { _ = pendingRevocation(of: account).revokeOwed() }
   }
 
-  /// Whether a refresh token exists only in memory.
-  package var isUnsettled: Bool { !unstored.accounts.isEmpty }
+  /// Whether a refresh token or a pending revocation exists only in memory.
+  package var isUnsettled: Bool { !unstored.accounts.isEmpty || !unwritten.accounts.isEmpty }
 
   /// The accounts whose refresh token exists only in memory, by name.
   package var unsettled: [AccountName] { unstored.accounts.sorted() }

@@ -5,7 +5,7 @@ package import Vocabulary
 ///
 /// An interruption between two steps leaves the complete session with one of the two names. There may also be a second
 /// copy of the record with a name that is not in the settings. It is never used: adding an account with that name
-/// removes it.
+/// removes it. A pending revocation of an account that had the new name moves to another name.
 package struct AccountRename: Sendable {
   package let old: AccountName
   package let new: AccountName
@@ -67,10 +67,9 @@ package struct AccountRename: Sendable {
 
   /// The first step.
   func copyRecord() throws(SessionError) -> UInt64? {
-    guard let record = try services.recordToReplace(of: old) else {
-      try services.removeLeftover(of: new)
-      return nil
-    }
+    let record = try services.recordToReplace(of: old)
+    try services.vacate(new)
+    guard let record else { return nil }
     return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
   }
 

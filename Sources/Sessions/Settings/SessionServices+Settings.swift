@@ -16,7 +16,8 @@ extension SessionServices {
     return try holding(account) { () throws(SessionError) in
       let file = SettingsFile(directory: settingsDirectory)
       try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
-      try removeLeftover(of: account)
+      // A pending revocation of an account that was removed continues; a sign-in replaces it, as after a sign-out.
+      if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try settings { () throws(ConfigurationError) in
         try file.change { (settings) throws(ConfigurationError) in
           try settings.checkAbsence(of: account)

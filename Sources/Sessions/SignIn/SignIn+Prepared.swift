@@ -201,9 +201,11 @@ extension SignIn.Prepared {
     }
   }
 
-  /// The record that the sign-in replaces.
+  /// The record that the sign-in replaces. Of a new account only a pending revocation is not ignored.
   private func oldRecord() throws(SessionError) -> AccountRecord? {
-    request.isNew ? nil : try services.recordToReplace(of: account)
+    guard request.isNew else { return try services.recordToReplace(of: account) }
+    guard let left = try? services.record(of: account), left.revocation != nil else { return nil }
+    return left
   }
 
   /// Stores a refresh token whose response is otherwise unusable, if the next refresh may succeed; otherwise revokes
@@ -297,6 +299,10 @@ extension SignIn.Prepared {
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
     if isKept || record.isNotKept { record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 } }
+    // This sign-in does not end another server's grant.
+    if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
+      try services.vacate(account)
+    }
     let generation = try write(record, activates: request.activates)
     let grant = AccessGrant(
       response, askedScope: record.scope, subject: token?.identity.subject,
@@ -326,7 +332,8 @@ extension SignIn.Prepared {
     of old: AccountRecord?, by new: SharedSecret?
   ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
     // A pending revocation of a sign-out is not the sign-in's task.
-    guard let old, let token = old.isSignedOut ? old.revocation?.refreshToken : old.refreshToken, !old.isExpired,
+    let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
+    guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
       !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
     else { return (nil, false) }
     let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false

@@ -58,7 +58,7 @@ package struct TokenImport: Sendable {
     try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
     var contact = try FirstContact(configuration, services: services, cancellation: cancellation) { _ in given }
     let server = try contact.server()
-    try services.removeLeftover(of: account)
+    try services.vacate(account)
     try settings { () throws(ConfigurationError) in
       _ = try file.change { (settings) throws(ConfigurationError) in
         try settings.checkAbsence(of: account)

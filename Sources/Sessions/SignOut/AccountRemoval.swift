@@ -1,7 +1,8 @@
 internal import Vault
 package import Vocabulary
 
-/// Signs out an account and removes its settings and any pending revocation. Blocking.
+/// Signs out an account and removes its settings. Until the server confirms, its record stays in the vault with the
+/// pending revocation, for at most ``SignOutOperation/revocationLifetime`` seconds. Blocking.
 ///
 /// After an interruption in between, the account is signed out and can be removed again.
 package struct AccountRemoval: Sendable {
@@ -23,9 +24,12 @@ package struct AccountRemoval: Sendable {
 
   package func run() throws(SessionError) -> Outcome {
     var confirmation = try signOut.run().confirmation
-    // There will be no later attempt to revoke.
-    if case .postponed(let error) = confirmation { confirmation = .failed(error) }
-    let registration = try removeRegistration()
+    // The certificate authorities of the server are only in a file that the settings name.
+    if case .postponed(let error) = confirmation, record?.record.authority.configuration == nil {
+      confirmation = .failed(error)
+    }
+    let registration = removeRegistration()
+    try clearRecord(keepsRevocation: confirmation.isPostponed)
     let file = SettingsFile(directory: settingsDirectory)
     let left = try settings { () throws(ConfigurationError) in
       try file.change { (settings) in settings.remove(signOut.account) }
@@ -33,13 +37,30 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// Deletes the client registered for the account, and removes the rest of its record.
-  private func removeRegistration() throws(SessionError) -> ClientRegistrationRecord.Deletion? {
+  /// Nil if there is none or it is unreadable.
+  private var record: StoredRecord? {
+    (try? signOut.services.storedRecord(of: signOut.account)) ?? nil
+  }
+
+  /// Deletes the client registered for the account.
+  private func removeRegistration() -> ClientRegistrationRecord.Deletion? {
+    guard let record = record?.record else { return nil }
+    return record.registration.map { remove($0, of: record) }
+  }
+
+  /// Removes the rest of the record, except a pending revocation.
+  private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     let services = signOut.services
-    guard let record = try? services.record(of: signOut.account) else { return nil }
-    let confirmation = record.registration.map { remove($0, of: record) }
-    try services.removeLeftover(of: signOut.account)
-    return confirmation
+    while keepsRevocation, var stored = record, stored.record.revocation != nil {
+      (stored.record.registration, stored.record.beganAtResource) = (nil, false)
+      do throws(SessionError) {
+        try services.write(stored.record, of: signOut.account, replacing: stored.generation, wait: nil)
+        return
+      } catch .signedOut {
+        // A refresh in progress has added its token.
+      }
+    }
+    if record != nil { try services.removeLeftover(of: signOut.account) }
   }
 
   private func remove(

@@ -60,6 +60,8 @@ package struct SignOutOperation: Sendable {
     /// Likewise, but ``SignOutOperation/revokeOwed()`` may succeed later. `cancelled` if the server was not contacted
     /// because a refresh of the account was in progress.
     case postponed(SessionError)
+
+    package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
   package struct Ending: Sendable, Hashable {
@@ -79,14 +81,6 @@ package struct SignOutOperation: Sendable {
       willAskServer()
       ending = revokeOwed(subject: subject)
       if ending.confirmation == .nothingToRevoke { ending.confirmation = .toldElsewhere }
-    case .erased(let stored, let owed, let subject):
-      willAskServer()
-      do throws(SessionError) {
-        ending.confirmation = try revoke(stored, owed, subject, &ending.logoutURL)
-      } catch {
-        ending.confirmation = .failed(
-          cancellation.isCancelled ? .oauth(OAuthError(.timeout, .endpoint(.revocation))) : error)
-      }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
       services.documents.forget(access.issuer, transport: access.transport)
@@ -98,12 +92,10 @@ package struct SignOutOperation: Sendable {
   private enum LocalEnd {
     /// There is nothing to revoke.
     case done(Confirmation)
-    /// The record contains a pending revocation.
+    /// There is a pending revocation, in the record or, if the disk is full, in memory.
     ///
     /// - Parameter subject: The user of the session.
     case owed(subject: String?)
-    /// The disk has no space for a pending revocation, so the only attempt is now.
-    case erased(StoredRecord, AccountRecord.Revocation, subject: String?)
   }
 
   /// Ends the session on disk. Tokens of a refresh in progress are then stored only for revocation.
@@ -111,7 +103,11 @@ package struct SignOutOperation: Sendable {
     while true {
       let stored: StoredRecord?
       do { stored = try services.storedRecord(of: account) } catch { return .done(try removeUnread(because: error)) }
-      guard let stored else { return .done(.nothingToRevoke) }
+      guard let stored else {
+        guard services.unwritten[account] != nil else { return .done(.nothingToRevoke) }
+        if isLocal { services.unwritten[account] = nil }
+        return isLocal ? .done(.local) : .owed(subject: nil)
+      }
       let record = stored.record
       if record.revocation != nil, !isLocal { return .owed(subject: nil) }
       let inMemory = (try? grant?.accessToken.open()).flatMap { $0.bytes.count > 0 ? $0 : nil }
@@ -126,10 +122,11 @@ package struct SignOutOperation: Sendable {
         guard try replace(stored, by: record.signedOut(revocation)) else { continue }
       } catch {
         guard case .vault(let problem) = error, problem.lacksSpace else { throw error }
+        let protection = try services.protection(of: account) ?? .device
         guard try services.erase(stored, of: account) else { continue }
         if let revocation, let rest = record.signedOut(revocation) {
-          return .erased(
-            StoredRecord(record: rest, generation: stored.generation), revocation, subject: record.identity?.subject)
+          services.unwritten[account] = .init(
+            record: rest, configuration: settings(of: record), protection: protection)
         }
       }
       if revocation != nil { return .owed(subject: record.identity?.subject) }
@@ -138,8 +135,10 @@ package struct SignOutOperation: Sendable {
     }
   }
 
+  /// The account's settings, or the sealed ones if another account has got the name.
   private func settings(of record: AccountRecord) -> AccountConfiguration? {
-    configuration ?? record.authority.configuration
+    if let configuration, record.authority.isSameClient(as: configuration) { return configuration }
+    return record.authority.configuration
   }
 
   /// Removes an unreadable record: a damaged one, or a locked one if the caller wants no revocation.
@@ -172,7 +171,7 @@ package struct SignOutOperation: Sendable {
     do throws(SessionError) {
       try services.holding(account, at: nil, mustWrite: true, cancellation: cancellation) { (_) throws(SessionError) in
         isHeld = true
-        guard let found = try services.storedRecord(of: account), let owed = found.record.revocation else { return }
+        guard let found = try services.recordToRevoke(of: account), let owed = found.record.revocation else { return }
         let left = owed.until - services.time.wallSeconds()
         let stored = try limited(found, owed, secondsLeft: left)
         do throws(SessionError) {
@@ -182,6 +181,7 @@ package struct SignOutOperation: Sendable {
           if error.isPassing || cancellation.isCancelled { throw error }
           ending.confirmation = .failed(error)
         }
+        services.unwritten[account] = nil
         guard let last = try services.storedRecord(of: account), last.record.revocation != nil else { return }
         _ = try replace(last, by: last.record.signedOut(nil))
       }
@@ -204,9 +204,7 @@ package struct SignOutOperation: Sendable {
     record.revocation = .init(
       refreshToken: owed.refreshToken, accessToken: owed.accessToken,
       until: services.time.wallSeconds() + Self.revocationLifetime)
-    return StoredRecord(
-      record: record,
-      generation: try services.write(record, of: account, replacing: stored.generation, wait: nil))
+    return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since the page exists even if that fails.
@@ -261,7 +259,7 @@ package struct SignOutOperation: Sendable {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
       // If this revocation fails, it can be retried later.
-      _ = try? services.write(renewed, of: account, replacing: stored.generation)
+      _ = try? services.update(renewed, toRevoke: account, replacing: stored.generation)
     }
     let last = try oauth { () throws(OAuthError) in try answer.tokens() }
     try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
@@ -274,13 +272,5 @@ package struct SignOutOperation: Sendable {
     try live.asking(\.revocationEndpoint) { (server) throws(OAuthError) in
       try server.revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)
     }
-  }
-}
-
-extension SessionServices {
-  /// The accounts with pending revocations, except those in a locked level. Blocking.
-  package func accountsToRevoke() -> [AccountName] {
-    guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return [] }
-    return names.filter { name in (try? record(of: name, in: snapshot))?.revocation != nil }
   }
 }

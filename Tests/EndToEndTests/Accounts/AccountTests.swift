@@ -177,6 +177,22 @@ import Testing
     }
   }
 
+  @Test func `that is removed while the server is silent is told to it by the next daemon`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let removed = try session.issuer.silent { try tree.agent("account", "remove", "work") }
+      #expect(removed.succeeded && removed.errorText.contains("retried for a day"), "\(removed.errorText)")
+      #expect(try tree.json("list")["accounts"] == [])
+      try tree.stopDaemon()
+      _ = try tree.json("daemon", "start")
+      try tree.awaitEvent("signed_out", of: "work")
+      #expect(try tree.events().contains { $0["result"]?.string == "revoked" })
+      try tree.stopDaemon()
+      let again = try tree.agent("logout", "work")
+      #expect(!again.succeeded, "nothing is left of it")
+    }
+  }
+
   @Test func `is shown by use, and changed by it to the one before or on a terminal to a number`() throws {
     try Session.with { session in
       let tree = session.tree

@@ -239,6 +239,35 @@ import Testing
     }
   }
 
+  // Sign-out is durable first: the server has not heard of it when the daemon stops, with room again or not.
+  @Test(.needsMountNamespace, arguments: fillings, [true, false])
+  func `on a full disk does not lose the revocation of a sign-out`(filling: String, isRoomAgain: Bool) throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let agent = "'\(try Programs.path("agent"))'"
+        let lines = try onOwnDisk(
+          tree, issuer,
+          """
+          STATE='\(tree.path("state"))'
+          \(filling)
+          kill -STOP \(issuer.processID)
+          \(agent) logout work 2>&1 && echo out
+          \(isRoomAgain ? "" : "kill -CONT \(issuer.processID)")
+          \(isRoomAgain ? "rm \"$STATE\"/filler*" : "")
+          \(agent) daemon stop >/dev/null
+          kill -CONT \(issuer.processID)
+          \(isRoomAgain ? "" : "rm \"$STATE\"/filler*")
+          token
+          \(isRoomAgain ? "until \(agent) daemon log --json | grep -q '\"revoked\"'; do sleep 0.05; done" : "")
+          """)
+        // One is the request that was given up.
+        try issuer.await("revocations", 2)
+        #expect(lines.contains("out") && lines.contains("failed 3"), "\(lines)")
+        #expect(lines.contains { $0.contains("retried for a day") }, "\(lines)")
+      }
+    }
+  }
+
   @Test(.needsMountNamespace) func `on a disk that became read-only is told, and nothing is spent`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

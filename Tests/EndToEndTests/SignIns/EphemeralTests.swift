@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  @Test func `is revoked when the daemon stops, if the server did not hear of its sign-out`() throws {
+    try Self.with { tree, issuer in
+      let out = try issuer.silent { try tree.agent("logout", "passing") }
+      #expect(out.succeeded && out.errorText.contains("retried for a day"), "\(out.errorText)")
+      // It reads the request that was given up.
+      try issuer.await("revocations", 1)
+      try tree.stopDaemon()
+      #expect(try issuer.count("revocations") > 1)
+      #expect(try Self.traces(tree, issuer) == [])
+    }
+  }
+
   @Test func `expires as any other, and can be signed in to again`() throws {
     try Self.with { tree, issuer in
       try issuer.control("revoke_all", "1")

@@ -50,6 +50,8 @@ final class Issuer: Sendable {
     }
   }
 
+  var processID: Int32 { process.processID }
+
   /// Runs `body` while the issuer accepts connections and does not respond.
   func silent<Result>(_ body: () throws -> Result) throws -> Result {
     try process.signal(Signals.SIGSTOP)

@@ -38,14 +38,96 @@ import Vocabulary
     #expect(try home.settings()[home.account] == nil)
   }
 
-  @Test func `works while the server is down`() throws {
+  /// Removes the account while the server is down.
+  private func removeUnheard() throws -> SignOutOperation.Confirmation {
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
-    guard case .failed = try remove().confirmation else {
-      Issue.record("the server was down")
+    return try remove().confirmation
+  }
+
+  @Test func `works while the server is down, which is told later`() throws {
+    try home.store { $0.beganAtResource = true }
+    #expect(try removeUnheard().isPostponed)
+    #expect(try home.settings()[home.account] == nil)
+    let left = try #require(try home.stored())
+    #expect(left.isSignedOut && left.refreshToken == nil && left.revocation?.refreshToken?.text == "rt-1")
+    let next = home.otherProcess()
+    #expect(next.accountsToRevoke() == [home.account])
+    #expect(next.pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(try home.stored() == nil, "nothing is left of it")
+  }
+
+  @Test func `that the server did not hear of can be given up`() throws {
+    #expect(try removeUnheard().isPostponed)
+    #expect(try remove(isLocal: true).confirmation == .local)
+    #expect(try home.stored() == nil)
+  }
+
+  // Their file is named by the settings alone.
+  @Test func `at a server with its own certificate authorities is not told later`() throws {
+    try home.store { $0.authority.caDigest = "digest" }
+    guard case .failed = try removeUnheard() else {
+      Issue.record("there is no later attempt")
       return
     }
-    #expect(try home.settings()[home.account] == nil)
     #expect(try home.stored() == nil)
+  }
+
+  @Test func `adds to what the server is told later the token of a refresh in progress`() throws {
+    home.http.answer(TestIssuer.tokenURL) { _ in
+      var signOut = SignOutOperation(
+        account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
+      signOut.willAskServer = { [cancellation = signOut.cancellation] in cancellation.cancel() }
+      let outcome = try AccountRemoval(signOut, settingsDirectory: home.settingsDirectory).run()
+      #expect(outcome.confirmation == .postponed(.cancelled))
+      return try tokens("at-2", refresh: "rt-2")
+    }
+    #expect { _ = try home.refresh() } throws: { ($0 as? SessionError) == .signedOut(account: "work") }
+    #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-2")
+  }
+
+  // MARK: An account that gets its name
+
+  @Test func `leaves what the server is told later beside an account that is added`() throws {
+    #expect(try removeUnheard().isPostponed)
+    var configuration = Home.configuration
+    configuration.issuer = "https://other.example"
+    let addition = AccountAddition(
+      account: home.account, configuration: configuration, services: home.services,
+      settingsDirectory: home.settingsDirectory)
+    _ = try addition.run()
+    #expect(
+      home.services.pendingRevocation(of: home.account, configuration).revokeOwed().confirmation == .revoked)
+    #expect(try home.stored() == nil)
+  }
+
+  @Test func `leaves what the server is told later under another name if an account is renamed to its name`() throws {
+    #expect(try removeUnheard().isPostponed)
+    let rename = AccountRename(
+      from: other, to: home.account, services: home.services, settingsDirectory: home.settingsDirectory)
+    _ = try rename.run()
+    #expect(try home.stored() == nil)
+    let left = try AccountName("work.removed-1")
+    #expect(home.services.accountsToRevoke() == [left])
+    #expect(home.services.pendingRevocation(of: left).revokeOwed().confirmation == .revoked)
+  }
+
+  @Test(arguments: ["cli", "another"])
+  func `is replaced by a sign-in of the same client alone`(client: String) throws {
+    #expect(try removeUnheard().isPostponed)
+    var configuration = Home.configuration
+    configuration.clientID = client
+    home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
+    let request = SignIn.Request(
+      account: home.account, configuration: configuration, isNew: true, services: home.services,
+      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+    ) { _ in .init() }
+    home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
+    let outcome = try home.finish(try request.device())
+    #expect(try home.stored()?.refreshToken?.text == "rt-2")
+    // The server may end both with either.
+    let isReplaced = client == "cli"
+    #expect(outcome.notices.contains { if case .earlierSession = $0 { true } else { false } } == isReplaced)
+    #expect(home.services.accountsToRevoke() == (isReplaced ? [] : [try AccountName("work.removed-1")]))
   }
 
   @Test func `waits for no refresh, whose tokens are dropped`() throws {

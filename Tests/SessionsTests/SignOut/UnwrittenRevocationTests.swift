@@ -1,0 +1,84 @@
+import Encoding
+import OAuth
+import TestSupport
+import Testing
+import Vault
+import Vocabulary
+
+@testable import Sessions
+
+@Suite struct `A revocation that is not on disk` {
+  let home: Home
+  let services: SessionServices
+
+  init() throws {
+    home = try Home()
+    services = home.services.ephemerally()
+    services.ephemeral.set(Home.configuration, for: home.account)
+    try services.write(Home.record(), of: home.account)
+  }
+
+  /// Signs out of the account without files, which the server does not hear of.
+  private func signOut() throws {
+    home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
+    let operation = SignOutOperation(
+      account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: services)
+    #expect(try operation.run().confirmation.isPostponed)
+    services.removeEphemeral(home.account)
+    home.http.forgetRequests()
+  }
+
+  private var revoked: [String] {
+    home.http.requests.filter { $0.url == TestIssuer.revocationURL }.compactMap { $0.form?.first }
+  }
+
+  @Test func `is attempted again, and forgotten once the server confirms`() throws {
+    try signOut()
+    #expect(home.services.accountsToRevoke() == [home.account])
+    home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
+    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation.isPostponed)
+    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(revoked == ["token=rt-1", "token=rt-1"])
+    #expect(home.services.accountsToRevoke() == [] && !home.services.isUnsettled)
+    #expect(try home.services.vault.accounts() == [], "it has no files")
+  }
+
+  @Test func `is attempted once more when the process ends`() throws {
+    try signOut()
+    #expect(home.services.isUnsettled)
+    home.services.settleAll()
+    #expect(revoked == [] && home.services.isUnsettled)
+    home.services.revokeUnsettled()
+    #expect(revoked == ["token=rt-1"])
+    #expect(!home.services.isUnsettled)
+  }
+
+  @Test func `goes by the settings of the sign-out`() throws {
+    try signOut()
+    var other = Home.configuration
+    other.issuer = "https://other.example"
+    #expect(home.services.pendingRevocation(of: home.account, other).revokeOwed().confirmation == .revoked)
+  }
+
+  @Test func `is not made once there is a session again, which it might end`() throws {
+    try signOut()
+    services.ephemeral.set(Home.configuration, for: home.account)
+    try services.write(Home.record(), of: home.account)
+    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation == .nothingToRevoke)
+    #expect(revoked == [] && !home.services.isUnsettled)
+  }
+
+  @Test func `is written as soon as that is possible`() throws {
+    services.removeEphemeral(home.account)
+    var record = try Home.record()
+    record.revocation = .init(refreshToken: record.refreshToken, until: home.time.wallSeconds() + 100)
+    record = try #require(record.signedOut(record.revocation))
+    home.services.unwritten[home.account] = .init(
+      record: record, configuration: Home.configuration, protection: .device)
+    home.services.settleAll()
+    #expect(!home.services.isUnsettled)
+    #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-1")
+    #expect(home.otherProcess().pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(try home.stored() == nil)
+  }
+}
