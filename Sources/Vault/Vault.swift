@@ -41,11 +41,12 @@ package final class Vault: Sendable {
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
   ///   - machineIdentity: The machine ID, if there is one.
   ///   - userID: The owner of the vault.
-  ///   - lockWait: The maximum wait of a write for other writers.
+  ///   - lockWait: The maximum wait of a write for other writers: less than callers wait by default, so that they get
+  ///     the reason.
   ///   - tpm: How to reach the TPM.
   ///   - cost: The cost of a new passphrase slot.
   package init(
-    stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(10),
+    stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(100),
     tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard
   ) {
     self.stateDirectory = stateDirectory

@@ -28,7 +28,7 @@ final class AccountRequests: AccountPart {
 
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let name = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
-    context.activate(name) { [self] outcome in
+    context.activate(name, for: ticket) { [self] outcome in
       send(outcome, name, ticket) { _ in JSONObject([("account", .string(name.text))]) }
     }
   }
@@ -50,7 +50,7 @@ final class AccountRequests: AccountPart {
     if let account, services.ephemeral.contains(account) {
       throw Failure(.invalidRequest, "\(account.text) is ephemeral, so no directory can use it")
     }
-    context.changeSettings { (settings) throws(ConfigurationError) in
+    context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.use(account, in: path)
     } then: { [self] outcome in
       if case .success = outcome {
@@ -117,9 +117,9 @@ final class AccountRequests: AccountPart {
     // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.takeProxy(of: given)
     let (services, directory) = (services(for: account), settingsFile.directoryPath)
-    context.change(as: .changes(account), context.cancellation(of: ticket)) {
-      [configuration] () throws(SessionError) in
-      try services.add(account, configuration, settingsDirectory: directory)
+    let cancellation = context.cancellation(of: ticket)
+    context.change(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
+      try services.add(account, configuration, settingsDirectory: directory) { cancellation.isCancelled }
     } then: { [self] outcome in
       if case .success = outcome {
         log.note(.settingsChanged(.added), account)
@@ -172,13 +172,14 @@ final class AccountRequests: AccountPart {
     let (protection, hasAuthorities) = (given.protection, given.caFile != nil)
     let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
     let kept = changed.keepsAccessToken ? account.session.grant : nil
-    context.change(as: .changes(account.name), context.cancellation(of: ticket)) { () throws(SessionError) in
+    let cancellation = context.cancellation(of: ticket)
+    context.change(as: .changes(account.name), cancellation) { () throws(SessionError) in
       let services = change.services
       // Runs first, because this step may fail.
       let moved = try protection.flatMap { (level) throws(SessionError) in
         try services.protect(change.account, at: level)
       }
-      let effect = try change.run()
+      let effect = try change.run { cancellation.isCancelled }
       let confirmed =
         isSealed
         ? try services.confirm(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
@@ -245,8 +246,9 @@ final class AccountRequests: AccountPart {
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
     events.renamesInFlight += 1
+    let caller = context.cancellation(of: ticket)
     context.change(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
-      try rename.run()
+      try rename.run { caller.isCancelled }
     } then: { [self] outcome in
       renamed(rename, outcome, ticket)
     }

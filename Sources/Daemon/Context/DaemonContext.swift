@@ -128,16 +128,20 @@ final class DaemonContext {
     answered(ticket)
   }
 
-  /// Changes the settings on disk, in the order of the calls, and passes the written settings to `finish`.
+  /// Changes the settings on disk, in the order of the calls, and passes the written settings to `finish`. Waits for a
+  /// program that holds their lock as long as the caller does.
   func changeSettings(
-    _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
+    for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
   ) {
     let cancellation = Cancellation()
     // A requested change is made even while the daemon stops.
     cancellation.beginSpending()
+    let caller = self.cancellation(of: ticket)
     change(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
-      do throws(ConfigurationError) { return try SettingsFile(directory: directory).change(edit) } catch {
+      do throws(ConfigurationError) {
+        return try SettingsFile(directory: directory).change(unless: { caller.isCancelled }, edit)
+      } catch {
         throw .configuration(error)
       }
     } then: {
@@ -146,7 +150,7 @@ final class DaemonContext {
   }
 
   /// Makes an account active, and notifies the other parts.
-  func activate(_ name: AccountName, then finish: @escaping (Result<Void, SessionError>) -> Void) {
+  func activate(_ name: AccountName, for ticket: Ticket, then finish: @escaping (Result<Void, SessionError>) -> Void) {
     func announce() {
       log.note(.settingsChanged(.activated), name)
       announceSettings()
@@ -156,7 +160,7 @@ final class DaemonContext {
       services.ephemeral.activate(name)
       return announce()
     }
-    changeSettings {
+    changeSettings(for: ticket) {
       $0.activate(name)
     } then: { [self] outcome in
       switch outcome {

@@ -81,7 +81,7 @@ final class VaultRequests: DaemonPart {
   }
 
   private func setIdleTime(_ seconds: Int, _ ticket: Ticket) {
-    context.changeSettings {
+    context.changeSettings(for: ticket) {
       $0.setLockAfter(seconds: seconds)
     } then: { [self] outcome in
       switch outcome {

@@ -51,7 +51,7 @@ extension SignIns {
         result["active_account"] = settings.active.map { .string($0.text) }
         return loop.send(.result(result), to: ticket)
       }
-      context.activate(name) { [self, result] outcome in
+      context.activate(name, for: ticket) { [self, result] outcome in
         var result = result
         result["active_account"] = .string(name.text)
         switch outcome {

@@ -18,7 +18,7 @@ extension PrivateDirectory {
     while true {
       if let lock = try attemptLock(name) { return lock }
       let left = Instant.now.duration(to: deadline)
-      guard left > .zero, !isGivenUp() else { throw SystemError(errno: EAGAIN, operation: "flock") }
+      guard left > .zero, !isGivenUp() else { throw SystemError.busyLock }
       // flock(2) has no timeout, so poll at increasing intervals.
       Threads.sleep(for: min(pause, left))
       pause = min(pause * 2, .milliseconds(20))
@@ -53,6 +53,11 @@ extension PrivateDirectory {
       }
     }
   }
+}
+
+extension SystemError {
+  /// The error if a lock is held.
+  package static var busyLock: SystemError { SystemError(errno: EAGAIN, operation: "flock") }
 }
 
 /// An exclusive lock, held during the lifetime of this value.

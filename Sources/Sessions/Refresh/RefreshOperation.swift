@@ -67,7 +67,7 @@ package struct RefreshOperation: Sendable {
   }
 
   private func refresh(at level: Protection, _ rewritten: inout RecordMove?) throws(SessionError) -> AccessGrant {
-    try services.settle(account)
+    try services.settle(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
     if let ending = record.ending(account, now: services.time.wallSeconds()) { throw ending }

@@ -50,7 +50,7 @@ extension SessionServices {
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
     let reserve = try rehearseWrite(
-      wait: waitsLong ? Self.lockWait(cancellation, isLong: true) : nil, cancellation)
+      wait: waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait, cancellation)
     defer { extendLifetime(reserve) }
     return try cancellation.spending(or: .cancelled, body)
   }

@@ -53,6 +53,9 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: less than callers wait by default, so that they get the reason.
   private static let lockWait = Duration.seconds(100)
 
+  /// The wait of work that is repeated later, or that must not delay locking the vault.
+  static var briefLockWait: LockWait { LockWait(.seconds(10)) }
+
   /// The maximum wait during a sign-in: as long as the user may take.
   static let longestLockWait = Duration.seconds(SignIn.Waiting.Browser.patience)
 

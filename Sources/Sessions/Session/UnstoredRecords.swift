@@ -119,8 +119,9 @@ extension SessionServices {
 
   /// Retries a failed write. The caller holds the account's lock.
   ///
+  /// - Parameter wait: How long to wait for another process with the vault's lock.
   /// - Throws: The error of the retry.
-  func settle(_ account: AccountName) throws(SessionError) {
+  func settle(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
     guard stored == entry.replaces, let record = try record(of: account) else {
@@ -128,7 +129,7 @@ extension SessionServices {
       unstored[account] = nil
       return
     }
-    try write(record, of: account, replacing: entry.replaces, wait: nil)
+    try write(record, of: account, replacing: entry.replaces, wait: wait)
   }
 
   /// Tries ``settle(_:)`` for all accounts, and writes pending revocations that are only in memory. Blocking.
@@ -138,7 +139,7 @@ extension SessionServices {
     }
     for account in unwritten.accounts where unwritten[account]?.protection != nil {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in
-        _ = try recordToRevoke(of: account)
+        _ = try recordToRevoke(of: account, wait: Self.briefLockWait)
       }
     }
   }

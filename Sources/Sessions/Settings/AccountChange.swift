@@ -28,15 +28,16 @@ package struct AccountChange: Sendable {
     case signedOut(setting: String)
   }
 
+  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
   /// - Throws: `accountChanged` if the settings were changed meanwhile; or the problem with the new settings.
-  package func run() throws(SessionError) -> Effect {
+  package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Effect {
     try AccountAccess.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
     if isOther { try new.checkPublished() }
     let effect = effect()
     let file = SettingsFile(directory: settingsDirectory)
     _ = try settings { () throws(ConfigurationError) in
-      try file.change { (settings) throws(ConfigurationError) in
+      try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
         guard settings[account] == old else { throw ConfigurationError(.accountChanged, account.text) }
         try settings.set(new, for: account)
       }

@@ -25,24 +25,25 @@ package struct AccountRename: Sendable {
     package let recordGeneration: UInt64?
   }
 
+  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself; `accountChanged` if the account
   ///   no longer exists.
-  package func run() throws(SessionError) -> Outcome {
+  package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Outcome {
     // Locking the same account twice would deadlock.
     guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
     let (first, second) = old < new ? (old, new) : (new, old)
     return try services.holding(first) { () throws(SessionError) in
-      try services.holding(second) { () throws(SessionError) in try move() }
+      try services.holding(second) { () throws(SessionError) in try move(unless: isGivenUp) }
     }
   }
 
-  private func move() throws(SessionError) -> Outcome {
+  private func move(unless isGivenUp: () -> Bool) throws(SessionError) -> Outcome {
     let file = SettingsFile(directory: settingsDirectory)
     try settings { () throws(ConfigurationError) in try check(try file.current()) }
     let generation = try copyRecord()
     let renamed: Settings
     do {
-      renamed = try renameSettings(file)
+      renamed = try renameSettings(file, unless: isGivenUp)
     } catch {
       // Only cleanup: see above. If only the last step of the write failed, it has taken effect, and the new record is
       // valid.
@@ -74,9 +75,11 @@ package struct AccountRename: Sendable {
   }
 
   /// The second step, after which the new name is valid.
-  func renameSettings(_ file: SettingsFile) throws(SessionError) -> Settings {
+  func renameSettings(
+    _ file: SettingsFile, unless isGivenUp: () -> Bool = { false }
+  ) throws(SessionError) -> Settings {
     try settings { () throws(ConfigurationError) in
-      try file.change { (settings) throws(ConfigurationError) in
+      try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
         try check(settings)
         settings.rename(old, to: new)
       }

@@ -6,10 +6,12 @@ package import Vocabulary
 extension SessionServices {
   /// Adds an account without signing in. Blocking.
   ///
+  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
   /// - Returns: The settings with the new account.
   /// - Throws: `accountExists`, or the problem with the account's settings.
   package func add(
-    _ account: AccountName, _ configuration: AccountConfiguration, settingsDirectory: String
+    _ account: AccountName, _ configuration: AccountConfiguration, settingsDirectory: String,
+    unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
     try AccountAccess.check(configuration)
     try configuration.checkPublished()
@@ -19,7 +21,7 @@ extension SessionServices {
       // A pending revocation of an account that was removed continues; a sign-in replaces it, as after a sign-out.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try settings { () throws(ConfigurationError) in
-        try file.change { (settings) throws(ConfigurationError) in
+        try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
           try settings.checkAbsence(of: account)
           try settings.add(configuration, as: account)
         }

@@ -2,7 +2,7 @@ internal import Platform
 
 /// The settings file on disk, read when it has changed and replaced atomically.
 ///
-/// Not thread-safe; the daemon keeps one on its loop, and has workers read the file. Writers hold `settings.lock` and
+/// Not thread-safe; the daemon keeps one on its loop, and has workers read the file. Writers hold `config.lock` and
 /// read the file again first, so that two processes never undo each other's change.
 package final class SettingsFile {
   package static let name = "config.json"
@@ -88,13 +88,18 @@ package final class SettingsFile {
 
   /// Changes the settings on disk while holding the lock, and returns the new ones. Writes nothing if nothing changed.
   ///
-  /// - Parameter wait: The maximum wait for another program that changes the file, or a user's editor.
+  /// - Parameters:
+  ///   - wait: The maximum wait for another program that changes the file, or a user's editor.
+  ///   - isGivenUp: Ends the wait when it returns true.
   package func change(
-    wait: Duration = usualWait, _ edit: (inout Settings) throws(ConfigurationError) -> Void
+    wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
+    _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
     if let settings = try unchanged(by: edit) { return settings }
     _ = try openDirectory(create: true)
-    let lock = try lock(wait: wait)
+    let turn = try SettingsTurn(in: directoryPath, wait, unless: isGivenUp, path)
+    defer { extendLifetime(turn) }
+    let lock = try lock(turn, wait: wait, unless: isGivenUp)
     var settings = try read(try stampOnDisk())
     try edit(&settings)
     let bytes = settings.serialized()
@@ -109,22 +114,26 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Checks as far as possible that ``change(wait:_:)`` could write. Changes nothing.
-  ///
-  /// - Parameter isGivenUp: Ends the wait when it returns true.
+  /// Checks as far as possible that ``change(wait:unless:_:)`` could write. Changes nothing.
   package func rehearse(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) {
     if try unchanged(by: edit) != nil { return }
     _ = try openDirectory(create: true)
-    let lock = try lock(wait: wait, unless: isGivenUp)
+    let turn = try SettingsTurn(in: directoryPath, wait, unless: isGivenUp, path)
+    defer { extendLifetime(turn) }
+    let lock = try lock(turn, wait: wait, unless: isGivenUp)
     try storing { (directory, name) throws(SystemError) in try directory.rehearseReplacing(name, growth: Self.growth) }
     lock.release()
   }
 
-  /// The default wait for another program that changes the file.
-  static let usualWait = Duration.seconds(5)
+  /// The default wait for another program that changes the file: less than callers wait by default, so that they get
+  /// the reason.
+  package static let usualWait = Duration.seconds(100)
+
+  /// The wait if the work can be repeated, or is only cleanup.
+  static let briefWait = Duration.seconds(5)
 
   /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
@@ -203,9 +212,15 @@ package final class SettingsFile {
 
   /// The lock is next to the name, wherever a link leads.
   private func lock(
-    wait: Duration, unless isGivenUp: () -> Bool = { false }
+    _ turn: SettingsTurn, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
-    do { return try directory!.lock(Self.lockName, wait: wait, unless: isGivenUp) } catch {
+    defer { turn.isBlocked = false }
+    do {
+      return try directory!.lock(Self.lockName, wait: wait) {
+        turn.isBlocked = true
+        return isGivenUp()
+      }
+    } catch {
       if error.isAgain { throw ConfigurationError(.storage(error), path) }
       let lockPath = directoryPath + "/" + Self.lockName
       throw ConfigurationError(
@@ -213,4 +228,42 @@ package final class SettingsFile {
           error.isSymbolicLink ? .untrusted(.symbolicLink, path: lockPath) : .system(error, path: lockPath)), path)
     }
   }
+}
+
+/// Lets one thread of this process at a time change the settings of a directory. A thread that is changing them is not
+/// another program, so the others wait for it without a limit.
+private final class SettingsTurn {
+  /// By directory, whether the thread whose turn it is waits for another program.
+  private static let turns = Monitor<[String: Bool]>([:])
+  /// How often to check whether the caller still waits.
+  private static let pollInterval = Duration.milliseconds(100)
+
+  private let directory: String
+
+  /// - Throws: `EAGAIN` if another program held the lock at the end of the wait, or the wait was abandoned.
+  init(
+    in directory: String, _ wait: Duration, unless isGivenUp: () -> Bool, _ path: String
+  ) throws(ConfigurationError) {
+    let deadline = Instant.now.advanced(by: wait)
+    while true {
+      let isMine = Self.turns.wait(Self.pollInterval) { turns -> Bool? in
+        guard turns[directory] == nil else { return nil }
+        turns[directory] = false
+        return true
+      }
+      if isMine != nil { break }
+      let isBlocked = Self.turns.withLock { $0[directory] ?? false }
+      guard !isGivenUp(), !isBlocked || Instant.now < deadline else {
+        throw ConfigurationError(.storage(.busyLock), path)
+      }
+    }
+    self.directory = directory
+  }
+
+  var isBlocked: Bool {
+    get { Self.turns.withLock { $0[directory] ?? false } }
+    set { Self.turns.update { $0[directory] = newValue } }
+  }
+
+  deinit { Self.turns.update { $0[directory] = nil } }
 }

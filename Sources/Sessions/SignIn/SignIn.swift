@@ -203,7 +203,7 @@ extension SignIn.Request {
     if services.isEphemeral { return }
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
-      let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.usualWait
+      let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
       try file.rehearse(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
         (settings) throws(ConfigurationError) in
         try settings.signIn(configuration, to: account)
@@ -262,7 +262,7 @@ extension SignIn.Request {
     guard isNew else { return }
     do { guard try services.record(of: account) == nil else { return } } catch { return }
     if services.isEphemeral { return services.ephemeral.remove(account) }
-    _ = try? SettingsFile(directory: settingsDirectory).change { $0.remove(account) }
+    _ = try? SettingsFile(directory: settingsDirectory).change(wait: SettingsFile.briefWait) { $0.remove(account) }
   }
 
   /// The scope of the account's settings. By default an ID Token and, if the server announces them, the user's profile

@@ -60,7 +60,7 @@ package struct TokenImport: Sendable {
     let server = try contact.server()
     try services.vacate(account)
     try settings { () throws(ConfigurationError) in
-      _ = try file.change { (settings) throws(ConfigurationError) in
+      _ = try file.change(unless: { cancellation.isCancelled }) { (settings) throws(ConfigurationError) in
         try settings.checkAbsence(of: account)
         try settings.signIn(contact.configuration, to: account)
       }
@@ -80,7 +80,7 @@ package struct TokenImport: Sendable {
   /// - Throws: Always `error`.
   private func undo(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
     try? services.removeLeftover(of: account)
-    _ = try? file.change { (settings) in settings.remove(account) }
+    _ = try? file.change(wait: SettingsFile.briefWait) { (settings) in settings.remove(account) }
     throw error
   }
 

@@ -58,7 +58,11 @@ extension SessionServices {
 
   /// The record with the account's pending revocation. Writes it, if it is only in memory and there is space. The caller
   /// holds the account's lock.
-  func recordToRevoke(of account: AccountName) throws(SessionError) -> StoredRecord? {
+  ///
+  /// - Parameter wait: How long to wait for another process with the vault's lock.
+  func recordToRevoke(
+    of account: AccountName, wait: LockWait? = lockWait()
+  ) throws(SessionError) -> StoredRecord? {
     let stored = try storedRecord(of: account)
     guard let entry = unwritten[account] else { return stored?.record.revocation == nil ? nil : stored }
     if let stored, !stored.record.isSignedOut {
@@ -67,7 +71,7 @@ extension SessionServices {
       return nil
     }
     if let protection = entry.protection,
-      let generation = try? write(entry.record, of: account, protection: protection)
+      let generation = try? write(entry.record, of: account, protection: protection, wait: wait)
     {
       unwritten[account] = nil
       return StoredRecord(record: entry.record, generation: generation)

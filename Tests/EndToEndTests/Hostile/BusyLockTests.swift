@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lock that is busy for a while makes no sign-in and no refresh fail.
-@Suite(.needsProgramsForLong) struct `A lock of the state directory that is busy` {
+/// A lock that is busy for a while makes no command fail whose caller has time.
+@Suite(.needsProgramsForLong) struct `A lock that is busy` {
   /// Longer than other commands wait for a lock.
   private static let longTime = Duration.seconds(13)
 
@@ -14,7 +14,10 @@ import Testing
   ) throws -> Result {
     let holder = try RunningProcess(
       executable: "/usr/bin/flock",
-      arguments: ["-F", tree.path("state/agent/\(name)"), "sh", "-c", "echo held; exec sleep 3600"])
+      arguments: [
+        "-F", tree.path(name.hasPrefix("config") ? name : "state/agent/\(name)"), "sh", "-c",
+        "echo held; exec sleep 3600",
+      ])
     #expect(try holder.readLine() == "held")
     defer { _ = try? holder.terminate() }
     let work = try begin()
@@ -30,6 +33,39 @@ import Testing
       }
       #expect(try refresh.wait() == .exited(0), "\(refresh.errorText)")
       #expect(try session.issuer.count("refreshes") == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("vault.lock", ["logout", "work"]), ("vault.lock", ["account", "remove", "work"]),
+    ("config/agent/config.lock", ["use", "other"]),
+    ("config/agent/config.lock", ["account", "rename", "other", "another"]),
+    ("config/agent/config.lock", ["account", "set", "work", "--refresh", "strict"]),
+    ("config/agent/config.lock", ["account", "remove", "other"]), ("setup.lock", ["setup", "--undo"]),
+  ])
+  func `keeps a change waiting`(name: String, command: [String]) throws {
+    try Session.with { session in
+      let tree = session.tree
+      let added = try tree.agent(
+        "account", "add", "other", "--issuer", session.issuer.url, "--client-id", "x", "--allow-http-loopback")
+      #expect(added.succeeded, "\(added.errorText)")
+      let change = try Self.whileLocked(name, in: tree) { try tree.start(command) }
+      #expect(try change.wait() == .exited(0), "\(change.errorText)")
+    }
+  }
+
+  @Test func `is not waited for on behalf of a caller that has left`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let added = try tree.agent(
+        "account", "add", "other", "--issuer", session.issuer.url, "--client-id", "x", "--allow-http-loopback")
+      #expect(added.succeeded, "\(added.errorText)")
+      try Self.whileLocked("config/agent/config.lock", in: tree) { () throws in
+        #expect(try tree.agent("use", "other", "--timeout", "1").failed(4))
+      }
+      // It comes after a change that was still waiting.
+      _ = try tree.json("account", "set", "work", "--refresh", "strict")
+      #expect(try tree.agent("use").outputText == "work\n")
     }
   }
 

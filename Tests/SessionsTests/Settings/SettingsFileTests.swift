@@ -321,6 +321,61 @@ import Vocabulary
     #expect(try one.current() == two.current())
   }
 
+  // Waiting is not failing.
+  @Test func `waits for another thread of this process, which is no other program`() throws {
+    let (begun, waits) = (Monitor(false), Monitor(false))
+    let path = path
+    let work = work
+    try Threads.start(name: "first") {
+      _ = try? SettingsFile(directory: path).change { (settings) throws(ConfigurationError) in
+        try settings.set(Home.configuration, for: work)
+        // The first of the two calls compares without the lock.
+        guard begun.withLock({ $0 }) else { return begun.update { $0 = true } }
+        _ = waits.wait(.testLimit) { $0 ? true : nil }
+      }
+    }
+    try #require(begun.wait(.testLimit) { $0 ? true : nil } == true)
+    // Its turn began before it opened the lock.
+    while (try? PrivateDirectory(opening: path, create: false).exists("config.lock")) != true {
+      Threads.sleep(for: .milliseconds(1))
+    }
+    let other = try AccountName("other")
+    let settings = try file().change(
+      wait: .zero,
+      unless: {
+        waits.update { $0 = true }
+        return false
+      }
+    ) { (settings) throws(ConfigurationError) in try settings.set(Home.configuration, for: other) }
+    #expect(settings.accounts.map(\.name) == [work, other])
+  }
+
+  @Test func `waits for another program until it is done, or the caller gives up`() throws {
+    try add(work, to: file())
+    let holder = LockHolder()
+    holder.lock = try PrivateDirectory(opening: path, create: false).tryLock("config.lock")
+    var asked = 0
+    let busy = ConfigurationError(.storage(.busyLock), path + "/config.json")
+    #expect(throws: busy) {
+      _ = try file().change(
+        unless: {
+          asked += 1
+          return asked == 3
+        }
+      ) { $0.remove(work) }
+    }
+    let other = try AccountName("other")
+    _ = try file().change(
+      unless: {
+        holder.lock = nil
+        return false
+      }
+    ) { (settings) throws(ConfigurationError) in try settings.set(Home.configuration, for: other) }
+    #expect(try file().current().accounts.count == 2)
+  }
+
+  private final class LockHolder { var lock: FileLock? }
+
   @Test func `is as it was when a change fails`() throws {
     let file = file()
     try add(work, to: file)

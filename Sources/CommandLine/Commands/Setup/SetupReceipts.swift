@@ -35,7 +35,8 @@ struct SetupReceipts {
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let mostBytes = 1 << 20
-  private static let patience = Duration.seconds(5)
+  /// How long to wait for another command: as long as commands do by default.
+  private static let patience = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
   /// - Throws: `storage` if the file is damaged, of a later version, or accessible to other users.
   static func read() throws(Failure) -> SetupReceipts {
