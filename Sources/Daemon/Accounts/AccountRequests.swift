@@ -70,7 +70,7 @@ final class AccountRequests: AccountPart {
 
   /// Sets the program that shows a desktop notice when a session ends; nil for none.
   func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
-    context.changeSettings { (settings) throws(ConfigurationError) in
+    context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
     } then: { [self] outcome in
       switch outcome {

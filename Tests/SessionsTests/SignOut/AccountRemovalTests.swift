@@ -91,10 +91,7 @@ import Vocabulary
     #expect(try removeUnheard().isPostponed)
     var configuration = Home.configuration
     configuration.issuer = "https://other.example"
-    let addition = AccountAddition(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory)
-    _ = try addition.run()
+    _ = try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
     #expect(
       home.services.pendingRevocation(of: home.account, configuration).revokeOwed().confirmation == .revoked)
     #expect(try home.stored() == nil)
