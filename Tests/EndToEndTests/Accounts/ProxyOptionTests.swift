@@ -30,7 +30,8 @@ import Testing
   @Test func `is compared with the environment by doctor`() throws {
     try AgentTree.with { tree in
       let add = ["account", "add", "work", "--issuer", "https://as.invalid", "--client-id", "c"]
-      try #require(tree.agent(add + ["--proxy", "http://127.0.0.1:1"]).succeeded)
+      let environment: [String: String?] = ["https_proxy": "http://127.0.0.1:1"]
+      try #require(tree.agent(add + ["--proxy", "environment"], environment).succeeded)
       func warnings(_ changes: [String: String?]) throws -> [String] {
         let answer = try JSON(parsing: tree.agent(["doctor", "--json"], changes).output)
         return (answer["findings"]?.array ?? []).filter {
@@ -41,6 +42,9 @@ import Testing
       #expect(try warnings(["https_proxy": "http://me:canary@127.0.0.1:1/"]) == [])
       let other = try warnings(["https_proxy": "other.example:3128"])
       #expect(other == ["work uses the proxy 127.0.0.1:1, but this environment sets other.example:3128"])
+      // The user has chosen this one.
+      try #require(tree.agent("account", "set", "work", "--proxy", "http://127.0.0.1:1").succeeded)
+      #expect(try warnings([:]) == [])
     }
   }
 
