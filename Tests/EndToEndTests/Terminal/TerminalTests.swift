@@ -203,6 +203,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["--header"], ["--quiet"]])
+  func `a token is followed by a notice that it stays on the screen`(options: [String]) throws {
+    try Session.with { session in
+      let token = try session.tree.token()
+      let program = try WatchedProgram(session.tree, columns: 200, [:], [Programs.path("agent"), "token"] + options)
+      let end = try program.end()
+      #expect(end.status == 0 && end.lines.first?.hasSuffix(token) == true, "\(end.lines)")
+      let notices = end.lines.dropFirst()
+      #expect(notices.count == (options == ["--quiet"] ? 0 : 1), "\(end.lines)")
+      #expect(notices.allSatisfy { $0.hasPrefix("agent: the token stays on the screen") }, "\(end.lines)")
+    }
+  }
+
   @Test(arguments: ["--quiet", "--json"]) func `a slow answer is not explained with an option`(
     option: String
   ) throws {

@@ -21,7 +21,7 @@ enum QuickToken {
 
   static func run() -> Outcome {
     guard let account = unsafe QuickArguments.account, !Environment.isSet("AGENT_SOCKET"),
-      !Environment.isSet("AGENT_ACCOUNT")
+      !Environment.isSet("AGENT_ACCOUNT"), !Terminal.isTerminal(1)
     else { return .unusual }
     do {
       guard
