@@ -116,7 +116,7 @@ private struct MailServer {
 
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// - Parameter places: The servers that the program connects to.
+  /// - Parameter places: The kind of mail server that the program uses.
   init(_ context: SetupContext, _ places: SetupClient.Places) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(

@@ -109,6 +109,6 @@ struct ClientVersion: Sendable {
   let word: String
   let major: Int
   let minor: Int
-  /// What an older version does not support.
+  /// The reason to refuse an older version.
   let consequence: @Sendable () -> Phrase
 }

@@ -6,8 +6,9 @@ internal import Wire
 
 /// The origin and the account that a client is configured for.
 struct SetupContext: Sendable {
-  /// The absolute path of this program, and its name.
+  /// The absolute path of this program.
   let program: String
+  /// The name of this program.
   let name: String
   /// The requested origin; nil if the client has one setting for all.
   let place: OriginEntry?

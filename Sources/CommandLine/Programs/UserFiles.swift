@@ -5,7 +5,7 @@ internal import Wire
 /// Finds the files that programs read from the user's directories.
 struct UserFiles: Sendable {
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
-  /// The working directory; empty if there is none.
+  /// The working directory, or an empty text if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
   /// A variable, if set and not empty.

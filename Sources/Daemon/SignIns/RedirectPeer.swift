@@ -11,7 +11,7 @@ final class RedirectPeer {
   var owner: TCPEnds.Owner?
   /// When the connection is closed in any case, or the result of ``login`` is no longer waited for.
   private(set) var deadline: Instant
-  /// The sign-in whose result the browser waits for.
+  /// The sign-in, while the browser waits for its result.
   private(set) var login: UInt64?
 
   private var head = RequestHead()

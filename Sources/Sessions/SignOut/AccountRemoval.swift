@@ -37,7 +37,7 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// Nil if there is none or it is unreadable.
+  /// The account's record, or nil if it does not exist or cannot be read.
   private var record: StoredRecord? {
     (try? signOut.services.storedRecord(of: signOut.account)) ?? nil
   }
