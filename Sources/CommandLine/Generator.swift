@@ -16,10 +16,10 @@ package enum Generator {
   /// - Parameter top: The package's root, which has the pages.
   static func files(for program: ProgramName = .standard, in top: String) throws(PageError) -> [GeneratedFile] {
     let pages = try ManualPage.all.map { page throws(PageError) in
-      GeneratedFile(path: page.path(for: program), content: try page.text(in: top, for: program))
+      GeneratedFile(path: page.path(for: program), content: try page.text(in: top, by: Main.commands, for: program))
     }
     let completions = CompletionShell.allCases.map { shell in
-      let script = CompletionScript(shell, for: program)
+      let script = CompletionScript(shell, of: Main.commands, for: program)
       return GeneratedFile(path: "completions/\(script.fileName)", content: script.text)
     }
     return pages + completions

@@ -13,15 +13,15 @@ package enum Main {
     let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation
     do {
-      invocation = try Parser.parse(arguments)
+      invocation = try Parser.parse(arguments, by: commands)
     } catch {
       let console = Console(json: wantsJSON(arguments), quiet: false)
-      return fail(error.failure, console, commandName: error.commandName, nil, arguments)
+      return fail(error.failure, console, error.command, nil, arguments)
     }
     do {
       return try run(invocation)
     } catch {
-      return fail(error, Console(invocation), commandName: invocation.command?.name.rawValue, invocation, arguments)
+      return fail(error, Console(invocation), invocation.command, invocation, arguments)
     }
   }
 
@@ -34,7 +34,7 @@ package enum Main {
     if case .printed = quick { Processes.exit(0) }
     ProgramName.adopt()
     if case .failed(let failure) = quick {
-      Processes.exit(fail(failure, Console(json: false, quiet: false), commandName: nil, nil))
+      Processes.exit(fail(failure, Console(json: false, quiet: false), nil, nil))
     }
     Processes.exit(run(arguments: Processes.arguments))
   }
@@ -45,15 +45,14 @@ package enum Main {
       return 0
     }
     if invocation[.help] {
-      try Console.answer(HelpCommand.text(for: invocation.commandWords, all: invocation.asksForEverything))
+      try Console.answer(
+        HelpCommand.text(for: invocation.commandWords, by: commands, all: invocation.asksForEverything))
       return 0
     }
     guard let command = invocation.command else {
       throw Failure(.invalidRequest, "no command given", hint: "agent help")
     }
-    let action = try Dispatch.action(of: command.name, invocation)
-    // Every command honours the output options.
-    _ = Console(invocation)
+    let action = try command.run(invocation)
     try invocation.refuseUnread()
     return try action.run()
   }
@@ -64,19 +63,19 @@ package enum Main {
   }
 
   private static func fail(
-    _ failure: Failure, _ console: Console, commandName: String?, _ invocation: Invocation?,
-    _ arguments: [String] = []
+    _ failure: Failure, _ console: Console, _ command: Command?, _ invocation: Invocation?, _ arguments: [String] = []
   ) -> Int32 {
     guard !failure.isUntold else { return failure.code.exitStatus.rawValue }
     var failure = failure.fromOlderDaemon ?? failure
     failure = invocation?.explained(failure) ?? failure
-    if let status = HelperCommand.refuse(failure, console, arguments) { return status }
-    console.report(failure)
-    let status = failure.code.exitStatus.rawValue
-    if commandName == "env" {
-      try? Console.answer(EnvCommand.failureStatement(status: status, invocation: invocation, arguments: arguments))
+    let answer = command?.failureAnswer
+    if let command, let answer, answer.isOneLine {
+      Console.tell(console.line(of: failure, in: command.name) + "\n")
+    } else {
+      console.report(failure)
     }
-    return status
+    if let text = answer?.text(failure, invocation, arguments), !text.isEmpty { try? Console.answer(text) }
+    return failure.code.exitStatus.rawValue
   }
 }
 

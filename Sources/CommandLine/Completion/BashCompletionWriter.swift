@@ -1,6 +1,7 @@
 /// Writes the completions for bash: tables of `case` statements, and a function that searches them.
 struct BashCompletionWriter {
   let program: ProgramName
+  let table: CommandTable
 
   var script: String {
     """
@@ -33,7 +34,7 @@ struct BashCompletionWriter {
   }
 
   private var commands: String {
-    let entries = CommandTable.all.map { command in
+    let entries = table.all.map { command in
       var text = "options=(\(list(command.options.flatMap(\.spellings))))"
       if let kind = kind(command.operands.candidates) { text += " limit=\(command.operands.limit) operand\(kind)" }
       if command.trailing != nil { text += " trailing=yes" }
@@ -43,7 +44,7 @@ struct BashCompletionWriter {
   }
 
   private var values: String {
-    let own = CommandTable.all.flatMap { command in
+    let own = table.all.flatMap { command in
       command.options.compactMap { entry(for: $0) { "'\(command.name) \($0)'" } }
     }
     let common = Options.common.compactMap { entry(for: $0) { "*' \($0)'" } }

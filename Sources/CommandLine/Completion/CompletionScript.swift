@@ -4,18 +4,20 @@
 /// that will run. They are data and never evaluated.
 struct CompletionScript {
   let shell: CompletionShell
+  let table: CommandTable
   let program: ProgramName
 
-  init(_ shell: CompletionShell, for program: ProgramName = .standard) {
+  init(_ shell: CompletionShell, of table: CommandTable, for program: ProgramName = .standard) {
     self.shell = shell
+    self.table = table
     self.program = program
   }
 
   var text: String {
     switch shell {
-    case .bash: BashCompletionWriter(program: program).script
-    case .zsh: ZshCompletionWriter(program: program).script
-    case .fish: FishCompletionWriter(program: program).script
+    case .bash: BashCompletionWriter(program: program, table: table).script
+    case .zsh: ZshCompletionWriter(program: program, table: table).script
+    case .fish: FishCompletionWriter(program: program, table: table).script
     }
   }
 
@@ -56,12 +58,12 @@ extension CommandName {
 
 extension CommandTable {
   /// The commands and groups by first word, each with its summary.
-  static var firstWordSummaries: [(word: String, summary: String)] {
+  var firstWordSummaries: [(word: String, summary: String)] {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
   /// The second words of a group, each with its summary.
-  static func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
+  func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
     CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }
 }

@@ -1,6 +1,7 @@
 /// Writes the completions for fish: one `complete` line for each option and operand of each command.
 struct FishCompletionWriter {
   let program: ProgramName
+  let table: CommandTable
 
   var script: String {
     """
@@ -18,7 +19,7 @@ struct FishCompletionWriter {
     complete -c \(program.text) -n '__\(id)_at trailing' -x -a '(__\(id)_subcommand)'
     \(firstWords.joined(separator: "\n"))
     \(Options.common.map { option(in: nil, $0) }.joined(separator: "\n"))
-    \(CommandTable.all.flatMap(lines).joined(separator: "\n"))
+    \(table.all.flatMap(lines).joined(separator: "\n"))
 
     """
   }
@@ -28,7 +29,7 @@ struct FishCompletionWriter {
   // MARK: Tables
 
   private var values: String {
-    let own = CommandTable.all.flatMap { command in
+    let own = table.all.flatMap { command in
       command.options.filter { $0.candidates != nil }.flatMap { option in
         option.spellings.map { "'\(command.name) \($0)'" }
       }
@@ -47,7 +48,7 @@ struct FishCompletionWriter {
 
   private var words: String {
     let names = CommandName.listed.map { Self.quoted($0.rawValue) }.joined(separator: " ")
-    let trailing = CommandTable.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
+    let trailing = table.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
     return """
       function __\(id)_is_command
           contains -- "$argv[1]" \(names)
@@ -65,9 +66,9 @@ struct FishCompletionWriter {
   }
 
   private var firstWords: [String] {
-    let first = CommandTable.firstWordSummaries.map { ("", $0) }
+    let first = table.firstWordSummaries.map { ("", $0) }
     let second = CommandName.groups.flatMap { group in
-      CommandTable.memberSummaries(ofGroup: group).map { (group, $0) }
+      table.memberSummaries(ofGroup: group).map { (group, $0) }
     }
     return (first + second).map { group, entry in
       line("word \(group)", "-a \(Self.quoted(entry.word)) -d \(description(entry.summary))")

@@ -2,6 +2,7 @@ internal import Encoding
 /// Writes the completions for zsh: `_arguments` specifications in a `case`, one branch for each command.
 struct ZshCompletionWriter {
   let program: ProgramName
+  let table: CommandTable
 
   /// The notice is not on the first line, because zsh expects the names to complete there.
   var script: String {
@@ -33,14 +34,14 @@ struct ZshCompletionWriter {
 
   private var words: String {
     let groups = CommandName.groups.map { group in
-      "  \(group)) names=(\(list(CommandTable.memberSummaries(ofGroup: group)))) ;;"
+      "  \(group)) names=(\(list(table.memberSummaries(ofGroup: group)))) ;;"
     }
     return """
       # The words that may follow $1, the first word of a command; without it the first words.
       __\(id)_words() {
         local -a names
         case $1 in
-        '') names=(\(list(CommandTable.firstWordSummaries))) ;;
+        '') names=(\(list(table.firstWordSummaries))) ;;
       \(groups.joined(separator: "\n"))
         *) return 1 ;;
         esac
@@ -56,7 +57,7 @@ struct ZshCompletionWriter {
   }
 
   private var commands: String {
-    let entries = CommandTable.all.map { command in
+    let entries = table.all.map { command in
       var specifications = command.options.flatMap(specifications)
       if command.operands.limit > 0, let action = action(command.operands.candidates) {
         specifications.append(

@@ -7,6 +7,9 @@ internal import Wire
 struct DaemonClient {
   private(set) var console: Console
 
+  /// The commands of the program, which hints name.
+  let commands: CommandTable
+
   /// The deadline on the command line, in seconds.
   private var timeoutSeconds: Int?
 
@@ -31,6 +34,7 @@ struct DaemonClient {
     if let timeoutSeconds { console.timeoutSeconds = timeoutSeconds }
     self.console = console
     isPrivate = invocation[.noDaemon]
+    commands = invocation.commands
   }
 
   /// A client for responses to other programs: it prints nothing else and asks no questions.
@@ -421,5 +425,24 @@ extension DaemonConnection {
     try passLine(before: deadline, waiting: wait) { (line) throws(Failure) in result = try body(line) }
     guard let result else { preconditionFailure("a line was passed") }
     return result
+  }
+}
+
+// MARK: - Actions
+
+extension DaemonClient {
+  /// An action that asks the daemon and prints its result: as JSON with `--json`, otherwise as text.
+  func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
+    .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
+  }
+
+  /// An action that asks the daemon for a change, and prints a confirmation.
+  ///
+  /// - Parameter secrets: Returns the descriptors to send with the request; called before the daemon is asked.
+  func change(
+    _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
+    noting note: @escaping (JSONObject) -> Phrase
+  ) -> Action {
+    .doing { () throws(Failure) in try console.confirm(try ask(request, passing: try secrets()), note) }
   }
 }

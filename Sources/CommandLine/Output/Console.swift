@@ -173,6 +173,16 @@ extension Console {
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }
 
+  /// The failure as one line that always names a command.
+  func line(of failure: Failure, in command: CommandName) -> String {
+    var failure = failure
+    if failure.advice == nil {
+      let isUsage = failure.code.exitStatus == .usage
+      failure.advice = Phrase(verbatim: isUsage ? "agent help \(command)" : "agent doctor")
+    }
+    return line(of: failure)
+  }
+
   /// Whether standard error is a terminal and the user wants colour.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 

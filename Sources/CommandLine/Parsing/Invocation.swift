@@ -10,6 +10,9 @@ final class Invocation {
   /// One occurrence of an option. `text` is empty for a switch; otherwise the option's argument has accepted it.
   typealias Occurrence = (option: OptionDeclaration, text: String)
 
+  /// The commands of the program.
+  let commands: CommandTable
+
   /// The command; nil if the line names none, which only `--help` and `--version` allow.
   let command: Command?
 
@@ -26,13 +29,18 @@ final class Invocation {
   /// The account from the environment, once read as the default.
   private var inheritedAccount: String?
 
-  init(command: Command?, commandWords: [String], given: [Occurrence], operands: [String], trailing: [String]?) {
+  init(
+    _ commands: CommandTable, command: Command?, commandWords: [String], given: [Occurrence], operands: [String],
+    trailing: [String]?
+  ) {
+    self.commands = commands
     self.command = command
     self.commandWords = commandWords
     self.given = given
     self.operands = operands
     self.trailing = trailing
-    unread = given.map(\.option)
+    // Every command takes the common options but those that it refuses.
+    unread = given.map(\.option).filter { $0.group != .common }
   }
 
   /// The value of an option on this command line.
@@ -66,12 +74,8 @@ final class Invocation {
   ///
   /// - Throws: `invalid_request` that names the option.
   func refuseUnread() throws(Failure) {
-    let isTaken = { [command] (option: OptionDeclaration) in
-      Options.withoutEffect.contains { entry in
-        entry.option.name == option.name && command.map { entry.commands.contains($0.name) } ?? false
-      }
-    }
-    guard let option = unread.first(where: { !isTaken($0) }) else { return }
+    let refused = command?.refusedOptions() ?? []
+    guard let option = unread.first ?? refused.first(where: { !texts($0).isEmpty }) else { return }
     let words = commandWords.joined(separator: " ")
     throw Failure(.invalidRequest, "\"--\(option.name)\" has no effect here", hint: "agent help \(words)")
   }

@@ -7,6 +7,7 @@ internal import Wire
 /// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` nothing is an
 /// option. The common options may also precede the command.
 struct Parser {
+  private let table: CommandTable
   private var remaining: ArraySlice<String>
 
   // The parts of the invocation.
@@ -19,11 +20,14 @@ struct Parser {
   /// The first word of a group such as `daemon`, until its second word is read.
   private var group: String?
 
-  private init(_ arguments: [String]) { remaining = arguments[...] }
+  private init(_ arguments: [String], _ table: CommandTable) {
+    remaining = arguments[...]
+    self.table = table
+  }
 
   /// - Parameter arguments: The arguments without the program's name.
-  static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
-    var parser = Parser(arguments)
+  static func parse(_ arguments: [String], by table: CommandTable) throws(UsageError) -> Invocation {
+    var parser = Parser(arguments, table)
     return try parser.parse()
   }
 
@@ -42,11 +46,11 @@ struct Parser {
     }
     let asksForText = given.contains { [Option.help.name, Option.version.name].contains($0.option.name) }
     if !asksForText {
-      if command == nil, group == nil { command = CommandTable.named(.overview) }
+      if command == nil, group == nil { command = table.named(.overview) }
       try checkCompleteness()
     }
     return Invocation(
-      command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
+      table, command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
 
   /// After `--`, the arguments belong to the command to run; otherwise they are operands.
@@ -63,7 +67,7 @@ struct Parser {
   private mutating func readWord(_ word: String) throws(UsageError) {
     guard command == nil else { return operands.append(word) }
     let name = group.map { "\($0) \(word)" } ?? word
-    if let found = CommandTable.named(name) {
+    if let found = table.named(name) {
       command = found
     } else if group == nil, !CommandName.members(ofGroup: word).isEmpty {
       group = word
@@ -153,7 +157,7 @@ struct Parser {
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,
-      CommandTable.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
+      table.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
     {
       return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
     }
@@ -182,20 +186,20 @@ struct Parser {
 
   private func error(_ message: Phrase, hint: Phrase? = nil) -> UsageError {
     let help = (["agent help"] + commandWords).joined(separator: " ")
-    return UsageError(message, hint: hint ?? Phrase(verbatim: help), commandName: command?.name.rawValue)
+    return UsageError(message, hint: hint ?? Phrase(verbatim: help), of: command)
   }
 }
 
 /// A command line that cannot be run.
-struct UsageError: Error, Hashable {
+struct UsageError: Error {
   /// The failure to report; its code is always `invalid_request`.
   var failure: Failure
 
-  /// The command named before the error, which may affect how the failure is shown.
-  var commandName: String?
+  /// The command named before the error.
+  var command: Command?
 
-  init(_ message: Phrase, hint: Phrase, commandName: String?) {
+  init(_ message: Phrase, hint: Phrase, of command: Command?) {
     failure = Failure(.invalidRequest, message, hint: hint)
-    self.commandName = commandName
+    self.command = command
   }
 }

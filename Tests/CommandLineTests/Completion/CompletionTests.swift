@@ -105,7 +105,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   /// Runs lines of bash after loading the completions.
   private func bash(_ script: String) throws -> [String] {
     let result = try ProcessRunner.run(
-      executable: "/bin/bash", arguments: ["-c", CompletionScript(.bash).text + script])
+      executable: "/bin/bash", arguments: ["-c", CompletionScript(.bash, of: Main.commands).text + script])
     try #require(result.succeeded && result.errorText == "", "\(result.errorText)")
     return result.outputText.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }.dropLast()
   }
@@ -116,15 +116,15 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `name all its options, in bash`() throws {
-    let lines = try bash(CommandTable.all.map { complete(Self.words($0) + ["--"]) }.joined())
+    let lines = try bash(Main.commands.all.map { complete(Self.words($0) + ["--"]) }.joined())
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, CommandTable.all) {
+    for (line, command) in zip(lines, Main.commands.all) {
       #expect(Set(line.split(separator: " ").map { String($0) }) == Self.offered(for: command), "\(command.name)")
     }
   }
 
   @Test func `name all values of its choices, in bash, behind a space and behind an equals sign`() throws {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       for option in command.options {
         guard case .choice(_, let choices) = option.argument else { continue }
         let words = choices()
@@ -148,7 +148,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.fish))) func `name all its options and their values, in fish`() throws {
     let program = try AgentProgram()
-    try program.tree.write("script", CompletionScript(.fish).text)
+    try program.tree.write("script", CompletionScript(.fish, of: Main.commands).text)
     func offered(_ lines: [String]) throws -> [[String]] {
       let script = "source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
       let result = try ProcessRunner.run(
@@ -164,9 +164,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
     }
     // The meaning of the option is not repeated for each of its values.
     #expect(try offered(["agent env --shell b"]) == [["bash"]])
-    let lines = try complete(CommandTable.all.map { Self.words($0).joined(separator: " ") + " --" })
+    let lines = try complete(Main.commands.all.map { Self.words($0).joined(separator: " ") + " --" })
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, CommandTable.all) {
+    for (line, command) in zip(lines, Main.commands.all) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try complete(["agent ", "agent daemon ", "agent login --token-endpoint-auth-method "])
@@ -182,9 +182,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.zsh))) func `name all its options, in zsh`() throws {
     let shell = try InteractiveShell(.zsh, AgentProgram())
-    let lines = try shell.list(CommandTable.all.map { Self.words($0).joined(separator: " ") + " --\t" })
+    let lines = try shell.list(Main.commands.all.map { Self.words($0).joined(separator: " ") + " --\t" })
     #expect(lines.count == CommandName.listed.count)
-    for (line, command) in zip(lines, CommandTable.all) {
+    for (line, command) in zip(lines, Main.commands.all) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
     let first = try shell.list(["agent \t", "agent daemon \t"])
@@ -192,7 +192,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `hold words that no shell takes for anything else`() {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       for option in command.options + Options.common {
         guard case .choice(_, let choices) = option.argument else { continue }
         let words = choices()
@@ -200,7 +200,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
       }
     }
     for shell in CompletionShell.allCases {
-      let script = CompletionScript(shell).text
+      let script = CompletionScript(shell, of: Main.commands).text
       #expect(!script.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("eval") })
       // The program asked is the one at the beginning of the line.
       for line in script.split(separator: "\n") where line.contains("__complete") {
@@ -268,7 +268,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 
   @Test func `is in no list`() throws {
-    #expect(!HelpWriter.program().contains("__complete") && !HelpWriter.program(all: true).contains("__complete"))
+    #expect(
+      !HelpWriter.program(Main.commands).contains("__complete")
+        && !HelpWriter.program(Main.commands, all: true).contains("__complete"))
     #expect(try !ManualPage.agent.committed().contains("__complete"))
     #expect(!CommandName.firstWords.contains("__complete"))
   }
@@ -278,7 +280,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test(arguments: CompletionShell.allCases) func `prints what is committed`(shell: CompletionShell) throws {
     let result = try AgentProgram().run(["completions", shell.rawValue])
     #expect(result.succeeded && result.errorText == "")
-    #expect(result.outputText == (try PackageFiles.text("completions/\(CompletionScript(shell).fileName)")))
+    #expect(
+      result.outputText == (try PackageFiles.text("completions/\(CompletionScript(shell, of: Main.commands).fileName)"))
+    )
   }
 
   @Test func `refuses another shell`() throws {

@@ -16,10 +16,10 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   init(_ command: CommandName, _ option: OptionDeclaration) {
     self.command = command
     self.option = option
-    var words = command.words.map { String($0) } + Self.operands(CommandTable.named(command).operands, option)
+    var words = command.words.map { String($0) } + Self.operands(Main.commands.named(command).operands, option)
     words += Self.companions["\(command) --\(option.name)"] ?? Self.companions["\(command)"] ?? []
     words += ["--\(option.name)"] + Self.values(option)
-    self.words = words + (CommandTable.named(command).trailing == nil ? [] : ["--", "true"])
+    self.words = words + (Main.commands.named(command).trailing == nil ? [] : ["--", "true"])
   }
 
   private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
@@ -79,14 +79,14 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   /// Parses the line up to where the command would begin to act.
   func read() throws {
     let invocation = try Parser.parse(words)
-    _ = try Dispatch.action(of: command, invocation)
-    _ = Console(invocation)
+    _ = try Main.commands.named(command).run(invocation)
     try invocation.refuseUnread()
   }
 }
 
 @Suite struct `Options of the command table` {
-  static let own = CommandName.allCases.flatMap { name in CommandTable.named(name).options.map { OptionLine(name, $0) }
+  static let own = CommandName.allCases.flatMap { name in
+    Main.commands.named(name).options.map { OptionLine(name, $0) }
   }
 
   @Test(arguments: own) func `are read by the code of the command that declares them`(line: OptionLine) {
@@ -126,10 +126,9 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     ("vault change-passphrase --pin-fd 3", "\"--pin-fd\" has no effect here"),
   ]) func `are refused beside others that leave them without effect`(line: String, message: String) throws {
     let invocation = try Parser.parse(line.split(separator: " ").map { String($0) })
-    let name = try #require(invocation.command?.name)
+    let command = try #require(invocation.command)
     let failure = #expect(throws: Failure.self) {
-      _ = try Dispatch.action(of: name, invocation)
-      _ = Console(invocation)
+      _ = try command.run(invocation)
       try invocation.refuseUnread()
     }
     #expect(failure?.message == message && failure?.code == .invalidRequest)

@@ -42,12 +42,13 @@ struct ReadableLine: Sendable, CustomTestStringConvertible {
 
 struct WrongLine: Sendable, CustomTestStringConvertible {
   let arguments: [String]
-  let expected: UsageError
+  let expected: Failure
+  let command: String?
 
   init(_ line: String, _ message: String, hint: String, command: String? = nil) {
     arguments = line.split(separator: " ").map { $0 == "''" ? "" : String($0) }
-    expected = UsageError(
-      Phrase(verbatim: message), hint: Phrase(verbatim: hint), commandName: command)
+    expected = Failure(.invalidRequest, Phrase(verbatim: message), hint: Phrase(verbatim: hint))
+    self.command = command
   }
 
   var testDescription: String { arguments.joined(separator: " ") }
@@ -135,8 +136,9 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
   ]
 
   @Test(arguments: wrong) func `are refused with the way out`(line: WrongLine) {
-    let thrown = #expect(throws: line.expected) { try Parser.parse(line.arguments) }
-    #expect(thrown?.failure.words == line.expected.failure.words)
+    let thrown = #expect(throws: UsageError.self) { try Parser.parse(line.arguments) }
+    #expect(thrown?.failure.words == line.expected.words && thrown?.failure.code == line.expected.code)
+    #expect(thrown?.command?.name.rawValue == line.command)
   }
 
   @Test func `any bytes are refused or read, and never trap`() {
@@ -175,7 +177,7 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
 @Suite struct `The command table` {
   @Test func `uses no option name twice for one command`() {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       let options = command.options + Options.common
       #expect(Set(options.map(\.name)).count == options.count, "\(command.name)")
       let letters = options.compactMap(\.short)
@@ -185,17 +187,24 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   @Test func `finds each command by its name`() {
     for name in CommandName.allCases {
-      #expect(CommandName(rawValue: name.rawValue) == name && CommandTable.named(name).name == name)
+      #expect(CommandName(rawValue: name.rawValue) == name && Main.commands.named(name).name == name)
     }
     #expect(CommandName(rawValue: "daemon") == nil)
   }
 
   @Test func `holds texts that are sentences in ASCII without their full stop`() {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       for text in [command.summary] + command.options.map(\.summary) {
         #expect(text.utf8.allSatisfy { $0 < 0x80 } && !text.hasSuffix("."), "\(text)")
         #expect(text.filter { $0 == "`" }.count.isMultiple(of: 2), "\(text)")
       }
     }
+  }
+}
+
+extension Parser {
+  /// Parses a command line of `agent`.
+  static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    try parse(arguments, by: Main.commands)
   }
 }

@@ -4,6 +4,111 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension AccountCommand {
+  static let accountAdd = Command(
+    .accountAdd, topic: .upkeep,
+    summary: "Set up an account without signing in",
+    answer: AccountRequest.add(account: "", AccountSettings()).page.result,
+    options: Options.accountSettings,
+    everyday: ["issuer", "client-id", "provider", "scope", "audience", "redirect-uri", "host", "ca-file", "refresh"],
+    operands: .newAccount,
+    examples: [
+      Example(
+        "Set up an account to sign in to later",
+        "agent account add work --issuer https://id.example.com --client-id my-cli")
+    ],
+    run: add)
+
+  static let accountShow = Command(
+    .accountShow, topic: .upkeep,
+    summary: "Show the settings of an account",
+    answer: AccountRequest.show(account: nil).page.result,
+    operands: .account,
+    run: show)
+
+  static let accountSet = Command(
+    .accountSet, topic: .upkeep,
+    summary: "Change the settings of an account",
+    answer: AccountRequest.set(account: "", AccountSettings(), unset: []).page.result,
+    options: Options.accountSettings + [Option.unsetSettings.declaration],
+    everyday: ["scope", "audience", "host", "refresh", "protect", "unset"],
+    operands: .namedAccount,
+    examples: [
+      Example(
+        "Permit an API for the token of an account",
+        "agent account set work --host api.example.com"),
+      Example("Request fewer scopes at the next sign-in", "agent account set work --scope openid"),
+      Example("Reset a setting", "agent account set work --unset scope"),
+    ],
+    run: set)
+
+  static let accountRename = Command(
+    .accountRename, topic: .upkeep,
+    summary: "Give an account another name",
+    answer: AccountRequest.rename(account: "", to: "").page.result,
+    operands: .rename,
+    run: rename)
+
+  static let accountRemove = Command(
+    .accountRemove, topic: .upkeep,
+    summary: "Sign out of an account and forget its settings",
+    answer: AccountRequest.remove(account: "", local: false).page.result,
+    options: [Option.local.declaration],
+    operands: .namedAccount,
+    examples: [
+      Example(
+        "Forget an account",
+        "agent account remove work")
+    ],
+    run: remove)
+
+  static let accountImport = Command(
+    .accountImport, topic: .upkeep,
+    summary: "Set up an account with a refresh token from elsewhere",
+    answer: AccountRequest.import(account: "", AccountSettings(), handsOver: []).page.result,
+    options: Options.accountSettings + Options.clientSecrets + [
+      Option.refreshTokenFile.declaration, Option.refreshTokenFD.declaration,
+    ],
+    everyday: [
+      "refresh-token-file", "refresh-token-fd", "issuer", "client-id", "scope", "client-secret-file",
+      "client-secret-prompt",
+    ],
+    operands: .newAccount,
+    examples: [
+      Example(
+        "Import a refresh token from a file",
+        "agent account import work --issuer https://id.example.com --client-id my-cli --refresh-token-file token")
+    ],
+    run: `import`)
+
+  static let accountClientMetadata = Command(
+    .accountClientMetadata, topic: .upkeep,
+    summary: "Write the metadata that a client publishes",
+    answer: AccountRequest.clientMetadata(account: nil, AccountSettings(), handsOver: []).page.result,
+    options: Options.clientMetadata.map(\.declaration) + [Option.clientKeyFile.declaration],
+    everyday: ["client-id", "redirect-uri", "scope", "client-key-file", "dpop"],
+    operands: .account,
+    examples: [
+      Example(
+        "Write the document for a web server",
+        "agent account client-metadata --client-id https://example.com/agent.json > agent.json")
+    ],
+    run: clientMetadata)
+
+  static let use = Command(
+    .use, topic: .sessions,
+    summary: "Show or change the active account",
+    answer: StateRequest.useDirectory(account: "", directory: "").page.result,
+    options: [Option.here.declaration, Option.directory.declaration, Option.clear.declaration],
+    operands: .account,
+    examples: [
+      Example("Change the active account", "agent use work"),
+      Example("Use another account in one directory", "agent use work --here"),
+      Example("Let it have no account of its own any more", "agent use --clear"),
+    ],
+    run: use)
+}
+
 /// `agent account …` and `agent use`.
 enum AccountCommand {
   static func add(_ invocation: Invocation) throws(Failure) -> Action {
@@ -15,7 +120,7 @@ enum AccountCommand {
   }
 
   static func show(_ invocation: Invocation) throws(Failure) -> Action {
-    .ask(.account(.show(account: try invocation.account())), DaemonClient(invocation), showing: text)
+    try DaemonClient(invocation).action(.account(.show(account: invocation.account())), showing: text)
   }
 
   static func set(_ invocation: Invocation) throws(Failure) -> Action {

@@ -1,11 +1,34 @@
 internal import Encoding
 internal import Wire
 
+extension ListCommand {
+  static let list = Command(
+    .list,
+    summary: "List the accounts",
+    answer: StateRequest.list.page.result,
+    options: [Option.utc.declaration],
+    examples: [
+      Example(
+        "Print the name of the active account",
+        "agent list --json | jq -r '.accounts[] | select(.active).name'")
+    ],
+    run: run)
+}
+
+extension WhoamiCommand {
+  static let whoami = Command(
+    .whoami,
+    summary: "Show who is signed in",
+    answer: StateRequest.whoami(account: nil).page.result,
+    operands: .account,
+    run: run)
+}
+
 /// `agent list`.
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return .ask(.state(.list), DaemonClient(invocation)) { text($0, presentation) }
+    return DaemonClient(invocation).action(.state(.list)) { text($0, presentation) }
   }
 
   /// A line for each account and each sign-in that waits; nothing when there is none.
@@ -18,7 +41,7 @@ enum ListCommand {
 /// `agent whoami`.
 enum WhoamiCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    .ask(.state(.whoami(account: try invocation.account())), DaemonClient(invocation), showing: text)
+    try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)
   }
 
   /// Claims that identify the user, rather than describe the token.

@@ -3,6 +3,24 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension EventsCommand {
+  static let events = Command(
+    .events,
+    summary: "Show events of sessions and accounts",
+    options: [
+      Option.follow.declaration, Option.utc.declaration,
+      Option.lease.saying("Show the events of leases", in: .output), Option.notices.declaration,
+    ],
+    operands: .account,
+    examples: [
+      Example(
+        "Print each account when it is signed out",
+        #"agent events --follow --json | jq --unbuffered -r 'select(.event == "signed_out") | .account'"#)
+    ],
+    refusing: [Option.noDaemon.declaration],
+    run: run)
+}
+
 /// `agent events`.
 enum EventsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

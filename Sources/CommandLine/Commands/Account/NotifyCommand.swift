@@ -4,6 +4,14 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension NotifyCommand {
+  /// Notifies the desktop of an event. Not listed either.
+  static let notify = Command(
+    .notify,
+    summary: "Show an event on standard input as a desktop notice",
+    run: run)
+}
+
 /// `agent __notify`: the command for events that shows a desktop notice when a session ends. Reads one event, and runs
 /// `notify-send`.
 enum NotifyCommand {
@@ -11,7 +19,6 @@ enum NotifyCommand {
   private static let mostBytes = 64 << 10
 
   static func run(_ invocation: Invocation) -> Action {
-    _ = invocation[.noDaemon]
     return .doing { () throws(Failure) in
       let input: [UInt8]
       do throws(SystemError) { input = try NamedSecret.duplicate(0).readToEnd(limit: mostBytes) } catch {

@@ -2,6 +2,14 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension OverviewCommand {
+  /// `agent` without a command. It is not listed, because it has no name.
+  static let overview = Command(
+    .overview,
+    summary: "Show the accounts, or how to begin",
+    run: run)
+}
+
 /// `agent` without a command: the state of the accounts, or how to begin without any.
 enum OverviewCommand {
   /// The maximum number of accounts shown.
@@ -14,7 +22,7 @@ enum OverviewCommand {
     if account == nil, !invocation[.json], isUntouched {
       return .doing { () throws(Failure) in try Console.answer(ProgramName.current.applied(to: beginning)) }
     }
-    return .ask(.state(.status(account: account, check: false)), client) {
+    return client.action(.state(.status(account: account, check: false))) {
       ProgramName.current.applied(toHint: text($0, presentation))
     }
   }

@@ -3,6 +3,23 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension StatusCommand {
+  static let status = Command(
+    .status, topic: .sessions,
+    summary: "Show accounts and their sessions",
+    answer: StateRequest.status(account: nil).page.result,
+    options: [Option.check.declaration, Option.utc.declaration],
+    operands: .account,
+    examples: [
+      Example("Show every account", "agent status"),
+      Example("Ask the server of one whether its session is still valid", "agent status work --check"),
+      Example(
+        "List the accounts that need a new sign-in",
+        #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#),
+    ],
+    run: run)
+}
+
 /// `agent status`.
 enum StatusCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

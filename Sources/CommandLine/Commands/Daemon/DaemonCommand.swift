@@ -2,6 +2,51 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension DaemonCommand {
+  static let daemonStart = Command(
+    .daemonStart, topic: .upkeep,
+    summary: "Start the daemon, unless it runs",
+    refusing: [Option.noDaemon.declaration],
+    run: start)
+
+  static let daemonStop = Command(
+    .daemonStop, topic: .upkeep,
+    summary: "Stop the daemon",
+    refusing: [Option.noDaemon.declaration],
+    run: stop)
+
+  static let daemonRestart = Command(
+    .daemonRestart, topic: .upkeep,
+    summary: "Restart the daemon",
+    refusing: [Option.noDaemon.declaration],
+    run: restart)
+
+  static let daemonStatus = Command(
+    .daemonStatus, topic: .upkeep,
+    summary: "Show the running daemon",
+    answer: DaemonRequest.statusRows,
+    refusing: [Option.noDaemon.declaration],
+    run: status)
+
+  static let daemonRun = Command(
+    .daemonRun, topic: .upkeep,
+    summary: "Run the daemon in the foreground",
+    refusing: [Option.noDaemon.declaration],
+    run: runInForeground)
+
+  static let daemonLog = Command(
+    .daemonLog, topic: .upkeep,
+    summary: "Show the recent log of the daemon",
+    options: [Option.utc.declaration],
+    examples: [
+      Example(
+        "List the requests without an answer, and the causes",
+        #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
+    ],
+    refusing: [Option.noDaemon.declaration],
+    run: log)
+}
+
 /// `agent daemon …`.
 enum DaemonCommand {
   /// How long the daemon may take to stop.

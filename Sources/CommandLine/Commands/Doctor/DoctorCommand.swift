@@ -3,6 +3,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension DoctorCommand {
+  static let doctor = Command(
+    .doctor, topic: .upkeep,
+    summary: "Find out what is wrong, and what helps",
+    operands: .account,
+    examples: [
+      Example("See why something does not work", "agent doctor"),
+      Example("Check one account", "agent doctor work"),
+      Example("Print only what is wrong", "agent doctor --json | jq '.findings[] | select(.level != \"ok\")'"),
+    ],
+    run: run)
+}
+
 /// `agent doctor`: checks everything that a session needs, and prints remedies for problems.
 enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

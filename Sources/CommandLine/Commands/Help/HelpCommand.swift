@@ -4,25 +4,67 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension HelpCommand {
+  static let help = Command(
+    .help,
+    summary: "Print the help of a command",
+    options: [Option.everything.declaration],
+    operands: .command,
+    examples: [
+      Example(
+        "Show help for login",
+        "agent help login"),
+      Example(
+        "Show every option of login",
+        "agent help --all login"),
+    ],
+    run: run)
+}
+
+extension CompletionsCommand {
+  static let completions = Command(
+    .completions,
+    summary: "Print the completions for a shell",
+    operands: .completionShell,
+    examples: [
+      Example("Complete in this bash", #"source <(agent completions bash)"#),
+      Example("Complete in this zsh, after compinit", #"source <(agent completions zsh)"#),
+      Example("Complete in this fish", "agent completions fish | source"),
+    ],
+    run: run)
+}
+
+extension CompleteCommand {
+  /// Lists names that only the daemon knows, for the completions. Not listed, because it is not for users.
+  static let complete = Command(
+    .complete,
+    summary: "Print candidates for a shell's completion", operands: .candidateKind,
+    run: run)
+}
+
 /// `agent help`, and `--help` of any command.
 enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
-    // The daemon is not asked, so none is left running.
-    _ = invocation[.noDaemon]
     let all = invocation[.everything]
-    return .doing { () throws(Failure) in try Console.answer(text(for: invocation.operands, all: all)) }
+    return .doing { () throws(Failure) in
+      try Console.answer(text(for: invocation.operands, by: invocation.commands, all: all))
+    }
   }
 
   /// The help on the command or group named by these words; on the program if empty.
   ///
   /// - Parameter all: Whether to include every detail and option.
-  static func text(for words: [String], all: Bool = false) throws(Failure) -> String {
-    ProgramName.current.applied(to: try standardText(for: words, all: all))
+  static func text(
+    for words: [String], by commands: CommandTable, all: Bool = false
+  ) throws(Failure) -> String {
+    ProgramName.current.applied(to: try standardText(for: words, commands, all: all))
   }
 
-  private static func standardText(for words: [String], all: Bool) throws(Failure) -> String {
-    guard let first = words.first else { return HelpWriter.program(all: all) }
-    if let command = CommandTable.named(words.joined(separator: " ")) {
+  private static func standardText(
+    for words: [String], _ commands: CommandTable, all: Bool
+  ) throws(Failure) -> String {
+    guard let first = words.first else { return HelpWriter.program(commands, all: all) }
+    if let command = commands.named(words.joined(separator: " ")) {
       return HelpWriter.help(on: command, all: all)
     }
     if first == ProviderFacts.topic, words.count <= 2 {
@@ -33,9 +75,9 @@ enum HelpCommand {
         hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")
     }
     let members = CommandName.members(ofGroup: first)
-    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, all: all) }
+    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, of: commands, all: all) }
     // Words after a command are its operands: `agent token work --help`.
-    if let command = CommandTable.named(first) { return HelpWriter.help(on: command, all: all) }
+    if let command = commands.named(first) { return HelpWriter.help(on: command, all: all) }
     let known = CommandName.firstWords + [ProviderFacts.topic]
     let meant =
       members.isEmpty
@@ -69,7 +111,6 @@ enum HelpCommand {
 /// `agent completions`.
 enum CompletionsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    _ = invocation[.noDaemon]
     let name = invocation.operands.first ?? ""
     guard let shell = CompletionShell(rawValue: name) else {
       let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
@@ -77,7 +118,9 @@ enum CompletionsCommand {
         .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
         hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
     }
-    return .doing { () throws(Failure) in try Console.answer(CompletionScript(shell, for: .current).text) }
+    return .doing { () throws(Failure) in
+      try Console.answer(CompletionScript(shell, of: invocation.commands, for: .current).text)
+    }
   }
 }
 

@@ -4,6 +4,48 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension HelperCommand {
+  static let helper = Command(
+    .helper, topic: .programs,
+    summary: "Give other programs tokens, in their own protocols",
+    options: [
+      Option.url.declaration, Option.user.declaration, Option.roleARN.declaration, Option.roleSessionName.declaration,
+      Option.roleDuration.declaration, Option.keyringMode.declaration, Option.keyringOutput.declaration,
+    ],
+    operands: .helperCall,
+    examples: [
+      Example(
+        "Call an API without the token on the command line",
+        "agent helper header --url https://api.example.com/me | curl -H @- https://api.example.com/me"),
+      Example(
+        "The same with a curl configuration",
+        "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
+    ],
+    failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.refusal),
+    run: run)
+}
+
+extension Option<String?> {
+  static var url: Self { Self("url", in: .service, .text("URL"), "The URL to get a token for") }
+  static var user: Self { Self("user", in: .service, .text("NAME"), "The user name or mail address for the token") }
+  static var roleARN: Self { Self("role-arn", in: .service, .text("ARN"), "The role that `aws` gets credentials for") }
+  static var roleSessionName: Self {
+    Self("session-name", in: .service, .text("NAME"), "The name of the role's session; by default `agentd`")
+  }
+  static var keyringMode: Self {
+    Self("mode", in: .output, .text("MODE"), "What `keyring` prints: `password` or `creds`")
+  }
+  static var keyringOutput: Self {
+    Self("output", in: .output, .text("FORMAT"), "How `keyring` prints it: `plain` or `json`")
+  }
+}
+
+extension Option<Int?> {
+  static var roleDuration: Self {
+    Self("duration", in: .service, time: .duration(900...43_200), "The lifetime of the role's credentials")
+  }
+}
+
 /// `agent helper`: implements another program's protocol. It never asks the user, and has a time limit.
 struct HelperCommand {
   private let name: HelperName
@@ -230,7 +272,7 @@ struct HelperCommand {
 
   /// Reports a failure in the helper's protocol, and in one line for users.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
-    let line = Self.line(of: failure, client.console)
+    let line = client.console.line(of: failure, in: .helper)
     let refusal = helper.refusal(failure, line, call)
     if let next = refusal.next { return self.next(next, call) }
     try? Console.answer(refusal.output)
@@ -238,31 +280,14 @@ struct HelperCommand {
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// Reports a failure to parse a helper's command line in its protocol.
-  ///
-  /// - Parameter arguments: The arguments after the program's own name.
-  /// - Returns: The exit status; nil for another command line.
-  static func refuse(_ failure: Failure, _ console: Console, _ arguments: [String]) -> Int32? {
-    guard arguments.first?.utf8.elementsEqual(CommandName.helper.rawValue.utf8) ?? false else { return nil }
-    let line = line(of: failure, console)
+  /// The answer to a command line that failed, in the one protocol whose caller reads each failure.
+  fileprivate static func refusal(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String {
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
-    // In this protocol the caller reads each failure.
-    if name == .gcp { try? Console.answer(helper(.gcp).refusal(failure, line, HelperCall()).output) }
-    Console.tell(line + "\n")
-    return failure.code.exitStatus.rawValue
+    guard name == .gcp else { return "" }
+    return helper(.gcp).refusal(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
   }
 
-  /// A failure as one line, which always names a command.
-  private static func line(of failure: Failure, _ console: Console) -> String {
-    var failure = failure
-    if failure.advice == nil {
-      let isUsage = failure.code.exitStatus == .usage
-      failure.advice = Phrase(verbatim: isUsage ? "agent help helper" : "agent doctor")
-    }
-    return console.line(of: failure)
-  }
-
-  private func tell(_ failure: Failure) { Console.tell(Self.line(of: failure, client.console) + "\n") }
+  private func tell(_ failure: Failure) { Console.tell(client.console.line(of: failure, in: .helper) + "\n") }
 
   /// Makes the daemon drop a token that a server rejected. URLs that no account lists are ignored.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {

@@ -4,6 +4,25 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension LeaseCommand {
+  static let serve = Command(
+    .serve,
+    summary: "Lend other programs requests with an account's token",
+    options: [Option.socket.declaration] + Options.lease,
+    everyday: ["only", "method", "for", "times", "socket"],
+    operands: .account,
+    examples: [
+      Example(
+        "Lend one API for reading, for an hour",
+        "agent serve work --only https://api.example.com/notes --method GET --for 1h"),
+      Example(
+        "Choose the socket's path, to forward it by ssh -R for three requests",
+        "agent serve work --only api.example.com --times 3 --socket ~/lease/agent.sock"),
+    ],
+    refusing: [Option.noDaemon.declaration],
+    run: serve)
+}
+
 /// `agent serve` and `agent exec --lease`. Each opens a lease that lasts as long as the command runs.
 enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {

@@ -2,6 +2,19 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
+extension LeasePortCommand {
+  static let leasePort = Command(
+    .leasePort,
+    summary: "Reach a lease by HTTP from a network of its own",
+    operands: .file,
+    trailing: "COMMAND [ARGUMENT]...",
+    examples: [
+      Example(
+        "Run a program that only supports HTTP in a sandbox without a network", "agent lease-port -- ./assistant")
+    ],
+    run: run)
+}
+
 /// `agent lease-port`: recreates the ports of a lease in a separate network namespace for a command, and copies their
 /// traffic to the lease's sockets.
 enum LeasePortCommand {
@@ -14,8 +27,6 @@ enum LeasePortCommand {
       throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     let (named, console) = (invocation.operands.first, Console(invocation))
-    // No daemon is asked.
-    _ = invocation[.noDaemon]
     return Action { () throws(Failure) in
       let paths = try sockets(named)
       let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }

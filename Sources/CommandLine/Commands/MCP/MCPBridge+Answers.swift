@@ -162,7 +162,7 @@ extension MCPBridge {
 
   /// Responds to the requests of a message with a failure.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
-    fail(sending, MCPProblem(server.client.console.completed(failure), status: status))
+    fail(sending, MCPProblem(server.client.console.completed(failure), status: status, server.client.commands))
   }
 
   func fail(_ sending: MCPSending, _ problem: MCPProblem) {

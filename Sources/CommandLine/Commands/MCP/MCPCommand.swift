@@ -2,6 +2,38 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension MCPCommand {
+  static let mcp = Command(
+    .mcp, topic: .programs,
+    summary: "Connect an MCP client to a server that wants a token",
+    options: [
+      Option.signInPolicy.declaration,
+      Option.headers.saying("Send this header with each request; may be given several times"),
+    ] + Options.tokenTarget,
+    everyday: ["login", "header", "scope", "resource", "audience"],
+    operands: .url,
+    examples: [
+      Example("Connect a client, which starts this command", "agent mcp https://mcp.example.com/mcp"),
+      Example("Start the sign-ins that calls need", "agent mcp https://mcp.example.com/mcp --login ask"),
+      Example("Use a specific account", "agent mcp https://mcp.example.com/mcp --account work"),
+    ],
+    run: run)
+}
+
+/// Whether a bridge starts a sign-in if a call needs one.
+enum SignInPolicy: String, CaseIterable, Sendable {
+  /// Never: the client receives the command to run.
+  case never
+  /// Always: a client that cannot show pages receives the URL and the code as text.
+  case ask
+}
+
+extension Option<SignInPolicy?> {
+  static var signInPolicy: Self {
+    Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Start the sign-ins that calls need")
+  }
+}
+
 /// `agent mcp`.
 enum MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -210,13 +210,15 @@ struct MCPProblem {
   /// - Parameters:
   ///   - failure: With the hint as a complete command.
   ///   - status: The status of the server's response.
-  init(_ failure: Failure, status: Int?) {
+  ///   - commands: Those that the hint may name.
+  init(_ failure: Failure, status: Int?, _ commands: CommandTable) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
-    guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command) else { return }
+    guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command, by: commands)
+    else { return }
     // A client may run the command without asking the user, so it must not let an account send its token elsewhere.
     switch invocation.command?.name {
     case .login:

@@ -73,9 +73,9 @@ extension MCPBridge {
   /// Handles a message that was refused before it was processed, or could not be sent.
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.client.console.completed(failure)
-    let problem = MCPProblem(failure, status: status)
+    let problem = MCPProblem(failure, status: status, server.client.commands)
     guard !sending.message.requests.isEmpty, !sending.wasHeld, let command = failure.advice?.command,
-      let login = LoginOptions.request(of: command),
+      let login = LoginOptions.request(of: command, by: server.client.commands),
       signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
     else { return fail(sending, problem) }
     sending.wasHeld = true

@@ -81,7 +81,7 @@ struct AccountPreset {
         }
         programs = try lines.map { (line) throws(Failure) in
           guard let line, let words = ShellWord.words(line), SetupClient.named(words.first ?? "") != nil,
-            (try? Parser.parse(["setup"] + words)) != nil
+            (try? Parser.parse(["setup"] + words, by: CommandTable { _ in SetupCommand.setup })) != nil
           else {
             throw Self.problem(path, Phrase("setup must contain arguments of \("agent setup")"))
           }

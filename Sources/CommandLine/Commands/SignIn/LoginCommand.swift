@@ -4,6 +4,36 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+extension LoginCommand {
+  static let login = Command(
+    .login, topic: .sessions,
+    summary: "Sign in to an account",
+    options: Options.accountSettings + Options.clientSecrets + [
+      Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
+      Option.assertionFD.declaration,
+      Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
+      Option.noOpen.declaration, Option.noKeep.declaration, Option.ephemeral.declaration, Option.use.declaration,
+      Option.ifNeeded.declaration, Option.ended.declaration,
+      Option.start.declaration,
+      Option.resume.declaration, Option.noWait.declaration,
+      Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
+      Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
+    ],
+    everyday: [
+      "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
+      "if-needed",
+    ],
+    operands: .accountOrService,
+    examples: [
+      Example("Sign in to a known service", "agent login github"),
+      Example(
+        "Sign in for the first time, under a name of your choice",
+        "agent login work --issuer https://id.example.com --client-id my-cli --scope 'openid offline_access'"),
+      Example("Sign in again, after the session expired", "agent login work"),
+    ],
+    run: run)
+}
+
 /// `agent login`: a new sign-in, or one that continues in the background.
 struct LoginCommand {
   private let client: DaemonClient

@@ -52,19 +52,19 @@ enum LoginOptions {
 
   /// The request of a hint's command that signs in to an account; nil for other commands, and for a URL, because users
   /// must first decide whether to trust its server.
-  static func request(of command: String) -> LoginRequest? {
-    guard let invocation = invocation(of: command), invocation.command?.name == .login,
+  static func request(of command: String, by commands: CommandTable) -> LoginRequest? {
+    guard let invocation = invocation(of: command, by: commands), invocation.command?.name == .login,
       urlOperand(invocation) == nil
     else { return nil }
     return try? request(invocation)
   }
 
   /// Parses the command of a hint; nil if it is not one of this program.
-  static func invocation(of command: String) -> Invocation? {
+  static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
     guard let words = ShellWord.words(command), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
       return nil
     }
-    return try? Parser.parse(Array(words.dropFirst()))
+    return try? Parser.parse(Array(words.dropFirst()), by: commands)
   }
 
   /// The sign-in flow, if an option selects one.

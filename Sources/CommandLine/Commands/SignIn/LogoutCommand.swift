@@ -1,6 +1,29 @@
 internal import Encoding
 internal import Wire
 
+extension LogoutCommand {
+  static let logout = Command(
+    .logout, topic: .sessions,
+    summary: "Sign out, and revoke the tokens at the server",
+    answer: LogoutRequest().page.result,
+    options: [
+      Option.all.declaration, Option.local.declaration,
+      Option.browser.saying("Then open the page that ends the browser's session at the server", in: .signOut),
+      Option.noOpen.saying("With `--browser`: show the address, but open no browser", in: .signOut),
+    ],
+    operands: .account,
+    examples: [
+      Example(
+        "Sign out of the active account",
+        "agent logout"),
+      Example(
+        "Sign out of every account before giving the machine away",
+        "agent logout --all"),
+      Example("Sign out here if the server is no longer reachable", "agent logout work --local"),
+    ],
+    run: run)
+}
+
 /// `agent logout`.
 enum LogoutCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

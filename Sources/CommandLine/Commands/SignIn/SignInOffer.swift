@@ -26,7 +26,7 @@ struct SignInOffer {
     }
     return Action { () throws(Failure) in
       do throws(Failure) { return try work() } catch {
-        guard let remedy = Remedy(error), offer.mayAsk else { throw error }
+        guard let remedy = Remedy(error, client.commands), offer.mayAsk else { throw error }
         return try offer.run(work, after: error, remedy)
       }
     }
@@ -75,7 +75,9 @@ struct SignInOffer {
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
-      guard let remedy = Remedy(failure), try remedy.isWanted(isDemanded, within: Self.patience) else { break }
+      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isDemanded, within: Self.patience) else {
+        break
+      }
       try carryOut(remedy, for: failure)
       do throws(Failure) { return try work() } catch {
         guard error.code != failure.code else { throw error }
@@ -87,7 +89,9 @@ struct SignInOffer {
 
   private func carryOut(_ remedy: Remedy, for failure: Failure) throws(Failure) {
     let command: Invocation
-    do { command = try Parser.parse(remedy.words + (client.isPrivate ? ["--no-daemon"] : [])) } catch { throw failure }
+    do {
+      command = try Parser.parse(remedy.words + (client.isPrivate ? ["--no-daemon"] : []), by: client.commands)
+    } catch { throw failure }
     switch remedy {
     // A private daemon ends, and locks, with its connection.
     case .unlock where client.isPrivate: throw failure
@@ -118,9 +122,9 @@ struct SignInOffer {
 
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
-    init?(_ failure: Failure) {
+    init?(_ failure: Failure, _ commands: CommandTable) {
       guard Self.codes.contains(failure.code), let text = failure.advice?.command,
-        let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text)
+        let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text, by: commands)
       else { return nil }
       let account = try? command.namedAccount()
       switch command.command?.name {

@@ -3,6 +3,24 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension EnvCommand {
+  static let env = Command(
+    .env, topic: .tokens,
+    summary: "Print shell statements that set a token's variables",
+    options: [
+      Option.shell.declaration, Option.variable.declaration, Option.unset.declaration, Option.hook.declaration,
+      Option.minValid.declaration, Option.wait.declaration, Option.ask.declaration,
+    ],
+    operands: .account,
+    examples: [
+      Example("Set the variables in this shell", #"eval "$(agent env)""#),
+      Example("Sign in before, if that is needed", #"eval "$(agent env --ask)""#),
+      Example("The same in fish", "agent env --shell fish | source"),
+    ],
+    failureAnswer: FailureAnswer(text: EnvCommand.failureStatement),
+    run: run)
+}
+
 /// `agent env`.
 enum EnvCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -10,8 +28,6 @@ enum EnvCommand {
     if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }
     let shell = try shell(invocation)
     if invocation[.unset] {
-      // No daemon is started for this, so none is left running.
-      _ = invocation[.noDaemon]
       let client = DaemonClient(invocation)
       let account = try invocation.account()
       return .doing { () throws(Failure) in
@@ -72,8 +88,6 @@ enum EnvCommand {
 
   /// Prints a function that asks the daemon at the first prompt, not now.
   private static func printHook(for shell: Shell, _ invocation: Invocation) throws(Failure) -> Action {
-    // Nothing is asked or printed before a prompt.
-    _ = (invocation[.quiet], invocation[.noInput])
     for option in [
       Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
       Option.ask.declaration, Option.timeout.declaration, Option.wait.declaration, Option.verbose.declaration,
@@ -140,15 +154,13 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// The text for standard output if the command fails; see rule 1 of ``Console``.
-  ///
-  /// - Parameters:
-  ///   - invocation: Nil if the command line could not be parsed.
-  ///   - arguments: The command line, which may still name a shell.
-  static func failureStatement(status: Int32, invocation: Invocation?, arguments: [String]) -> String {
+  /// A statement that sets the failure's status, for the shell that the command line names even if it cannot be parsed.
+  fileprivate static func failureStatement(
+    _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
+  ) -> String {
     let shell = invocation.flatMap { $0[.shell] ?? $0[.hook] } ?? namedShell(arguments)
     let isJSON = invocation.map { $0[.json] } ?? arguments.contains("--json")
-    return (shell ?? (isJSON ? .json : .sh)).failing?(status) ?? ""
+    return (shell ?? (isJSON ? .json : .sh)).failing?(failure.code.exitStatus.rawValue) ?? ""
   }
 
   private static func namedShell(_ arguments: [String]) -> Shell? {

@@ -2,6 +2,31 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
+extension ExecCommand {
+  static let exec = Command(
+    .exec, topic: .tokens,
+    summary: "Run a command with a token in its environment",
+    options: [
+      Option.variable.declaration, Option.tokenFile.declaration, Option.idToken.declaration,
+      Option.signal.declaration, Option.onRenewal.declaration, Option.minValid.declaration, Option.wait.declaration,
+      Option.lease.declaration, Option.urlVariables.declaration, Option.tokenVariable.declaration,
+      Option.ask.declaration,
+    ] + Options.lease,
+    everyday: ["var", "ask", "token-file", "signal", "min-valid", "wait", "lease", "only", "method", "for"],
+    operands: .account,
+    trailing: "COMMAND [ARGUMENT]...",
+    examples: [
+      Example("Give one program a token", "agent exec work -- ./deploy.sh"),
+      Example(
+        "Use the variable name that the program expects, and add a claim",
+        "agent exec --var GH_TOKEN=access_token --var EMAIL=claim:email -- ./report"),
+      Example(
+        "Give a server a token file and send SIGHUP when it changes",
+        "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
+    ],
+    run: run)
+}
+
 /// `agent exec`.
 enum ExecCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -2,6 +2,24 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
+extension ProofCommand {
+  static let proof = Command(
+    .proof,
+    summary: "Print a proof for one request with a bound token",
+    answer: ProofRequest(method: "", url: "").page.result,
+    options: [
+      Option.method.declaration, Option.nonce.declaration,
+      Option.header.saying("Print whole `Authorization` and `DPoP` header lines"),
+    ],
+    operands: .methodAndURL,
+    examples: [
+      Example(
+        "Call an API with a bound token",
+        "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
+    ],
+    run: run)
+}
+
 /// `agent proof`.
 enum ProofCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

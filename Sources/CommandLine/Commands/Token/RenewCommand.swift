@@ -3,6 +3,17 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension RenewCommand {
+  /// Prints statements for the function of ``PromptHook``. Not listed either.
+  static let renew = Command(
+    .renew,
+    summary: "Print statements for a shell's prompt",
+    options: [Option.variable.declaration, Option.minValid.declaration, Option.former.declaration],
+    operands: .completionShell,
+    refusing: [Option.noDaemon.declaration],
+    run: run)
+}
+
 /// `agent __renew`: called by ``PromptHook`` before a prompt. It prints only statements, never fails, and never delays
 /// the prompt noticeably.
 enum RenewCommand {

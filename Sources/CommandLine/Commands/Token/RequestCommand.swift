@@ -3,6 +3,29 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension RequestCommand {
+  static let request = Command(
+    .request, topic: .tokens,
+    summary: "Make a request to a resource with an account's token",
+    options: [
+      Option.method.declaration, Option.headers.declaration, Option.data.declaration, Option.output.declaration,
+      Option.include.declaration, Option.raw.declaration,
+      Option.wait.declaration, Option.idle.declaration, Option.ask.declaration,
+    ] + Options.tokenTarget,
+    everyday: ["header", "data", "output", "include", "scope", "audience", "wait", "ask"],
+    operands: .methodAndURL,
+    examples: [
+      Example(
+        "Permit an API for an account's token, then use it",
+        "agent account set work --host api.example.com; agent request https://api.example.com/me"),
+      Example(
+        "Send a document",
+        "agent request PUT https://api.example.com/notes/1 -H 'Content-Type: application/json' --data @note.json"),
+      Example("Save the response body in a file", "agent request https://api.example.com/me --output me.json"),
+    ],
+    run: run)
+}
+
 /// `agent request`.
 enum RequestCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -3,6 +3,26 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension TokenCommand {
+  static let token = Command(
+    .token, topic: .tokens,
+    summary: "Print a valid access token",
+    options: [Option.minValid.declaration] + Options.tokenTarget + [
+      Option.wait.declaration, Option.forceRefresh.declaration, Option.header.declaration, Option.idToken.declaration,
+      Option.ask.declaration,
+    ],
+    everyday: ["ask", "min-valid", "force-refresh", "header", "id-token", "scope", "resource", "audience", "wait"],
+    operands: .account,
+    examples: [
+      Example(
+        "Call an API without the token on the command line, where other users could see it",
+        "agent token --header | curl -H @- https://api.example.com/me"),
+      Example("Stop a script if not signed in", "token=$(agent token) || exit"),
+      Example("Get a token valid for at least 10 minutes", "agent token work --min-valid 10m"),
+    ],
+    run: run)
+}
+
 /// `agent token`, the most common command; it only builds what it prints.
 enum TokenCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -3,6 +3,31 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
+extension LockCommand {
+  static let lock = Command(
+    .lock,
+    summary: "Lock what a passphrase or a PIN protects",
+    answer: VaultRequest.lock.page.result,
+    refusing: [Option.noDaemon.declaration],
+    run: lock)
+
+  static let unlock = Command(
+    .unlock,
+    summary: "Unlock accounts by their passphrase or PIN",
+    options: Options.levelSecrets,
+    operands: .account,
+    examples: [
+      Example(
+        "Unlock in a script, with a passphrase that another program keeps",
+        "pass show agent | agent unlock --passphrase-file -"),
+      Example(
+        "Start over if the passphrase is forgotten",
+        "agent logout --local work; agent vault remove-slot 2; agent login work --protect device"),
+    ],
+    refusing: [Option.noDaemon.declaration],
+    run: unlock)
+}
+
 /// `agent lock` and `agent unlock`.
 enum LockCommand {
   static func lock(_ invocation: Invocation) throws(Failure) -> Action {

@@ -3,13 +3,22 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+extension DecodeCommand {
+  static let decode = Command(
+    .decode,
+    summary: "Show what a token says, without verifying it",
+    operands: .file,
+    examples: [
+      Example("See what is in the ID Token", "agent token --id-token | agent decode")
+    ],
+    run: run)
+}
+
 /// `agent decode`. It needs neither a daemon nor a key, and warns on every call that it verifies nothing.
 enum DecodeCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
     try TokenInput.refuseTokens(among: [path], of: .decode)
-    // The daemon is not asked, so none is left running.
-    _ = invocation[.noDaemon]
     return Action { () throws(Failure) in try decode(path, within: timeout, console) }
   }
 

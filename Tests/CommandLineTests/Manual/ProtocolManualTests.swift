@@ -189,7 +189,7 @@ import Wire
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     // The exclusions and the source belong to the option of the proxy.
     #expect(names.count == page.count - 2)
-    for name in names { #expect(CommandTable.named(.login).option { $0.name == name } != nil, "--\(name)") }
+    for name in names { #expect(Main.commands.named(.login).option { $0.name == name } != nil, "--\(name)") }
   }
 }
 
@@ -245,7 +245,7 @@ import Wire
 @Suite struct `Every command` {
   @Test func `answers --help, without a daemon`() throws {
     let program = try AgentProgram()
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       let result = try program.run(command.name.words.map { String($0) } + ["--help"])
       #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
     }
@@ -261,7 +261,7 @@ import Wire
   }
 
   @Test func `has its usage, its options and their values in the manual`() throws {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       let page = try ManualPage.of(command.name).committed() + ManualPage.agent.committed()
       let ofSettings = try ManualPage.of(.login).committed()
       for option in command.options + Options.common {

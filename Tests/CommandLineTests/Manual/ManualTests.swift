@@ -48,8 +48,8 @@ extension ManualPage {
   @Test func `takes the place of the one that is there, and nothing else changes`() throws {
     let page = "Before\n.\\\" @value protocol-version .\nstale\n.Pp\n.\\\" @end\nAfter\n"
     let expected = "Before\n.\\\" @value protocol-version .\n\(WireProtocol.version).\n.\\\" @end\nAfter\n"
-    #expect(try ManualPage.filled(page) == expected)
-    #expect(try ManualPage.filled(expected) == expected)
+    #expect(try ManualPage.filled(page, by: Main.commands) == expected)
+    #expect(try ManualPage.filled(expected, by: Main.commands) == expected)
   }
 
   @Test(arguments: [
@@ -59,11 +59,11 @@ extension ManualPage {
     (".\\\" @errors\n.\\\" @events\n.\\\" @end\n", ".\\\" @errors without an end"),
     ("x\n.\\\" @end\n", ".\\\" @end without a list"),
   ]) func `that cannot be written is an error`(page: String, problem: String) {
-    #expect(throws: PageError(text: problem)) { try ManualPage.filled(page) }
+    #expect(throws: PageError(text: problem)) { try ManualPage.filled(page, by: Main.commands) }
   }
 
   @Test func `is in the page of each command that has options or an answer`() throws {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       let lines = Set(try ManualPage.of(command.name).committed().split(separator: "\n").map(String.init))
       #expect(command.options.isEmpty || lines.contains(".\\\" @options \(command.name)"), "\(command.name)")
       #expect(command.answer.isEmpty || lines.contains(".\\\" @members \(command.name)"), "\(command.name)")
@@ -75,7 +75,7 @@ extension ManualPage {
   @Test func `names every command and every option`() throws {
     let main = try ManualPage.agent.committed()
     for option in Options.common { #expect(main.contains("Fl \\-\(option.name.replacing(each: "-", with: "\\-"))")) }
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       let page = try ManualPage.of(command.name).committed()
       let isListed = main.contains("\n.It Cm \(Mdoc.escaped(command.name.rawValue))\n")
       #expect(isListed == (command.name.page != CommandName.mainPage))
@@ -86,10 +86,10 @@ extension ManualPage {
     }
   }
 
-  @Test(arguments: CommandTable.all.map(\.name)) func `says of a command what its whole help says`(
+  @Test(arguments: Main.commands.all.map(\.name)) func `says of a command what its whole help says`(
     name: CommandName
   ) throws {
-    let command = CommandTable.named(name)
+    let command = Main.commands.named(name)
     let page = try ManualPage.of(name).committed()
     let options = command.options.filter { !$0.isSetting || name == .login }
     let texts = [command.summary + "."] + options.map(\.sentence)
@@ -192,7 +192,7 @@ extension ManualPage {
 @Suite struct `The help` {
   @Test func `on a command says what most people need of it`() {
     #expect(
-      HelpWriter.help(on: CommandTable.named(.token))
+      HelpWriter.help(on: Main.commands.named(.token))
         == """
         Print a valid access token.
 
@@ -223,7 +223,7 @@ extension ManualPage {
 
   @Test func `with --all says all of a command in 80 columns`() {
     #expect(
-      HelpWriter.help(on: CommandTable.named(.vaultSet), all: true)
+      HelpWriter.help(on: Main.commands.named(.vaultSet), all: true)
         == """
         Change when the vault locks by itself.
 
@@ -256,9 +256,10 @@ extension ManualPage {
     return found
   }
 
-  @Test(arguments: CommandTable.all.map(\.name)) func `on a command fits a screen of 24 lines`(name: CommandName) throws
+  @Test(arguments: Main.commands.all.map(\.name)) func `on a command fits a screen of 24 lines`(name: CommandName)
+    throws
   {
-    let command = CommandTable.named(name)
+    let command = Main.commands.named(name)
     let lines = HelpWriter.help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 24)
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
@@ -285,10 +286,10 @@ extension ManualPage {
     }
   }
 
-  @Test(arguments: CommandTable.all.map(\.name)) func `of all has each option in the one group that it is of`(
+  @Test(arguments: Main.commands.all.map(\.name)) func `of all has each option in the one group that it is of`(
     name: CommandName
   ) {
-    let command = CommandTable.named(name)
+    let command = Main.commands.named(name)
     let options = Self.options(of: HelpWriter.help(on: command, all: true))
     #expect(options.map(\.name).sorted() == command.options.map(\.name).sorted())
     for option in command.options {
@@ -301,7 +302,7 @@ extension ManualPage {
   }
 
   @Test func `lists no option of every day that the command has not`() {
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       #expect(Set(command.everydayNames()).isSubset(of: command.options.map(\.name)), "\(command.name)")
       #expect(Set(command.everydayOptions.map(\.name)).count == command.everydayOptions.count, "\(command.name)")
     }
@@ -309,7 +310,7 @@ extension ManualPage {
 
   @Test func `on a command with options has examples, which the parser reads, as it does those of the manual`() throws {
     let tree = try TemporaryDirectory()
-    for command in CommandTable.all {
+    for command in Main.commands.all {
       #expect(command.options.isEmpty || !command.examples.isEmpty, "\(command.name)")
       #expect(command.examples.count <= 3, "\(command.name)")
       for example in command.examples {
@@ -343,7 +344,7 @@ extension ManualPage {
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {
-    let lines = HelpWriter.program(all: true).split(separator: "\n")
+    let lines = HelpWriter.program(Main.commands, all: true).split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
     #expect(names.count == CommandName.listed.count)
@@ -352,7 +353,7 @@ extension ManualPage {
   }
 
   @Test func `on the program fits a screen, and names every command or its group`() {
-    let text = HelpWriter.program()
+    let text = HelpWriter.program(Main.commands)
     #expect(text.count { $0 == "\n" } <= HelpWriter.screenLines)
     let words = Set(text.split { !$0.isLetter && $0 != "-" }.map(String.init))
     #expect(Set(CommandName.firstWords).isSubset(of: words))
@@ -360,8 +361,9 @@ extension ManualPage {
 
   @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
-      CommandTable.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
-        HelpWriter.program(), HelpWriter.program(all: true), HelpWriter.help(onGroup: "daemon"),
+      Main.commands.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
+        HelpWriter.program(Main.commands), HelpWriter.program(Main.commands, all: true),
+        HelpWriter.help(onGroup: "daemon", of: Main.commands),
       ]
     for text in texts {
       #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
@@ -370,18 +372,24 @@ extension ManualPage {
   }
 
   @Test func `is found by the words of a command, a group, or a command with operands`() throws {
-    #expect(try HelpCommand.text(for: []) == HelpWriter.program())
-    #expect(try HelpCommand.text(for: ["token"]) == HelpWriter.help(on: CommandTable.named(.token)))
-    #expect(try HelpCommand.text(for: ["daemon", "stop"]) == HelpWriter.help(on: CommandTable.named(.daemonStop)))
-    #expect(try HelpCommand.text(for: ["daemon"]) == HelpWriter.help(onGroup: "daemon"))
-    #expect(try HelpCommand.text(for: ["token", "work"]) == HelpWriter.help(on: CommandTable.named(.token)))
+    #expect(try HelpCommand.text(for: [], by: Main.commands) == HelpWriter.program(Main.commands))
+    #expect(try HelpCommand.text(for: ["token"], by: Main.commands) == HelpWriter.help(on: Main.commands.named(.token)))
     #expect(
-      try HelpCommand.text(for: ["token"], all: true) == HelpWriter.help(on: CommandTable.named(.token), all: true))
+      try HelpCommand.text(for: ["daemon", "stop"], by: Main.commands)
+        == HelpWriter.help(on: Main.commands.named(.daemonStop)))
     #expect(
-      try HelpCommand.text(for: ["daemon"], all: true).contains(
-        HelpWriter.help(on: CommandTable.named(.daemonLog), all: true)))
+      try HelpCommand.text(for: ["daemon"], by: Main.commands) == HelpWriter.help(onGroup: "daemon", of: Main.commands))
+    #expect(
+      try HelpCommand.text(for: ["token", "work"], by: Main.commands)
+        == HelpWriter.help(on: Main.commands.named(.token)))
+    #expect(
+      try HelpCommand.text(for: ["token"], by: Main.commands, all: true)
+        == HelpWriter.help(on: Main.commands.named(.token), all: true))
+    #expect(
+      try HelpCommand.text(for: ["daemon"], by: Main.commands, all: true).contains(
+        HelpWriter.help(on: Main.commands.named(.daemonLog), all: true)))
     expect(throws: Failure(.invalidRequest, "unknown command \"daemon fly\"", hint: "agent help daemon")) {
-      try HelpCommand.text(for: ["daemon", "fly"])
+      try HelpCommand.text(for: ["daemon", "fly"], by: Main.commands)
     }
   }
 }

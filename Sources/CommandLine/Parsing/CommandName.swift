@@ -81,28 +81,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What users do with a command. The help on the program lists all but ``other`` line by line.
-  enum Topic: CaseIterable {
-    case sessions, tokens, programs, upkeep, other
-  }
-
-  var topic: Topic {
-    switch self {
-    case .login, .logout, .status, .use: .sessions
-    case .token, .env, .exec, .request: .tokens
-    case .setup, .helper, .mcp: .programs
-    case .doctor: .upkeep
-    case .accountAdd, .accountShow, .accountSet, .accountRename, .accountRemove, .accountImport, .accountClientMetadata,
-      .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase, .vaultRemoveSlot, .vaultRotateKey,
-      .vaultRebind, .vaultSetAside, .vaultCheck, .vaultSet,
-      .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun, .daemonLog:
-      .upkeep
-    case .serve, .leasePort, .proof, .list, .whoami, .events, .verify, .decode, .lock, .unlock, .completions, .help,
-      .overview, .complete, .renew, .notify:
-      .other
-    }
-  }
-
   /// The second words of the group `word`; empty if it is not a group.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
@@ -111,10 +89,8 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The first words of all commands, without duplicates.
   static var firstWords: [String] { firstWords(of: listed) }
 
-  /// The first words of the listed commands of a topic, without duplicates.
-  static func firstWords(in topic: Topic) -> [String] { firstWords(of: listed.filter { $0.topic == topic }) }
-
-  private static func firstWords(of names: [CommandName]) -> [String] {
+  /// The first words of these commands, without duplicates.
+  static func firstWords(of names: [CommandName]) -> [String] {
     var words: [String] = []
     for name in names {
       let word = String(name.words[0])

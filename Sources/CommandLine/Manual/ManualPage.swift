@@ -25,7 +25,7 @@ struct ManualPage: Sendable {
   /// The page below the package's root, with its lists filled in.
   ///
   /// - Throws: If the file cannot be read, or contains an unknown list or one without an end.
-  func text(in top: String, for program: ProgramName = .standard) throws(PageError) -> String {
+  func text(in top: String, by table: CommandTable, for program: ProgramName = .standard) throws(PageError) -> String {
     let path = path(for: .standard)
     let text: [UInt8]
     do throws(SystemError) {
@@ -34,7 +34,7 @@ struct ManualPage: Sendable {
       throw PageError(text: "\(path): \(error.message)")
     }
     do throws(PageError) {
-      let page = try Self.filled(String(decoding: text, as: UTF8.self))
+      let page = try Self.filled(String(decoding: text, as: UTF8.self), by: table)
       guard program != .standard else { return page }
       return program.applied(to: page).replacing(
         each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.applied(to: name).uppercased()) ")
@@ -47,7 +47,7 @@ struct ManualPage: Sendable {
   private static let end = start + "end"
 
   /// A page with all its lists replaced by those of the code.
-  static func filled(_ page: String) throws(PageError) -> String {
+  static func filled(_ page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?
     for line in page.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -57,7 +57,7 @@ struct ManualPage: Sendable {
       } else if line.hasPrefix(start) {
         guard open == nil else { throw PageError(text: "\(start)\(open ?? "") without an end") }
         open = String(line.dropFirst(start.count))
-        guard let list = ManualList.text(open ?? "") else { throw PageError(text: "unknown list: \(line)") }
+        guard let list = ManualList.text(open ?? "", table) else { throw PageError(text: "unknown list: \(line)") }
         text += "\(line)\n\(list)"
         continue
       } else if open != nil {

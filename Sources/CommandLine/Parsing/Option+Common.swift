@@ -10,21 +10,6 @@ enum Options {
     Option.help.declaration, Option.version.declaration,
   ]
 
-  /// Commands for which a common option has no effect, so that scripts can pass it to every command.
-  static let withoutEffect: [(option: OptionDeclaration, commands: Set<CommandName>)] = [
-    (
-      Option.account.declaration,
-      [
-        .list, .decode, .lock, .vaultStatus, .vaultBind, .vaultAddPassphrase, .vaultChangePassphrase,
-        .vaultRemoveSlot, .vaultRotateKey, .vaultRebind, .vaultSetAside, .vaultCheck, .vaultSet, .daemonStart,
-        .daemonStop,
-        .daemonRestart, .daemonStatus, .daemonRun, .daemonLog, .completions, .help, .complete,
-        .leasePort, .notify,
-      ]
-    ),
-    (Option.timeout.declaration, [.daemonRun, .completions, .help, .complete, .renew, .leasePort, .notify]),
-  ]
-
   /// The options by topic; each group keeps their order.
   static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
     OptionGroup.allCases.compactMap { group in

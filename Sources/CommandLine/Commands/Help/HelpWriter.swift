@@ -12,19 +12,19 @@ enum HelpWriter {
   static let screenLines = 24
 
   /// The help on the program: its main commands on one screen, or all commands and the options of each.
-  static func program(all: Bool = false) -> String {
+  static func program(_ table: CommandTable, all: Bool = false) -> String {
     var text = wrapped(CommandTable.summary + ".")
     let usage = "Usage: agent [OPTION]... COMMAND [ARGUMENT]...\n"
     guard all else {
       text += usage
-      for topic in CommandName.Topic.allCases where topic != .other {
-        text += "\n" + CommandName.firstWords(in: topic).map(line).joined()
+      for topic in Topic.allCases where topic != .other {
+        text += "\n" + table.firstWords(in: topic).map { line($0, table) }.joined()
       }
-      return text + wrapped("Also: \(CommandName.firstWords(in: .other).joined(separator: ", "))")
+      return text + wrapped("Also: \(table.firstWords(in: .other).joined(separator: ", "))")
         + wrapped("More: agent help COMMAND, agent help --all, agent help providers, agent(1)")
     }
     text += "\n\(usage)\nCommands:\n"
-    for command in CommandTable.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    for command in table.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
     text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
     text += "\n" + wrapped("`agent help COMMAND` says more about one command, and its page in the manual all.")
     text += wrapped("`agent help providers` lists the services that are known by name.")
@@ -32,14 +32,14 @@ enum HelpWriter {
   }
 
   /// The line of a command or a group.
-  private static func line(_ word: String) -> String {
-    let summary = CommandTable.named(word)?.summary ?? CommandName.summary(ofGroup: word)
+  private static func line(_ word: String, _ table: CommandTable) -> String {
+    let summary = table.named(word)?.summary ?? CommandName.summary(ofGroup: word)
     return "  \(word)\(String(repeating: " ", count: 11 - word.count))\(summary)\n"
   }
 
   /// The list of the commands of a group, or the complete help on each.
-  static func help(onGroup group: String, all: Bool = false) -> String {
-    let commands = CommandTable.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
+  static func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
+    let commands = table.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
     var text = wrapped(CommandName.summary(ofGroup: group) + ".")
     text += "\nUsage: agent \(group) COMMAND\n\nCommands:\n"

@@ -7,10 +7,10 @@ import Wire
 
 /// The rows of responses and the schema of the JSON output have the same members.
 @Suite struct `The schema's members` {
-  @Test(arguments: CommandTable.all.filter { !$0.answer.isEmpty }.map(\.name.rawValue))
+  @Test(arguments: Main.commands.all.filter { !$0.answer.isEmpty }.map(\.name.rawValue))
   func `are those that the answer of the command declares`(command: String) throws {
     let schema = try JSONSchema(parsing: Array(PackageFiles.text("Tests/Schema/agent.schema.json").utf8))
-    let answer = try #require(CommandTable.all.first { $0.name.rawValue == command }).answer
+    let answer = try #require(Main.commands.all.first { $0.name.rawValue == command }).answer
     let rows = answer.flatMap { row in Self.all(row) }
     // Members of an object without rows, such as an error object, have a separate definition.
     let closed = rows.filter { row in row.members.isEmpty && (row.type == "object" || row.type == "list of objects") }

@@ -4,13 +4,13 @@ internal import Wire
 /// The lists of the manual that are made from declarations, in mdoc(7) notation.
 enum ManualList {
   /// The list that a marker names, such as `options login`; nil if there is none.
-  static func text(_ marker: String) -> String? {
+  static func text(_ marker: String, _ table: CommandTable) -> String? {
     let words = marker.split(separator: " ")
     let subject = words.dropFirst().joined(separator: " ")
     return switch words.first {
-    case "commands": commands
-    case "options": options(of: subject)
-    case "members": CommandTable.named(subject).map(members)
+    case "commands": commands(table)
+    case "options": options(of: subject, table)
+    case "members": table.named(subject).map(members)
     case "settings": Mdoc.members(settings)
     case "session-events": sessionEvents
     case "providers": Provider.all.map(text).joined()
@@ -66,22 +66,22 @@ enum ManualList {
 
 extension ManualList {
   /// The commands that have their own page.
-  private static var commands: String {
+  private static func commands(_ table: CommandTable) -> String {
     Mdoc.list(
-      CommandTable.all.filter { $0.name.page != CommandName.mainPage }.map { command in
+      table.all.filter { $0.name.page != CommandName.mainPage }.map { command in
         ".It Cm \(Mdoc.escaped(command.name.rawValue))\n" + Mdoc.paragraph(command.summary + ".")
           + "See\n.Xr \(command.name.page) 1 .\n"
       })
   }
 
   /// The options of a command, those that several commands of a group share, or those of every command.
-  private static func options(of subject: String) -> String? {
+  private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
-    guard let command = CommandTable.named(subject) else {
-      let commands = CommandTable.all.filter { $0.name.page == "agent-\(subject)" }
+    guard let command = table.named(subject) else {
+      let commands = table.all.filter { $0.name.page == "agent-\(subject)" }
       return commands.isEmpty ? nil : grouped(shared(by: commands))
     }
-    let commands = CommandTable.all.filter { $0.name.page == command.name.page }
+    let commands = table.all.filter { $0.name.page == command.name.page }
     if commands.count == 1 { return grouped(command.options) }
     let shared = command.name.page == CommandName.mainPage ? [] : shared(by: commands)
     let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }

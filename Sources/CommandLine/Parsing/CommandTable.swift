@@ -1,0 +1,24 @@
+/// A program's commands, by their names.
+struct CommandTable: Sendable {
+  /// The program's purpose, an imperative sentence without its full stop.
+  static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
+
+  private let command: @Sendable (CommandName) -> Command
+
+  init(_ command: @escaping @Sendable (CommandName) -> Command) { self.command = command }
+
+  /// The commands for users.
+  var all: [Command] { CommandName.listed.map(command) }
+
+  /// The command with this name, if any. Creates no dictionary of the names.
+  func named(_ words: String) -> Command? {
+    CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(command)
+  }
+
+  func named(_ name: CommandName) -> Command { command(name) }
+
+  /// The first words of the listed commands of a topic, without duplicates.
+  func firstWords(in topic: Topic) -> [String] {
+    CommandName.firstWords(of: all.filter { $0.topic == topic }.map(\.name))
+  }
+}
