@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -19,6 +19,7 @@ __agent_command() {
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token --ask) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait --ask) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --url-as --token-as --ask --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
+  'token-file') options=(--id-token --wlcg) limit=3 operand=words words=(add remove) ;;
   'serve') options=(--socket --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts ;;
   'lease-port') options=() limit=1 operand=files trailing=yes ;;
   'request') options=(-X --method -H --header -d --data -o --output -i --include --raw --wait --idle --ask -s --scope --resource --audience --authorization-details --exchange) limit=2 operand=words words=(GET HEAD POST PUT PATCH DELETE OPTIONS) ;;
@@ -291,7 +292,7 @@ __agent_value() {
   'account set --passphrase-fd') kind=text ;;
   'account set --pin-file') kind=files ;;
   'account set --pin-fd') kind=text ;;
-  'account set --unset') kind=words words=(provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key profile host refresh var) ;;
+  'account set --unset') kind=words words=(provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key profile host refresh var token-files) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
   'account import --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface identity-center keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;

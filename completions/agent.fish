@@ -652,7 +652,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'logout' 'token' 'env' 'exec' 'token-file' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -733,6 +733,7 @@ complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'
+complete -c agent -n '__agent_at word ' -a 'token-file' -d 'Keep tokens in files while accounts are signed in'
 complete -c agent -n '__agent_at word ' -a 'serve' -d 'Lend other programs requests with an account\'s token'
 complete -c agent -n '__agent_at word ' -a 'lease-port' -d 'Reach a lease by HTTP from a network of its own'
 complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a resource with an account\'s token'
@@ -914,6 +915,11 @@ complete -c agent -n '__agent_at options exec' -l audience -x -d 'Ask for a toke
 complete -c agent -n '__agent_at options exec' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it from a file'
 complete -c agent -n '__agent_at options exec' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
 complete -c agent -n '__agent_at operand 0 exec' -a '(__agent_accounts accounts)'
+complete -c agent -n '__agent_at options token-file' -l id-token -d 'Keep the ID Token instead of the access token'
+complete -c agent -n '__agent_at options token-file' -l wlcg -d 'Use the path that programs of the grid try; bt_uUID in XDG_RUNTIME_DIR'
+complete -c agent -n '__agent_at operand 0 token-file' -a 'add\\t remove\\t'
+complete -c agent -n '__agent_at operand 1 token-file' -a 'add\\t remove\\t'
+complete -c agent -n '__agent_at operand 2 token-file' -a 'add\\t remove\\t'
 complete -c agent -n '__agent_at options serve' -l socket -r -F -d 'Create the socket here; the directory must be closed to other users'
 complete -c agent -n '__agent_at options serve' -l only -x -d 'Permit this host, origin, or URL and all below it; may be given several times'
 complete -c agent -n '__agent_at options serve' -l method -x -d 'Permit this method; may be given several times'
@@ -1118,7 +1124,7 @@ complete -c agent -n '__agent_at options account set' -l passphrase-file -r -F -
 complete -c agent -n '__agent_at options account set' -l passphrase-fd -x -d 'Read the passphrase from this descriptor; the caller opens it'
 complete -c agent -n '__agent_at options account set' -l pin-file -r -F -d 'Read the PIN from this file; - is standard input'
 complete -c agent -n '__agent_at options account set' -l pin-fd -x -d 'Read the PIN from this descriptor; the caller opens it'
-complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider\\t scope\\t resource\\t audience\\t parameter\\t claims\\t authorization-details\\t token-endpoint-auth-method\\t basic-unencoded\\t client-certificate-file\\t client-key-algorithm\\t client-key-id\\t assertion-file\\t assertion-from\\t assertion-variable\\t assertion-account\\t assertion-grant\\t assertion-audience\\t id-token-algorithm\\t userinfo-algorithm\\t trust-audience\\t ca-file\\t pin\\t allow-http-loopback\\t authorization-endpoint\\t token-endpoint\\t device-authorization-endpoint\\t userinfo-endpoint\\t revocation-endpoint\\t registration-endpoint\\t jwks-uri\\t redirect-uri\\t proxy\\t keep\\t dpop\\t key\\t profile\\t host\\t refresh\\t var\\t' -d 'Reset this setting to its default; may be given several times'
+complete -c agent -n '__agent_at options account set' -l unset -x -a 'provider\\t scope\\t resource\\t audience\\t parameter\\t claims\\t authorization-details\\t token-endpoint-auth-method\\t basic-unencoded\\t client-certificate-file\\t client-key-algorithm\\t client-key-id\\t assertion-file\\t assertion-from\\t assertion-variable\\t assertion-account\\t assertion-grant\\t assertion-audience\\t id-token-algorithm\\t userinfo-algorithm\\t trust-audience\\t ca-file\\t pin\\t allow-http-loopback\\t authorization-endpoint\\t token-endpoint\\t device-authorization-endpoint\\t userinfo-endpoint\\t revocation-endpoint\\t registration-endpoint\\t jwks-uri\\t redirect-uri\\t proxy\\t keep\\t dpop\\t key\\t profile\\t host\\t refresh\\t var\\t token-files\\t' -d 'Reset this setting to its default; may be given several times'
 complete -c agent -n '__agent_at operand 0 account set' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at operand 0 account rename' -a '(__agent_accounts accounts)'
 complete -c agent -n '__agent_at operand 1 account rename' -a '(__agent_accounts accounts)'
@@ -1215,5 +1221,5 @@ complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never\\
 complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash\\t zsh\\t fish\\t'
 complete -c agent -n '__agent_at options help' -l all -d 'Print every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login logout token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'

@@ -7,6 +7,7 @@ extension Main {
     case .token: TokenCommand.token
     case .env: EnvCommand.env
     case .exec: ExecCommand.exec
+    case .tokenFile: StandingFileCommand.tokenFile
     case .serve: LeaseCommand.serve
     case .leasePort: LeasePortCommand.leasePort
     case .proof: ProofCommand.proof

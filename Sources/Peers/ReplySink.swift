@@ -60,6 +60,9 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
+  /// Whether no connection has it.
+  package var isInternal: Bool { connection == 0 }
+
   /// The ticket of work without a request.
   package static let nobody = Ticket(connection: 0, serial: 0)
 }

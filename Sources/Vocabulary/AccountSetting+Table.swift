@@ -12,7 +12,7 @@ extension AccountSetting {
     allowHTTPLoopback, authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint,
     revocationEndpoint, registrationEndpoint, jwksURI, redirectURI, proxy, proxyExclusions, proxySource,
     keepsAccessToken, dpop, keyStorage, profile,
-    origins, refresh, variables,
+    origins, refresh, variables, tokenFiles,
     protection,
   ]
 
@@ -236,6 +236,11 @@ extension AccountSetting {
     "variables", \.variables, Option("var", in: .variables, "NAME=FIELD"),
     "Set this variable for shells and commands, instead of the default ones; may be repeated",
     details: "The fields are those of agent-env(1), where `--var` replaces these.")
+
+  package static let tokenFiles = AccountSetting(
+    "token_files", \.tokenFiles, nil,
+    "Files that contain the access token, or after `id_token:` the ID Token, while the account is signed in",
+    details: "`agent token-file` adds and removes them. Each is an absolute path; see agent-token-file(1).")
 
   package static let proxy = AccountSetting(
     "proxy", \.proxy, Option("proxy", in: .network, "URL"),

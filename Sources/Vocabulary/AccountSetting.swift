@@ -120,7 +120,7 @@ extension AccountSetting {
   }
 
   convenience init(
-    _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option,
+    _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option?,
     _ summary: String,
     details: String = "", isSealed: Bool = false
   ) {

@@ -87,6 +87,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var refresh: RefreshPolicy?
   /// `NAME=FIELD`: variables to set instead of the default ones.
   package var variables: [String] = []
+  /// Files that contain a token while the account is signed in; see ``StandingTokenFile``.
+  package var tokenFiles: [String] = []
   /// The protection of the record that the next sign-in writes; nil to keep the current one.
   package var protection: Protection?
 

@@ -20,6 +20,8 @@ enum Operands: Sendable {
   case file
   /// The number of a vault slot.
   case slot
+  /// What to do with token files: with which account's, and which; lists all if omitted.
+  case tokenFile
   /// The kind of names that `agent __complete` lists.
   case candidateKind
   /// The protocol of a helper, and the arguments from the calling program.
@@ -48,6 +50,7 @@ enum Operands: Sendable {
     case .slot: ("NUMBER", 1...1, .text)
     case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
     case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.names))
+    case .tokenFile: ("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
     case .candidateKind: ("KIND", 1...1, .text)
     }
   }
@@ -81,4 +84,9 @@ enum Candidates: Hashable, Sendable {
 /// A shell with a completion file.
 enum CompletionShell: String, CaseIterable, Sendable {
   case bash, zsh, fish
+}
+
+/// What `agent token-file` does.
+enum TokenFileAction: String, CaseIterable, Sendable {
+  case add, remove
 }

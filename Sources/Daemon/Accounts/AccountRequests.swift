@@ -225,12 +225,15 @@ final class AccountRequests: AccountPart {
         }
       }
     }
-    send(outcome, change.account, ticket) { changed in
-      let isSignedOut = changed.effect != .none
-      var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
-      if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
-      if changed.isKept { result["kept"] = true }
-      return result
+    announceSettings()
+    tokenFiles.whenSettled(change.account) { [self] in
+      send(outcome, change.account, ticket) { changed in
+        let isSignedOut = changed.effect != .none
+        var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
+        if case .signedOut(let setting) = changed.effect { result["setting"] = .string(setting) }
+        if changed.isKept { result["kept"] = true }
+        return result
+      }
     }
   }
 

@@ -32,6 +32,7 @@ extension Failure {
     case .notOwned?: Phrase(verbatim: "sudo chown \(Machine.userID) \(quoted)")
     case .symbolicLink?, .dangling?: Phrase("replace the link with the file itself")
     case .special?, .notRegular?, .notDirectory?: Phrase("replace it with the right file")
+    case .onDisk?: nil
     case nil: FileAccess(of: path) == .missing ? nil : Phrase(verbatim: "chmod u+rwX \(quoted)")
     }
   }

@@ -53,7 +53,10 @@ final class DaemonParts: Audience {
   func logged(_ entry: LogEntry) { steps.send(entry) }
   func published(_ entry: SessionEntry) { events.publish(entry) }
   func published(_ entry: LeaseEntry) { events.publish(entry) }
-  func settingsRead(_ file: Settings, active: AccountName?) { events.publishAccounts(file, active) }
+  func settingsRead(_ file: Settings, active: AccountName?) {
+    events.publishAccounts(file, active)
+    tokenFiles.keep(file)
+  }
   func tokenOutdated(of account: AccountName) { tokenFiles.renew(of: account) }
   func networkChanged(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
   func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
@@ -91,6 +94,7 @@ final class DaemonParts: Audience {
     broker.scanBackgroundAccounts()
     broker.planSessionEndScan()
     signOuts.start()
+    tokenFiles.start(isPrivate: isPrivate)
   }
 
   /// Runs once a minute, with the current settings.
@@ -99,6 +103,7 @@ final class DaemonParts: Audience {
     broker.context.whenSettingsAreRead { [self] in
       locking.housekeep()
       broker.housekeep()
+      tokenFiles.retryStanding()
     }
   }
 }

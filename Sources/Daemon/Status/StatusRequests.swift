@@ -122,6 +122,8 @@ final class StatusRequests: AccountPart {
     if !summary.directories.isEmpty { object[.directories] = .array(summary.directories.map(JSON.string)) }
     let origins = summary.configuration.origins
     if !origins.isEmpty { object[.origins] = .array(origins.map { .string($0) }) }
+    let files = summary.configuration.tokenFiles
+    if !files.isEmpty { object[.tokenFiles] = .array(files.map { .string($0) }) }
     object[.issuer] = .string(summary.configuration.issuer)
     object[.state] = .string(state(summary, account, now).rawValue)
     if summary.isUnreadable { object[.problem] = summary.problem.map { Failure($0, account: summary.name.text).json } }

@@ -4,12 +4,13 @@ internal import Sessions
 internal import Vault
 internal import Vocabulary
 
-/// A file with an account's access token or ID Token, kept up to date until the connection that requested it closes.
-/// Used on the loop only.
+/// A file with an account's access token or ID Token, kept up to date until the connection that requested it closes; a
+/// standing one for as long as the settings list it. Used on the loop only.
 final class TokenFile {
   static let most = 32
 
   let ticket: Ticket
+  let store: TokenFileStore
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
@@ -21,8 +22,8 @@ final class TokenFile {
   var writing: UInt64?
   /// Session generation whose ID Token would have expired too soon for the file.
   var passedOver: UInt64?
-  /// Whether the file has been written once. Until then, a failure ends the request.
-  var hasBegun = false
+  /// Whether the file has been written once, or is a standing one. Until then, a failure ends the request.
+  var hasBegun: Bool
   /// Whether a token request for the file is in progress.
   var isWaiting = false
   /// Time of the next token request.
@@ -30,10 +31,15 @@ final class TokenFile {
   /// Whether the last token request for the file failed.
   var hasFailed = false
 
-  init(ticket: Ticket, account: AccountName, name: String, lock: TokenFileLock, kind: TokenKind) {
+  init(
+    ticket: Ticket, account: AccountName, store: TokenFileStore, name: String, lock: TokenFileLock, kind: TokenKind,
+    isStanding: Bool
+  ) {
     self.ticket = ticket
     self.account = account
+    self.store = store
     self.name = name
+    hasBegun = isStanding
     self.lock = lock
     self.kind = kind
   }

@@ -23,6 +23,13 @@ final class TokenFileStore: Sendable {
     removeOrphans()
   }
 
+  /// - Parameters:
+  ///   - path: The existing directory of a standing file.
+  ///   - runtime: The daemon's runtime directory.
+  init(standing path: String, runtime: String?) throws(DirectoryError) {
+    directory = try PrivateDirectory.openForTokens(path, or: runtime)
+  }
+
   private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in candidates {
@@ -40,6 +47,20 @@ final class TokenFileStore: Sendable {
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix)))
+  }
+
+  /// Claims the name of a standing file, and removes what an earlier daemon left there.
+  ///
+  /// - Returns: Nil for a file without a lock, which is another program's.
+  /// - Throws: As ``claim(_:)``.
+  func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
+    let found = try directory.fileNames()
+    let isOurs = found.contains { $0.utf8.elementsEqual("\(name)\(Self.lockSuffix)".utf8) }
+    guard isOurs || !found.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }
+    let lock = TokenFileLock(try directory.tryLock(name + Self.lockSuffix))
+    try? directory.removeLeftovers(of: name)
+    remove(name)
+    return lock
   }
 
   private static func newName() -> String {

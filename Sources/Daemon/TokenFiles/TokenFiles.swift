@@ -15,16 +15,30 @@ final class TokenFiles: AccountPart {
   /// The requests whose file has no name yet.
   private var claiming: Set<Ticket> = []
   private lazy var work = JobQueue(jobs)
+  /// Whether the settings' files are kept: not before the daemon has started.
+  private var keepsStanding = false
+  private var standing: [Standing] = []
+  private var lastStanding: UInt64 = 0
+  /// Revision of the settings that ``standing`` was read from.
+  private var standingRevision: UInt64?
+  private var settling: [(account: AccountName, act: () -> Void)] = []
 
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
-    guard tokenFiles.count + claiming.count < TokenFile.most else {
+    let tickets = Array(tokenFiles.keys) + claiming
+    guard tickets.count(where: { !$0.isInternal }) < TokenFile.most else {
       throw Failure(.tooBusy, "there are already \(TokenFile.most) token files", hint: "end a command that uses one")
     }
     claiming.insert(ticket)
     work.run({ [store = tokenFileStore, directory = runtimeDirectory] () throws(Failure) in
-      try Self.claim(request.name, in: store, or: directory)
+      try Self.claiming {
+        let store = try store ?? TokenFileStore(directory)
+        store.removeOrphans()
+        let (name, lock) = try store.claim(request.name)
+        return Claim(store: store, name: name, lock: lock)
+      }
     }) { [self] outcome in
+      if case .success(let claim) = outcome { tokenFileStore = claim.store }
       claimed(outcome, request.kind, account, ticket)
     }
   }
@@ -37,20 +51,15 @@ final class TokenFiles: AccountPart {
   }
 
   /// Blocking.
-  private static func claim(
-    _ name: String?, in store: TokenFileStore?, or directory: String?
-  ) throws(Failure) -> Claim {
-    do {
-      let store = try store ?? TokenFileStore(directory)
-      store.removeOrphans()
-      let (name, lock) = try store.claim(name)
-      return Claim(store: store, name: name, lock: lock)
-    } catch let error as SystemError {
+  private static func claiming(_ claim: () throws -> Claim) throws(Failure) -> Claim {
+    do { return try claim() } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
       throw Failure(.storage, Phrase("cannot create a token file: \(Phrase(stringLiteral: error.message))"))
     } catch let error as DirectoryError {
       throw Failure(
         .storage, "cannot create a token file: \(Phrase(error))", hint: error.remedy.map { Phrase(verbatim: $0) })
+    } catch let error as Failure {
+      throw error
     } catch {
       throw Failure(.internalError, "cannot create a token file")
     }
@@ -61,19 +70,24 @@ final class TokenFiles: AccountPart {
   ) {
     let isWanted = claiming.remove(ticket) != nil
     switch outcome {
-    case .failure(let failure): if isWanted { loop.send(.failure(failure), to: ticket) }
+    case .failure(let failure):
+      if isWanted { loop.send(.failure(failure), to: ticket) }
+      if isWanted, ticket.isInternal { log.note(.tokenFile(.failed), account) }
+      actOnSettled()
     case .success(let claim):
-      tokenFileStore = claim.store
-      guard isWanted else { return release(claim.name, claim.lock) }
-      let file = TokenFile(ticket: ticket, account: account, name: claim.name, lock: claim.lock, kind: kind)
+      guard isWanted else { return release(claim.store, claim.name, claim.lock) }
+      let file = TokenFile(
+        ticket: ticket, account: account, store: claim.store, name: claim.name, lock: claim.lock, kind: kind,
+        isStanding: ticket.isInternal)
       tokenFiles[ticket] = file
       requestToken(for: file)
     }
   }
 
   /// - Parameter then: Called when the file is removed.
-  private func release(_ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}) {
-    guard let store = tokenFileStore else { return then() }
+  private func release(
+    _ store: TokenFileStore, _ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}
+  ) {
     work.run({ store.release(name, lock) }) { _ in then() }
   }
 
@@ -122,7 +136,8 @@ final class TokenFiles: AccountPart {
 
   func place(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
-    guard tokenFiles[file.ticket] === file, let store = tokenFileStore else { return }
+    defer { actOnSettled() }
+    guard tokenFiles[file.ticket] === file else { return }
     file.hasFailed = false
     let content: Content
     do throws(Failure) {
@@ -139,7 +154,8 @@ final class TokenFiles: AccountPart {
       return notWritten(file, Failure(.memory, account: file.account.text))
     }
     file.writing = generation
-    work.run({ [name = file.name] () throws(SystemError) in try store.write(token, to: name) }) { [self] outcome in
+    work.run({ [store = file.store, name = file.name] () throws(SystemError) in try store.write(token, to: name) }) {
+      [self] outcome in
       written(file, outcome, generation, expiresAt: content.expiresAtUnixSeconds)
     }
   }
@@ -150,6 +166,7 @@ final class TokenFiles: AccountPart {
     // A newer token may be about to be written, or the file may have been removed.
     guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
     file.writing = nil
+    defer { actOnSettled() }
     if case .failure(let error) = outcome {
       let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
       return notWritten(file, Failure(.storage, problem))
@@ -221,6 +238,7 @@ final class TokenFiles: AccountPart {
 
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
+    defer { actOnSettled() }
     guard tokenFiles[file.ticket] === file else { return }
     guard file.hasBegun else {
       end(file)
@@ -272,6 +290,9 @@ final class TokenFiles: AccountPart {
     case .accountRenamed:
       guard let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
       for file in tokenFiles.values where file.account.text.utf8.elementsEqual(old.utf8) { file.account = name }
+      for index in standing.indices where standing[index].account.text.utf8.elementsEqual(old.utf8) {
+        standing[index].account = name
+      }
     default: break
     }
   }
@@ -288,9 +309,9 @@ final class TokenFiles: AccountPart {
 
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewal = nil
-    guard file.written != nil || file.writing != nil, let store = tokenFileStore else { return }
+    guard file.written != nil || file.writing != nil else { return }
     (file.written, file.writing) = (nil, nil)
-    work.run({ [name = file.name] in store.remove(name) }) { [self] _ in
+    work.run({ [store = file.store, name = file.name] in store.remove(name) }) { [self] _ in
       guard tokenFiles[file.ticket] === file else { return }
       log.note(.tokenFile(.removed), file.account)
       notifyClient(of: file, removal: code)
@@ -298,8 +319,8 @@ final class TokenFiles: AccountPart {
   }
 
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
-    guard let path = tokenFileStore?.path(of: file.name) else { return }
-    let event = Event.TokenFile(account: file.account.text, path: path, removal: removal, expiresAt: expiresAt)
+    let event = Event.TokenFile(
+      account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
     loop.send(.event(.tokenFile(event)), to: file.ticket)
   }
 
@@ -311,7 +332,7 @@ final class TokenFiles: AccountPart {
   func end(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
-    release(file.name, file.lock, then: then)
+    release(file.store, file.name, file.lock, then: then)
   }
 
   func stop() {
@@ -328,5 +349,78 @@ final class TokenFiles: AccountPart {
   func abandon(_ ticket: Ticket) {
     claiming.remove(ticket)
     if let file = tokenFiles[ticket] { end(file) }
+  }
+}
+
+// MARK: - Standing files
+
+extension TokenFiles {
+  /// A file that the settings of an account list, and the ticket of its ``TokenFile``.
+  fileprivate struct Standing {
+    var account: AccountName
+    let place: StandingTokenFile
+    let ticket: Ticket
+  }
+
+  /// Begins to keep the standing files. A private daemon keeps none: it ends with its client.
+  func start(isPrivate: Bool) {
+    keepsStanding = !isPrivate
+    announceSettings()
+  }
+
+  /// Begins and ends standing files so that they are those of the settings.
+  func keep(_ settings: Settings) {
+    guard keepsStanding, standingRevision != settingsFile.revision else { return }
+    standingRevision = settingsFile.revision
+    let wanted = settings.accounts.flatMap { account in
+      account.configuration.tokenFiles.compactMap { StandingTokenFile($0) }.map { (account.name, $0) }
+    }
+    for former in standing where !wanted.contains(where: { $0 == (former.account, former.place) }) {
+      claiming.remove(former.ticket)
+      if let file = tokenFiles[former.ticket] { end(file) }
+    }
+    standing.removeAll { former in !wanted.contains { $0 == (former.account, former.place) } }
+    for (account, place) in wanted where standing.count < TokenFile.most {
+      guard !standing.contains(where: { ($0.account, $0.place) == (account, place) }) else { continue }
+      lastStanding += 1
+      let new = Standing(account: account, place: place, ticket: Ticket(connection: 0, serial: lastStanding))
+      standing.append(new)
+      begin(new)
+    }
+  }
+
+  /// Tries again to begin the standing files that could not be written.
+  func retryStanding() {
+    for former in standing where tokenFiles[former.ticket] == nil && !claiming.contains(former.ticket) { begin(former) }
+  }
+
+  private func begin(_ file: Standing) {
+    claiming.insert(file.ticket)
+    work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in
+      try Self.claiming {
+        let store = try TokenFileStore(standing: place.directory, runtime: runtime)
+        guard let lock = try store.claimStanding(place.name) else {
+          throw Failure(.storage, "another program's file is there")
+        }
+        return Claim(store: store, name: place.name, lock: lock)
+      }
+    }) { [self] outcome in
+      claimed(outcome, file.place.kind, file.account, file.ticket)
+    }
+  }
+
+  /// Acts when each standing file of an account has been written, or cannot be for now.
+  func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
+    settling.append((account, act))
+    actOnSettled()
+  }
+
+  fileprivate func actOnSettled() {
+    let unsettled = standing.filter { file in
+      claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false
+    }
+    let ready = settling.filter { waiting in !unsettled.contains { $0.account == waiting.account } }
+    settling.removeAll { waiting in !unsettled.contains { $0.account == waiting.account } }
+    for waiting in ready { waiting.act() }
   }
 }

@@ -13,6 +13,8 @@ package enum FileProblem: Sendable, Hashable {
   case notDirectory
   /// It is a dangling symbolic link.
   case dangling
+  /// It is on a disk, not in memory.
+  case onDisk
   /// Its group or others may write to it.
   case writable(mode: UInt32, isDirectory: Bool)
   /// Its group or others have access.
@@ -38,7 +40,7 @@ package enum FileProblem: Sendable, Hashable {
   package var mode: String? {
     switch self {
     case .writable(let mode, _), .tooOpen(let mode, _): String(mode, radix: 8)
-    case .symbolicLink, .special, .notOwned, .notRegular, .notDirectory, .dangling: nil
+    case .symbolicLink, .special, .notOwned, .notRegular, .notDirectory, .dangling, .onDisk: nil
     }
   }
 
@@ -51,6 +53,7 @@ package enum FileProblem: Sendable, Hashable {
     case .notRegular: "\(subject) is not a regular file"
     case .notDirectory: "\(subject) is not a directory"
     case .dangling: "\(subject) is a symbolic link to a file that does not exist"
+    case .onDisk: "\(subject) is on a disk, where a token must not be written"
     case .writable: "\(subject) may be changed by other users (mode \(mode))"
     case .tooOpen: "\(subject) is open to other users (mode \(mode))"
     }

@@ -13,6 +13,9 @@ package struct FileSystemKind: Sendable, Hashable {
     self.init(number: UInt32(truncatingIfNeeded: kind))
   }
 
+  /// Whether its files exist in memory only: tmpfs and ramfs.
+  package var isMemory: Bool { number == 0x0102_1994 || number == 0x8584_58F6 }
+
   /// Whether it shows the same mode for every file, which `chmod` does not change: those of Windows, and what Windows
   /// shares with a Linux on it.
   package var ignoresModes: Bool {

@@ -30,6 +30,23 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
+  /// Opens an existing directory for tokens in clear, which must not reach a disk.
+  ///
+  /// - Parameters:
+  ///   - path: A directory in memory, or one of the user's runtime directories or its parent.
+  ///   - runtime: A further directory that may be on a disk, since the system has no better place.
+  package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
+    let directory = try PrivateDirectory(opening: path, create: false)
+    let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
+    let isRuntime = places.contains { place in
+      place.utf8.elementsEqual(directory.path.utf8)
+        || place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8[..<$0].elementsEqual(directory.path.utf8) }
+          ?? false
+    }
+    guard isRuntime || FileSystemKind(at: path)?.isMemory ?? false else { throw .untrusted(.onDisk, path: path) }
+    return directory
+  }
+
   /// Lets other users access entries by name, without listing or changing them.
   package func letOthersThrough() throws(SystemError) {
     let number = descriptor.raw

@@ -22,6 +22,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case proxy, problem, check
   case checkCause = "check_cause"
   case checkProblem = "check_problem"
+  case tokenFiles = "token_files"
   case proxySource = "proxy_source"
   case askedScope = "asked_scope"
   case nextRenewal = "next_renewal"
@@ -84,6 +85,8 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .checkCause:
       (.status, .words(["revoked", "expired"]), "How the session ended at the server: `revoked` or `expired`.")
     case .checkProblem: (.status, .failure, "An error object: why the check failed.")
+    case .tokenFiles:
+      (.list, .texts, "The values of `token_files`; absent without any.")
     case .proxySource: (.doctor, .words(["option"]), "`option` if an option named the proxy, or `none`.")
     case .askedScope: (.doctor, .text, "The scope in the settings.")
     case .nextRenewal: (.doctor, .time, "When the daemon will renew the token.")

@@ -19,8 +19,8 @@ private func accounts(_ names: [String]) -> [UInt8] {
 @Suite struct `Completions in an interactive shell` {
   /// The typed line, and the program's arguments.
   private static let lines: [(typed: String, arguments: [String])] = [
-    ("agent tok\tx", ["token", "x"]),
-    ("agent -q tok\t", ["-q", "token"]),
+    ("agent verif\tx", ["verify", "x"]),
+    ("agent -q verif\t", ["-q", "verify"]),
     ("agent token --force\t", ["token", "--force-refresh"]),
     ("agent --time\t5 token", ["--timeout", "5", "token"]),
     ("agent daemon stat\t", ["daemon", "status"]),
@@ -65,7 +65,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
       case .fish: "set -g fish_complete_path '\(completions)' $fish_complete_path"
       }
     let interactive = try InteractiveShell(shell, AgentProgram(), setup: setup + "\n")
-    #expect(try interactive.run(["agent tok\t", "agent daemon stat\t"]) == [["token"], ["daemon", "status"]])
+    #expect(try interactive.run(["agent verif\t", "agent daemon stat\t"]) == [["verify"], ["daemon", "status"]])
   }
 
   private static func split(_ argument: String, like expected: [String]) -> [String] {
@@ -143,7 +143,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
         + complete(["agent", "login", "--issuer", "https", ":", "//daemon", "--kee"])
         + complete(["agent", "nonsense", ""]) + complete(["agent", "list", ""]) + complete(["agent", "use", "a", ""])
         + complete(["agent", "token", "--", "--"]))
-    #expect(lines == ["token", "status", "--keep", "", "", "", ""])
+    #expect(lines == ["token token-file", "status", "--keep", "", "", "", ""])
   }
 
   @Test(.enabled(if: shells.contains(.fish))) func `name all its options and their values, in fish`() throws {

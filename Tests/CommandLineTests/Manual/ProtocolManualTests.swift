@@ -188,7 +188,7 @@ import Wire
     let page = ManualList.settings
     let names = page.compactMap { $0.meaning.split(separator: "Option `--").dropFirst().first?.prefix { $0 != "`" } }
     // The exclusions and the source belong to the option of the proxy.
-    #expect(names.count == page.count - 2)
+    #expect(names.count == page.count - 3)
     for name in names { #expect(Main.commands.named(.login).option { $0.name == name } != nil, "--\(name)") }
   }
 }

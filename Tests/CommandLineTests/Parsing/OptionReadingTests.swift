@@ -26,6 +26,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     switch operands {
     case .none, .account, .accountOrService, .command, .file: []
     case .namedAccount, .newAccount: ["work"]
+    case .tokenFile: ["add", "work"]
     case .rename: ["work", "home"]
     case .methodAndURL, .url: ["https://api.example"]
     case .completionShell: ["bash"]

@@ -48,6 +48,7 @@ import Wire
     settings.proxySource = .option
     settings.trustedAudiences = ["project"]
     settings.variables = ["API=access_token"]
+    settings.tokenFiles = ["/run/user/1000/token"]
     settings.authorizationEndpoint = "https://as.example/a"
     settings.keepsAccessToken = true
     settings.dpop = true

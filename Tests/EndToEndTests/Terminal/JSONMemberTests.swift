@@ -22,7 +22,7 @@ import Testing
     ("proxy", "http://127.0.0.1:9"), ("no_proxy", "127.0.0.1"), ("proxy_source", "option"),
     ("keep", true), ("dpop", true), ("key", "vault"),
     ("profile", "fapi2"), ("origins", ["https://api.example"]), ("refresh", "strict"),
-    ("variables", ["API=access_token"]), ("protect", "device"),
+    ("variables", ["API=access_token"]), ("token_files", ["/run/user/1000/token"]), ("protect", "device"),
   ]
 
   /// An account has one of these.
@@ -80,6 +80,9 @@ import Testing
       let client = server + ["--client-id", "agent-cli"]
       for call in [
         ["login", "work", "--host", "api.example.com"] + client, ["login", "work", "--if-needed"],
+        ["token-file", "add", "work", "--id-token"], ["token-file", "add", "work"], ["token-file"], ["list"],
+        ["status"],
+        ["token-file", "remove", "work"],
         ["login", "robot", "--guest", "--register"] + server, ["list"], ["status"], ["login", "robot", "--device"],
         ["login", "ci", "--assertion-file", tree.path("token"), "--scope", "openid"] + client,
         ["login", "short", "--ephemeral"] + client, ["list"], ["status"],

@@ -76,6 +76,7 @@ import Testing
       ["login", "work"] + server, ["token"], ["helper", "header", "--account", "work"],
       ["token", "work", "--id-token"], ["token", "--force-refresh"], ["env"],
       ["env", "--shell", "json", "--var", "EMAIL=claim:sub"], ["env", "--unset"], ["exec", "--", "true"], ["status"],
+      ["token-file", "add"], ["token-file"], ["token-file", "remove", "work"],
       ["status", "work", "--check"], ["list"], ["use", "work"], ["whoami"], ["account", "show"],
       ["request", "\(issuer.url)/userinfo", "--output", tree.path("body")], ["login", "work", "--device", "--dpop"],
       ["proof", "\(issuer.url)/userinfo"],

@@ -47,6 +47,11 @@ import Testing
       output: "TOKEN\n"),
     "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE": Trial(
       output: "served with TOKEN\n"),
+    "export BEARER_TOKEN_FILE=\"$(agent token-file add work)\"": Trial(
+      after: "cat \"$BEARER_TOKEN_FILE\"", output: "TOKEN"),
+    "agent token-file add work --wlcg": Trial(before: "exec >/dev/null"),
+    "agent token-file remove work": Trial(
+      before: "agent token-file add work >/dev/null", message: "agent: removed the token files of work\n"),
     "agent exec --lease --only api.example.com/notes --method GET --for 1h work -- ./assistant": Trial(
       before: """
         issuer=$(agent account show work --json | jq -r .settings.issuer); agent account set work --host "$issuer" -q

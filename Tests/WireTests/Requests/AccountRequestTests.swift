@@ -77,7 +77,7 @@ import WireSupport
     #expect(json["pins"] == ["sha256//AAAA="])
     #expect(json["keep"] == true)
     #expect(json["dpop"] == true)
-    #expect(json.count == 45)
+    #expect(json.count == 46)
     #expect(json["protect"] == "passphrase")
     for setting in AccountSetting.all { #expect(json[setting.name] != nil, "\(setting.name)") }
   }

@@ -67,6 +67,7 @@ let fullLogin: LoginRequest = {
   login.origins = ["api.example.org"]
   login.refresh = .onDemand
   login.variables = ["API=access_token"]
+  login.tokenFiles = ["/run/user/1000/token"]
   login.protection = .passphrase
   login.redirectURI = "http://127.0.0.1:8400/cb"
   login.unless = .token
@@ -188,7 +189,8 @@ private let fullDiscovery: DiscoverRequest = {
         + #""proxy":"http://proxy.example:3128","no_proxy":"localhost,.example","#
         + #""proxy_source":"option","#
         + #""keep":true,"dpop":true,"key":"tpm2","profile":"fapi2","#
-        + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"protect":"passphrase","#
+        + #""origins":["api.example.org"],"refresh":"on-demand","variables":["API=access_token"],"#
+        + #""token_files":["/run/user/1000/token"],"protect":"passphrase","#
         + #""client_secret_descriptor":true,"client_key_descriptor":true,"#
         + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"#
         + #""assertion_descriptor":true,"#

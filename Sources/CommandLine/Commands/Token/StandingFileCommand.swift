@@ -1,0 +1,167 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+extension StandingFileCommand {
+  static let tokenFile = Command(
+    .tokenFile,
+    summary: "Keep tokens in files while accounts are signed in",
+    answer: [
+      MemberRow(
+        "token_files", "list of objects", "The files; of `add` the new one, of `remove` those left of the account.",
+        members: [
+          MemberRow("account", "text", "The account."), MemberRow("path", "text", "The file."),
+          MemberRow("id_token", "boolean", "True if it contains the ID Token."),
+          MemberRow("written", "boolean", "Whether the file is there, as while the account is signed in."),
+        ])
+    ],
+    options: [Option.idToken.saying("Keep the ID Token instead of the access token", in: .service), wlcg.declaration],
+    operands: .tokenFile,
+    examples: [
+      Example(
+        "Keep a token for programs that read a file", "export BEARER_TOKEN_FILE=\"$(agent token-file add work)\""),
+      Example("Keep it where programs of the grid look for it", "agent token-file add work --wlcg"),
+      Example("Remove the files of an account", "agent token-file remove work"),
+    ],
+    run: run)
+
+  private static let wlcg = Option<Bool>(
+    "wlcg", in: .service, "Use the path that programs of the grid try; `bt_uUID` in `XDG_RUNTIME_DIR`")
+}
+
+/// `agent token-file`: the files that contain a token while an account is signed in.
+enum StandingFileCommand {
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = DaemonClient(invocation)
+    guard let word = invocation.operands.first else { return list(client) }
+    guard let action = TokenFileAction(rawValue: word) else {
+      let actions = TokenFileAction.allCases.map(\.rawValue)
+      throw Failure(
+        .invalidRequest, "unknown action \(TokenShape.shown(word)), only: \(actions.joined(separator: ", "))",
+        hint: Phrase.meant(by: word, among: actions))
+    }
+    let account = try invocation.account(operand: invocation.operands.dropFirst().first)
+    let (kind, isOfGrid): (TokenKind, Bool) = (invocation[.idToken] ? .idToken : .accessToken, invocation[wlcg])
+    let path = invocation.operands.dropFirst(2).first
+    guard path == nil || !isOfGrid else {
+      throw Failure(.invalidRequest, "use only one of --\(wlcg.name) and a path")
+    }
+    return .doing { () throws(Failure) in
+      let named =
+        try isOfGrid ? pathOfGrid() : path.map { (path) throws(Failure) in try SettingsOptions.absolute(path) }
+      switch action {
+      case .add: try add(account, kind, at: named, client)
+      case .remove: try remove(account, at: named, client)
+      }
+    }
+  }
+
+  /// The first file that the WLCG Bearer Token Discovery names after the variables with the token and the path. The
+  /// other one is in `/tmp`, which may be on a disk.
+  private static func pathOfGrid() throws(Failure) -> String {
+    guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
+      throw Failure(
+        .invalidRequest, "XDG_RUNTIME_DIR is not set",
+        hint: "give a path, and set BEARER_TOKEN_FILE to it")
+    }
+    return "\(directory)/bt_u\(Machine.userID)"
+  }
+
+  /// An account's name and its files.
+  private static func files(
+    _ account: String?, _ client: DaemonClient
+  ) throws(Failure) -> (account: String, values: [String]) {
+    let shown = try client.ask(.account(.show(account: account)))
+    return (
+      shown["account"]?.string ?? "",
+      shown["settings"]?[AccountSetting.tokenFiles.name]?.array?.compactMap(\.string) ?? []
+    )
+  }
+
+  private static func add(
+    _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
+  ) throws(Failure) {
+    let (account, values) = try files(asked, client)
+    let runtime = try SocketPlace.currentDirectory()
+    let suffix = kind == .idToken ? ".id_token" : ".token"
+    let path = path ?? "\(runtime)/\(account)\(suffix)"
+    guard let file = StandingTokenFile(kind, at: path) else {
+      throw Failure(.invalidRequest, Phrase("\(path) is not the path of a file"))
+    }
+    let directory: PrivateDirectory
+    do { directory = try PrivateDirectory.openForTokens(file.directory, or: runtime) } catch {
+      throw Failure(error)
+    }
+    if !values.contains(where: { $0.utf8.elementsEqual(file.value.utf8) }) {
+      guard !exists(file, in: directory) else { throw Failure(.storage, Phrase("\(path) exists already")) }
+      var settings = AccountSettings()
+      settings.tokenFiles = values + [file.value]
+      _ = try client.ask(.account(.set(account: account, settings, unset: [])))
+    }
+    if !exists(file, in: directory) {
+      client.console.note(Phrase("\(path) will be written when \(account) is signed in"))
+      // Fails with the reason.
+      try client.askForToken(.token(TokenRequest(account: account))) { _, _ in }
+    }
+    try client.console.answer(answer([(account, file)])) { _ in "\(file.path)\n" }
+  }
+
+  private static func exists(_ file: StandingTokenFile, in directory: borrowing PrivateDirectory) -> Bool {
+    ((try? directory.fileNames()) ?? []).contains { $0.utf8.elementsEqual(file.name.utf8) }
+  }
+
+  private static func remove(
+    _ asked: String?, at path: String?, _ client: DaemonClient
+  ) throws(Failure) {
+    let (account, values) = try files(asked, client)
+    let left = path.map { path in values.filter { StandingTokenFile($0)?.path != path } } ?? []
+    guard left.count < values.count else {
+      throw Failure(.invalidRequest, "\(account) has no such token file", hint: "agent token-file")
+    }
+    var settings = AccountSettings()
+    settings.tokenFiles = left
+    _ = try client.ask(
+      .account(.set(account: account, settings, unset: left.isEmpty ? [AccountSetting.tokenFiles] : [])))
+    try client.console.confirm(answer(left.compactMap { StandingTokenFile($0) }.map { (account, $0) })) { _ in
+      path.map { Phrase("removed \($0)") } ?? Phrase("removed the token files of \(account)")
+    }
+  }
+
+  private static func list(_ client: DaemonClient) -> Action {
+    .doing { () throws(Failure) in
+      let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
+      let files = accounts.flatMap { account in
+        (account[.tokenFiles]?.array ?? []).compactMap { $0.string.flatMap { StandingTokenFile($0) } }.map {
+          (account[.name]?.string ?? "", $0)
+        }
+      }
+      try client.console.answer(answer(files)) { _ in
+        var listing = Listing()
+        for (account, file) in files {
+          listing.add([
+            Phrase(verbatim: account), file.kind == .idToken ? Phrase("ID Token") : Phrase("access token"),
+            isWritten(file) ? Phrase("written") : Phrase("not written"), Phrase(verbatim: file.path),
+          ])
+        }
+        return listing.text()
+      }
+    }
+  }
+
+  private static func isWritten(_ file: StandingTokenFile) -> Bool {
+    guard let directory = try? PrivateDirectory(opening: file.directory, create: false) else { return false }
+    return exists(file, in: directory)
+  }
+
+  private static func answer(_ files: [(account: String, file: StandingTokenFile)]) -> JSONObject {
+    let objects = files.map { account, file in
+      var object = JSONObject([("account", .string(account)), ("path", .string(file.path))])
+      if file.kind == .idToken { object["id_token"] = true }
+      object["written"] = .bool(isWritten(file))
+      return JSON.object(object)
+    }
+    return JSONObject([("token_files", .array(objects))])
+  }
+}
