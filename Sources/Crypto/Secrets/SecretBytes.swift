@@ -46,8 +46,13 @@ internal import COpenSSL
       unsafe (place, room) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
     if unsafe place == nil, capacity > 0 {
-      let own = try SecretRoom(byteCount: capacity)
-      unsafe (place, room) = (own.take(capacity), own)
+      do {
+        let own = try SecretRoom(byteCount: capacity)
+        unsafe (place, room) = (own.take(capacity), own)
+      } catch {
+        guard let reserved = unsafe SecretReserve.take(capacity) else { throw error }
+        unsafe (place, room) = (reserved.start, reserved.arena)
+      }
     }
     unsafe storage = UnsafeMutableBufferPointer(start: place?.assumingMemoryBound(to: UInt8.self), count: 0)
     self.capacity = capacity

@@ -30,7 +30,8 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
-  /// Runs `body` while the protection levels that a sign-in to the account reads or writes cannot be locked.
+  /// Runs `body` while the protection levels that a sign-in to the account reads or writes cannot be locked. Passes the
+  /// resources for writing its record, nil for an ephemeral account.
   ///
   /// - Parameters:
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
@@ -38,9 +39,11 @@ extension SessionServices {
   /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite(wait:_:)``, before running `body`.
   func keepingOpen<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, waitsLong: Bool = true,
-    _ cancellation: Cancellation, _ body: () throws(SessionError) -> Result
+    _ cancellation: Cancellation, _ body: (WriteReserve?) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    if isEphemeral(account) { return try cancellation.spending(or: .cancelled, body) }
+    if isEphemeral(account) {
+      return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(nil) }
+    }
     let recorded = isNew ? nil : try recordedProtection(of: account)
     var inside: [Protection] = []
     defer { for level in inside { gate.leave(level) } }
@@ -52,7 +55,7 @@ extension SessionServices {
     let reserve = try rehearseWrite(
       wait: waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait, cancellation)
     defer { extendLifetime(reserve) }
-    return try cancellation.spending(or: .cancelled, body)
+    return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(reserve) }
   }
 
   /// If only other machines have vaults here, there is no record.

@@ -30,11 +30,17 @@ final class UnstoredRecords: Sendable {
 
 /// Resources reserved for writing a record before a token is spent, released with this value (reserve first).
 struct WriteReserve: Sendable {
+  /// Memory for a record of any size.
   let room: SecretRoom
+  /// Memory for the record that it replaces, and for keys of the vault, which may be new.
+  private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
 
-  init(room: SecretRoom, _ descriptors: DescriptorReserve.Hold?) {
-    self.room = room
+  fileprivate init(_ descriptors: DescriptorReserve.Hold?) throws(CryptoError) {
+    // A growing buffer needs less than twice its final size.
+    room = try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)
+    // Reading a record copies each of its secrets.
+    reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
     self.descriptors = descriptors
   }
 }
@@ -46,7 +52,7 @@ extension SessionServices {
   /// - Parameters:
   ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
   ///   - cancellation: Ends that wait.
-  /// - Returns: Memory for a record of any size, and the descriptors of the write, reserved until it is released.
+  /// - Returns: The memory and descriptors of the write, reserved until it is released.
   /// - Throws: `cancelled`, if the wait was cancelled.
   @discardableResult
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) -> WriteReserve {
@@ -62,10 +68,7 @@ extension SessionServices {
     } catch {
       throw .vault(VaultError(.storage(error), path: vault.summary().path))
     }
-    // A growing buffer needs less than twice its final size.
-    do { return WriteReserve(room: try SecretRoom(byteCount: 2 * SecretBytes.maximumCount), hold) } catch {
-      throw .memory
-    }
+    do { return try WriteReserve(hold) } catch { throw .memory }
   }
 
   /// The socket of a request, and one for the resolver.

@@ -99,27 +99,27 @@ extension SignIn.Prepared {
     let unattended = try UnattendedRequest(
       grant, request.handed(contact.secrets), of: account, configuration, at: server,
       now: services.time.wallSeconds(), cancellation)
-    return try keepingOpen { (sentAt) throws(SessionError) in
+    return try keepingOpen { (sentAt, reserve) throws(SessionError) in
       let response = try oauth { () throws(OAuthError) in try unattended.send(to: server, cancellation) }
-      return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt)
+      return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
     }
   }
 
   /// Runs `body`, which spends the user's approval, and prevents locking the session's protection level meanwhile.
-  /// Passes the time at which it begins.
+  /// Passes the time at which it begins, and the resources for writing the session, nil for an ephemeral one.
   ///
   /// - Parameter waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled;
   ///   otherwise a lock that is busy for some seconds is an error.
   /// - Throws: An error of the vault or the settings if the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(
-    waitsLong: Bool = true, _ body: (Instant) throws(SessionError) -> Result
+    waitsLong: Bool = true, _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     try services.keepingOpen(account, configuration, isNew: request.isNew, waitsLong: waitsLong, cancellation) {
-      () throws(SessionError) in
+      (reserve) throws(SessionError) in
       try request.rehearseSettings(configuration, waitsLong: waitsLong)
       let hold = try request.holdDescriptors()
       defer { extendLifetime(hold) }
-      return try body(services.time.now())
+      return try body(services.time.now(), reserve)
     }
   }
 
@@ -128,20 +128,21 @@ extension SignIn.Prepared {
   ///
   /// - Parameters:
   ///   - sentAt: When the token request was sent.
+  ///   - reserve: The resources for writing the session.
   ///   - demands: The authorization request's requirements for the ID Token.
   ///   - needsIDToken: Whether a requested ID Token must be present.
   /// - Throws: `signInKept` if the refresh token is stored but the rest of the response is unusable, or its ID Token
   ///   cannot be verified for a temporary reason: the next refresh continues from there.
   func finish(
-    _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, demands: IDTokenDemands = .init(),
-    needsIDToken: Bool = true, verified: Verified? = nil
+    _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
+    demands: IDTokenDemands = .init(), needsIDToken: Bool = true, verified: Verified? = nil
   ) throws(SessionError) -> SignIn.Outcome {
     let stored: (outcome: SignIn.Outcome, left: ClientRegistrationRecord?)
     do throws(SessionError) {
       let verified = if let verified { verified } else { try verify(answer, demands, needsIDToken: needsIDToken) }
       stored = try services.holding(account, at: level, mustWrite: true, cancellation: cancellation) {
         (level) throws(SessionError) in
-        try store(verified.response, verified.token, sentAt, at: level)
+        try store(verified.response, verified.token, sentAt, at: level, in: reserve)
       }
     } catch {
       guard let refreshToken = answer.refreshToken, !isUnattended else {
@@ -151,7 +152,7 @@ extension SignIn.Prepared {
         }
         throw error
       }
-      try keepOrRevoke(refreshToken, because: error, demands, needsIDToken: needsIDToken)
+      try keepOrRevoke(refreshToken, in: reserve, because: error, demands, needsIDToken: needsIDToken)
     }
     contact.delete(stored.left)
     return stored.outcome
@@ -174,7 +175,7 @@ extension SignIn.Prepared {
   }
 
   /// Revokes an unwanted grant, if possible. Leaves an existing session of the account alone, like
-  /// ``keepOrRevoke(_:because:_:needsIDToken:)``. Blocking.
+  /// ``keepOrRevoke(_:in:because:_:needsIDToken:)``. Blocking.
   ///
   /// - Parameter endsSession: Whether the existing session ends too.
   /// - Returns: Whether the server revoked it.
@@ -190,11 +191,14 @@ extension SignIn.Prepared {
 
   /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
   /// written, removes the settings of a new account again.
-  private func write(_ record: AccountRecord, activates: Bool = false) throws(SessionError) -> UInt64 {
+  private func write(
+    _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
+  ) throws(SessionError) -> UInt64 {
     try request.save(configuration, activates: activates)
     do {
       return try services.write(
-        record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true))
+        record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true),
+        in: reserve)
     } catch {
       request.forget()
       throw error
@@ -214,7 +218,8 @@ extension SignIn.Prepared {
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
-    _ refreshToken: SharedSecret, because error: SessionError, _ demands: IDTokenDemands, needsIDToken: Bool
+    _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError, _ demands: IDTokenDemands,
+    needsIDToken: Bool
   ) throws(SessionError) -> Never {
     // A refresh token that is not bound to the key as it should be may be usable by a thief.
     let isUnread =
@@ -240,7 +245,7 @@ extension SignIn.Prepared {
       let isAwaited = needsIDToken && expectsIDToken || !isUnread
       if isAwaited || old?.identity != nil { record.identityHold = .unverified }
       record.scope = scope?.text
-      _ = try write(record)
+      _ = try write(record, in: reserve)
       return .signInKept(configuration, because: error.followingSuccess)
     }
     if let ending { throw ending }
@@ -272,7 +277,7 @@ extension SignIn.Prepared {
 
   /// - Returns: Also the registration that the account no longer uses.
   private func store(
-    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection
+    _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
   ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
     let old = try oldRecord()
     if let first = old?.identity, let identity = token?.identity,
@@ -303,7 +308,7 @@ extension SignIn.Prepared {
     if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
       try services.vacate(account)
     }
-    let generation = try write(record, activates: request.activates)
+    let generation = try write(record, activates: request.activates, in: reserve)
     let grant = AccessGrant(
       response, askedScope: record.scope, subject: token?.identity.subject,
       idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,

@@ -53,7 +53,7 @@ extension SignIn.Waiting {
 
 extension SignIn.Waiting.Device {
   /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:demands:needsIDToken:)``. The account's protection level cannot be locked
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. The account's protection level cannot be locked
   /// meanwhile, since a server issues the tokens only once. Blocking.
   ///
   /// The ID Token is optional: this grant is not part of OpenID Connect (OpenID Connect Core, section 3), and some
@@ -76,7 +76,7 @@ extension SignIn.Waiting.Device {
   }
 
   private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
-    try prepared.keepingOpen(waitsLong: false) { (sentAt) throws(SessionError) in
+    try prepared.keepingOpen(waitsLong: false) { (sentAt, reserve) throws(SessionError) in
       let outcome = try oauth { () throws(OAuthError) in
         try prepared.server.pollDevice(
           authorization.deviceCode, scope: prepared.scope,
@@ -88,7 +88,7 @@ extension SignIn.Waiting.Device {
         prepared.refuse(answer, endsSession: endsSession(), prepared.cancellation)
         throw .oauth(OAuthError(.cancelled, .endpoint(.token)))
       }
-      return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, needsIDToken: false))
+      return .signedIn(try prepared.finish(answer, receivedAfter: sentAt, in: reserve, needsIDToken: false))
     }
   }
 }
@@ -128,15 +128,15 @@ extension SignIn.Waiting {
     /// Exchanges the code and stores the session. Sends the code only to the server that the browser was sent to (RFC
     /// 9700 section 4.4). Blocking.
     package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
-      try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
-        try prepared.finish(answer, receivedAfter: sentAt, demands: demands)
+      try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
+        try prepared.finish(answer, receivedAfter: sentAt, in: reserve, demands: demands)
       }
     }
 
     /// Exchanges the code and verifies the response without storing it: the user must first confirm that they signed
     /// in. Blocking.
     package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
-      try exchange(code) { (answer, sentAt, demands) throws(SessionError) in
+      try exchange(code) { (answer, sentAt, _, demands) throws(SessionError) in
         do throws(SessionError) {
           let verified = try prepared.verify(answer, demands)
           return SignIn.Unconfirmed(
@@ -151,15 +151,15 @@ extension SignIn.Waiting {
 
     private func exchange<Result>(
       _ code: SharedSecret,
-      _ next: (TokenEndpointAnswer, Instant, IDTokenDemands) throws(SessionError) -> Result
+      _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenDemands) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
-      try prepared.keepingOpen { (sentAt) throws(SessionError) in
+      try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
         let answer = try oauth { () throws(OAuthError) in
           try prepared.server.exchange(code, of: request, cancellation: prepared.cancellation)
         }
         var demands = request.demands
         demands.code = code
-        return try next(answer, sentAt, demands)
+        return try next(answer, sentAt, reserve, demands)
       }
     }
   }
@@ -184,8 +184,9 @@ extension SignIn {
 
     package func store() throws(SessionError) -> Outcome {
       do {
-        return try prepared.keepingOpen { (_) throws(SessionError) in
-          try prepared.finish(answer, receivedAfter: sentAt, demands: demands, verified: verified)
+        return try prepared.keepingOpen { (_, reserve) throws(SessionError) in
+          try prepared.finish(
+            answer, receivedAfter: sentAt, in: reserve, demands: demands, verified: verified)
         }
       } catch {
         switch error {

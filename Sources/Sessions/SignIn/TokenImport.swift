@@ -108,7 +108,8 @@ package struct TokenImport: Sendable {
     // Store first: the server may have invalidated the imported token, even if the rest of the response is unusable.
     var generation: UInt64
     do throws(SessionError) {
-      generation = try services.write(record, of: account, protection: configuration.protection ?? .device)
+      generation = try services.write(
+        record, of: account, protection: configuration.protection ?? .device, in: reserve)
     } catch {
       // If the server did not replace the token, the other program continues to use it.
       guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }

@@ -10,7 +10,11 @@ import Vocabulary
 
 /// Reserve first, however little is left: nothing is sent, or nothing is lost.
 @Suite struct `With few free descriptors` {
-  enum Work: String, Sendable, CaseIterable { case refresh, device, browser, signOut }
+  enum Work: String, Sendable, CaseIterable {
+    case refresh, device, browser, again, signOut, rotation
+
+    static let asking = allCases.filter { $0 != .rotation }
+  }
 
   /// Opens descriptors until none is free.
   private static func takeAll() -> [SharedDescriptor] {
@@ -19,7 +23,7 @@ import Vocabulary
     return all
   }
 
-  @Test(arguments: Work.allCases)
+  @Test(arguments: Work.asking)
   func `an operation stores what it gets though others take all that is free meanwhile, or sends nothing`(
     work: Work
   ) async {
@@ -39,30 +43,38 @@ import Vocabulary
         let result = Result { try run() }
         taken = []
         others.withLock { $0 = [] }
-        let isSent = home.http.urls.contains(work == .signOut ? TestIssuer.revocationURL : TestIssuer.tokenURL)
-        if isSent { sent.insert(free) }
-        let stored = try home.stored()
-        switch work {
-        case .refresh: #expect(stored?.refreshToken?.text == (isSent ? "rt-2" : "rt-1"), "\(free) free: \(result)")
-        case .device, .browser:
-          #expect(stored?.refreshToken?.text == (isSent ? "rt-2" : nil), "\(free) free: \(result)")
-        case .signOut:
-          let isOut = stored == nil || stored?.isSignedOut == true
-          #expect(isOut || stored?.refreshToken?.text == "rt-1", "\(free) free: \(result)")
-          #expect(isOut || !isSent, "\(free) free: \(result)")
-        }
+        if try Self.check(work, home, "\(free) free: \(result)") { sent.insert(free) }
       }
       #expect(!sent.contains(0) && sent.contains(40), "\(sent)")
     }
   }
 
+  /// Checks that nothing was sent, or that its result is on disk.
+  ///
+  /// - Returns: Whether something was sent.
+  fileprivate static func check(_ work: Work, _ home: Home, _ comment: Comment) throws -> Bool {
+    let isSent = home.http.urls.contains(work == .signOut ? TestIssuer.revocationURL : TestIssuer.tokenURL)
+    let stored = try home.stored()
+    switch work {
+    case .refresh, .again: #expect(stored?.refreshToken?.text == (isSent ? "rt-2" : "rt-1"), comment)
+    case .device, .browser: #expect(stored?.refreshToken?.text == (isSent ? "rt-2" : nil), comment)
+    case .signOut:
+      let isOut = stored == nil || stored?.isSignedOut == true
+      #expect(isOut || stored?.refreshToken?.text == "rt-1", comment)
+      #expect(isOut || !isSent, comment)
+    case .rotation: #expect(stored?.refreshToken?.text == "rt-1", comment)
+    }
+    return isSent
+  }
+
   /// Runs an operation until just before it spends something.
-  private static func prepare(
+  fileprivate static func prepare(
     _ work: Work, _ home: Home, _ meanwhile: @escaping @Sendable () -> Void
   ) throws -> () throws -> Void {
+    let answer = try tokens("at-2", refresh: "rt-2")
     home.http.answer(TestIssuer.tokenURL) { _ in
       meanwhile()
-      return try tokens("at-2", refresh: "rt-2")
+      return answer
     }
     // Without an ID Token.
     var configuration = Home.configuration
@@ -73,7 +85,8 @@ import Vocabulary
     case .refresh:
       try home.store()
       return { _ = try home.refresh() }
-    case .device:
+    case .device, .again:
+      if work == .again { try home.store { $0.identity = nil } }
       let waiting = try home.prepare(configuration)
       return { _ = try home.finish(waiting) }
     case .browser:
@@ -83,6 +96,9 @@ import Vocabulary
       let waiting = try SignIn.Waiting.Browser(request.prepared(), redirectURI: "http://127.0.0.1:1234/callback")
       let code = try secret("code")
       return { _ = try waiting.finish(code) }
+    case .rotation:
+      try home.store()
+      return { _ = try home.services.vault.rotateKeys(secrets: [:]) }
     case .signOut:
       try home.store()
       return {
@@ -110,19 +126,42 @@ import Vocabulary
     return all
   }
 
-  @Test func `a refresh stores what it gets, or sends nothing`() async {
-    await #expect(processExitsWith: .success) {
+  /// Allows this process to map only `left` more bytes, until ``ResourceLimit/raiseAll()``.
+  private static func limitMemory(to left: Int) throws {
+    let sizes = try FileDescriptor(opening: "/proc/self/statm", for: .reading).readToEnd(limit: 4096)
+    let pages = try #require(String(decoding: sizes, as: UTF8.self).split(separator: " ").first.flatMap { Int($0) })
+    let lowered = try ProcessRunner.run(
+      executable: "/usr/bin/prlimit", arguments: ["--pid", "\(Machine.processID)", "--as=\(pages * 4096 + left):"])
+    #expect(lowered.succeeded)
+  }
+
+  /// The heap is full, so that every secret needs a mapping.
+  @Test(.enabled(if: !Sanitizer.isOn), arguments: `With few free descriptors`.Work.allCases)
+  func `an operation stores what it gets though others take all that is free meanwhile, or sends nothing`(
+    work: `With few free descriptors`.Work
+  ) async {
+    await #expect(processExitsWith: .success) { [word = work.rawValue as String] in
+      let work = try #require(`With few free descriptors`.Work(rawValue: word))
       _ = SecureHeap.initialise(bytes: 1 << 17)
-      for pages in 0...20 {
+      var sent: Set<Int> = []
+      let most = 1024
+      for pages in stride(from: 0, through: most, by: 16) {
         let home = try Home()
-        try home.store()
-        let filling = try Self.fillHeap(butFor: pages * 4096)
-        home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
-        let result = Result { try home.refresh() }
-        let isSent = home.http.urls.contains(TestIssuer.tokenURL)
-        #expect(try home.stored()?.refreshToken?.text == (isSent ? "rt-2" : "rt-1"), "\(pages) pages: \(result)")
+        let run = try `With few free descriptors`.prepare(work, home) {
+          ResourceLimit.raiseAll()
+          do { try Self.limitMemory(to: 0) } catch { Issue.record(error) }
+        }
+        home.http.forgetRequests()
+        var filling = try Self.fillHeap(butFor: 1)
+        try Self.limitMemory(to: pages * 4096)
+        let result = Result { try run() }
+        ResourceLimit.raiseAll()
         #expect(filling.count > 0)
+        filling = []
+        if try `With few free descriptors`.check(work, home, "\(pages) pages: \(result)") { sent.insert(pages) }
+        if pages == most { try result.get() }
       }
+      #expect(work == .rotation || !sent.contains(0) && sent.contains(most), "\(sent)")
     }
   }
 }
