@@ -168,7 +168,7 @@ check-mutations: deps-check
 ROUNDS ?= 1000
 check-crash: build deps-check
 	AGENT_BINARIES="$(CURDIR)/$(RELEASE)" AGENT_KILL_ROUNDS=$(ROUNDS) AGENT_FAULTS=all \
-	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --filter 'A daemon that is killed at any time|A fault at any step'
+	  $(SWIFT) test --disable-xctest $(SWIFTFLAGS) --filter 'is killed at any time|A fault at any step'
 
 # Servers that hang, full memory, a full disk, no descriptors, clocks that are set, kills and bad answers.
 MINUTES ?= 10

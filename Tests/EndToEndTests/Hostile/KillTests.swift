@@ -65,3 +65,67 @@ import Testing
     return try running.map { try $0.wait() != .exited(0) }.contains(true)
   }
 }
+
+@Suite(.needsProgramsForLong) struct `A lease of which a program is killed at any time` {
+  private static let rounds = Environment.value("AGENT_KILL_ROUNDS").flatMap { Int($0) } ?? 30
+  private static let uses = 3
+
+  private enum Victim: CaseIterable { case lease, daemon, owner }
+
+  @Test func `is used no more often than it may be, and leaves no process and no socket`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      // As above: a daemon that is killed while it refreshes may lose the new token.
+      try resource.session.issuer.control("reuse_leeway", "3600")
+      var answered: [Int] = []
+      for round in 0..<Self.rounds {
+        let victim = Victim.allCases[round % Victim.allCases.count]
+        answered.append(try killOnce(resource, victim, "/round-\(round)"))
+      }
+      let tree = resource.tree
+      #expect(try tree.agent("token", "--force-refresh").succeeded)
+      let next = try tree.start(["serve", "work"])
+      let path = try next.readLine()
+      let sockets = try tree.shell("sh", "ls -d \"$XDG_RUNTIME_DIR\"/agent/leases/*/agent.sock").lines
+      #expect(sockets.map(String.init) == [path])
+      // The daemon may have sent a request after its lease had ended.
+      try tree.stopDaemon()
+      for (round, count) in answered.enumerated() {
+        let sent = resource.server.requests.count { $0.line.hasPrefix("GET /round-\(round) ") }
+        #expect(count <= sent && sent <= Self.uses, "round \(round): \(count) of \(sent)")
+      }
+    }
+  }
+
+  /// Makes more requests than the lease permits, and kills one of its programs some time later.
+  ///
+  /// - Returns: How many requests were answered.
+  private func killOnce(_ resource: Resource, _ victim: Victim, _ path: String) throws -> Int {
+    let tree = resource.tree
+    let owner = try tree.start(["serve", "work", "--times", "\(Self.uses)"])
+    let peer = ["AGENT_SOCKET": try owner.readLine()]
+    let children = try ProcessRunner.shell("pgrep -P \(owner.processID) -x agent-lease").outputText
+    let server = try OtherProcess(#require(Int32(children.split(separator: "\n").first ?? ""), "\(children)"))
+    let daemon = try OtherProcess(try tree.daemon())
+    let running = try (0...Self.uses).map { _ in try tree.start(["request", resource.server.url(path)], peer) }
+    Threads.sleep(for: .microseconds(Int.random(in: 0..<30_000)))
+    switch victim {
+    case .lease: try server.signal(Signals.SIGKILL)
+    case .daemon:
+      try daemon.signal(Signals.SIGKILL)
+      try #require(daemon.ends(within: .testLimit))
+    case .owner: try owner.signal(Signals.SIGKILL)
+    }
+    var answered = try running.count { try $0.wait() == .exited(0) }
+    if victim == .daemon {
+      // It continues at the next daemon with the uses that are left.
+      let deadline = Instant.now.advanced(by: .testLimit)
+      while !server.ends(within: .zero) {
+        try #require(Instant.now < deadline, "\(owner.errorText)")
+        if try tree.agent(["request", resource.server.url(path)], peer).succeeded { answered += 1 }
+      }
+    }
+    #expect(server.ends(within: .testLimit))
+    _ = try owner.wait()
+    return answered
+  }
+}

@@ -256,6 +256,46 @@ import Testing
     }
   }
 
+  @Test(
+    .needsForeignMemory,
+    .enabled(if: Recipes.hasBubblewrap, "bubblewrap is not installed; \"make deps-check\" installs it"))
+  func `leaves no byte of the account's token in the memory of its process and its peers`() throws {
+    try Self.with { place in
+      let tree = place.tree
+      let peer = """
+        import os, sys, urllib.request as web
+        web.install_opener(web.build_opener(web.ProxyHandler({})))
+        key = os.environ["KEY"]
+        answer = web.urlopen(web.Request(os.environ["API"] + "/x", headers={"Authorization": "Bearer " + key}))
+        print(answer.status, os.getpid(), os.getppid(), key, flush=True)
+        sys.stdin.read()
+        """
+      let script = """
+        exec bwrap --unshare-net --unshare-ipc --ro-bind / / --dev /dev --tmpfs /run \
+          --tmpfs '\(tree.directory.path)' --ro-bind '\(try Programs.path("agent"))' /run/agent \
+          --bind "${AGENT_SOCKET%/*}" /run/lease --setenv AGENT_SOCKET /run/lease/agent.sock \
+          /run/agent lease-port -- python3 -c '\(peer)'
+        """
+      let lease = ["--only", place.origin + "/v1", "--url-as", "API", "--token-as", "KEY"]
+      let owner = try tree.start(["exec", "--lease"] + lease + ["work", "--", "sh", "-c", script])
+      let answer = try owner.readLine().split(separator: " ")
+      try #require(answer.count == 4 && answer[0] == "200", "\(answer) \(owner.errorText)")
+      let server = try ProcessRunner.shell("pgrep -P \(owner.processID) -x agent-lease").outputText
+      let processes = [answer[1], answer[2], server.split(separator: "\n")[0]].compactMap { Int32($0) }
+      try #require(processes.count == 3, "\(answer) \(server)")
+      let token = try tree.token()
+      for process in processes + [owner.processID] {
+        let memory = ProcessMemory(of: process)
+        let places = try memory.places(of: [("access token", token), ("lease's token", String(answer[3]))])
+        // The search finds what is there.
+        #expect(places.contains { $0.secret.hasPrefix("lease") }, "\(process)")
+        #expect(!places.contains { $0.secret.hasPrefix("access") }, "\(process): \(places)")
+        #expect(ProcessFiles.text("environ", of: process)?.contains(token) == false)
+      }
+      #expect(try owner.terminate() != .exited(0) || !owner.errorText.contains(token))
+    }
+  }
+
   @Test func `is opened for places by options that belong together`() throws {
     try Session.with { session in
       let tree = session.tree

@@ -238,6 +238,9 @@ import Testing
         let user = try tree.agent("request", issuer.url + "/userinfo")
         try #require(user.succeeded, "\(user.errorText)")
         #expect(try JSON(parsing: user.output)["sub"] == "user-alice")
+        try #require(tree.agent("account", "set", "work", "--host", issuer.url).succeeded)
+        let lent = try tree.agent("exec", "--lease", "work", "--", "agent", "request", issuer.url + "/userinfo")
+        #expect(lent.output == user.output, "\(lent.errorText)")
         try tree.directory.write("home/body", String(repeating: "x", count: 100_000))
         for round in 0..<3 {
           // The server forgets its nonces, so that the body must be sent again.

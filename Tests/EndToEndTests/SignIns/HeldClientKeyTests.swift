@@ -64,6 +64,10 @@ struct `A client whose key is in the TPM` {
       let told = try JSON(parsing: answer.output)
       let account = try #require(home.tree.json("status", "work")["accounts"]?.array?.first)
       #expect(told["thumbprint"] == account["certificate_thumbprint"] && told["version"]?.string == spoken, "\(told)")
+      let lent = try home.agent(
+        "exec", "--lease", "work", "--", "agent", "request", server.privateURL + "/resource")
+      try #require(lent.succeeded, "\(lent.errorText)")
+      #expect(try JSON(parsing: lent.output) == told)
     }
   }
 
