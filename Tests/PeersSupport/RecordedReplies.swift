@@ -20,6 +20,8 @@ package final class RecordedReplies: ReplySink {
   package private(set) var watched: [() -> Void] = []
   /// These descriptors.
   package private(set) var descriptors: [Int32] = []
+  /// The keys of those that are still watched.
+  package private(set) var watchedKeys: Set<UInt64> = []
   /// The terms of the connections for peers; the first has the number 1.
   package private(set) var admissions: [any Admission] = []
   /// The connections that may be idle, by their numbers.
@@ -46,10 +48,15 @@ package final class RecordedReplies: ReplySink {
   package var now: Instant { time.now() }
 
   package var nextDue: Instant? { timers.nextDue }
+  /// How many timers have not run yet.
+  package private(set) var timerCount = 0
 
   /// Runs the timers whose time has come.
   package func runDue() {
-    while let act = timers.popDue(now) { act() }
+    while let act = timers.popDue(now) {
+      timerCount -= 1
+      act()
+    }
   }
 
   package func send(_ reply: Reply, to ticket: Ticket) {
@@ -72,7 +79,10 @@ package final class RecordedReplies: ReplySink {
     whenAnswered(Int(ticket.connection))
   }
 
-  package func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
+  package func schedule(at due: Instant, _ act: @escaping () -> Void) {
+    timerCount += 1
+    timers.schedule(act, at: due)
+  }
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
   ) throws(SystemError) -> UInt64 {
@@ -80,9 +90,10 @@ package final class RecordedReplies: ReplySink {
     if isFull { throw SystemError(errno: 28, operation: "epoll_ctl") }
     watched.append(serve)
     descriptors.append(descriptor)
-    return 1
+    watchedKeys.insert(UInt64(descriptors.count))
+    return UInt64(descriptors.count)
   }
-  package func unwatch(_ key: UInt64) {}
+  package func unwatch(_ key: UInt64) { watchedKeys.remove(key) }
   package func admit(
     _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
   ) throws(SystemError) -> UInt64 {

@@ -79,6 +79,14 @@ private final class Trial {
   private var held: FileLock?
   /// How many tokens had been served when the settings changed; nil until then.
   private var handedOut: Int?
+  /// The descriptors that callers passed.
+  private var passed: [Passed] = []
+  /// The watches before the work.
+  private let watchedBefore: Set<UInt64>
+
+  private struct Passed {
+    weak var descriptor: SharedDescriptor?
+  }
 
   private static let place = "https://sts.example/"
 
@@ -117,12 +125,14 @@ private final class Trial {
     if plan.work == .importing { book.add(Self.imported) }
     daemon.http.book = book
     daemon.runJobs()
+    watchedBefore = daemon.sink.watchedKeys
   }
 
   // MARK: Requests
 
   private func send(_ request: Request, _ number: Int, passed: [SharedDescriptor] = []) {
     asked.insert(number)
+    self.passed += passed.map { Passed(descriptor: $0) }
     dispatcher.handle(RequestEnvelope(request), .number(number), passed: passed)
   }
 
@@ -325,7 +335,28 @@ private final class Trial {
     if isSignIn { daemon.pass(seconds: 2000) }
     // Long enough for all retries.
     daemon.pass(seconds: 60)
-    return try problems()
+    return try problems() + leftovers()
+  }
+
+  /// For the next renewal of the session.
+  private static let mostTimers = 1
+
+  /// What is still open or scheduled two days later, and the requests that were sent meanwhile without a caller.
+  private func leftovers() throws -> [String] {
+    var problems: [String] = []
+    let before = daemon.http.roles
+    for _ in 0..<4 { daemon.pass(seconds: 1800) }
+    for _ in 0..<2 { daemon.pass(seconds: 86_400) }
+    let asked = daemon.http.roles.dropFirst(before.count).filter { $0 != .revocation && $0 != .metadata }
+    if !asked.isEmpty { problems.append("asked without a caller: \(asked)") }
+    if daemon.sink.timerCount > Self.mostTimers { problems.append("\(daemon.sink.timerCount) timers are left") }
+    let watched = daemon.sink.watchedKeys.subtracting(watchedBefore)
+    if !watched.isEmpty { problems.append("\(watched.count) descriptors are watched") }
+    let left = passed.filter { $0.descriptor != nil }
+    if !left.isEmpty { problems.append("\(left.count) passed descriptors are open") }
+    let open = try daemon.openFiles().filter { ![state.path, locks.path].contains($0) }
+    if !open.isEmpty { problems.append("open: \(open)") }
+    return problems
   }
 
   private func problems() throws -> [String] {
@@ -360,12 +391,14 @@ private final class Trial {
     return problems
   }
 
-  /// Whether a caller was notified that the server may still accept the tokens: a removal leaves no record to revoke
-  /// from later, and with settings other than the sign-in's nothing is sent.
+  /// Whether a caller was notified that the server may still accept the tokens: with settings other than the sign-in's
+  /// nothing is sent.
   private var isToldOfTheRest: Bool {
-    daemon.sink.results.values.contains { result in
-      ([.object(result)] + (result["accounts"]?.array ?? [])).contains { $0["revoked"] == false }
-    }
+    let changes: Set<Interleaving.Event> = [.settingsGone, .settingsChanged, .settingsChangedAndBack]
+    return !changes.isDisjoint(with: plan.events)
+      && daemon.sink.results.values.contains { result in
+        ([.object(result)] + (result["accounts"]?.array ?? [])).contains { $0["revoked"] == false }
+      }
   }
 
   /// The refresh tokens that are known here.
@@ -377,8 +410,8 @@ private final class Trial {
       daemon.services.settleAll()
     }
     var found: Set<String> = []
-    for name in ["work", "job", "other"] {
-      guard let record = try daemon.services.record(of: try AccountName(name)) else { continue }
+    for name in try daemon.services.vault.accounts() where name.text != "elsewhere" {
+      guard let record = try daemon.services.record(of: name) else { continue }
       for token in [record.refreshToken, record.revocation?.refreshToken].compactMap({ $0 }) {
         found.insert(token.text)
       }

@@ -149,6 +149,19 @@ final class DaemonHome {
     runJobs()
   }
 
+  /// The files and directories of the daemon that are open in this process, each as often as it is open. Without those
+  /// that stay open once: the vault, to recognize its file, and the directories of the settings and of token files.
+  func openFiles() throws -> [String] {
+    let listing = try ProcessRunner.run(
+      executable: "/usr/bin/find", arguments: ["/proc/\(Machine.processID)/fd", "-printf", "%l\n"])
+    var open = listing.outputText.split(separator: "\n").map(String.init).filter { $0.hasPrefix(directory.path) }
+    let vaults = [services.vault, otherVault].map { $0.summary().path }
+    for kept in [directory.path("config"), directory.path("runtime")] + vaults {
+      if let index = open.firstIndex(where: { $0 == kept || $0 == kept + " (deleted)" }) { open.remove(at: index) }
+    }
+    return open
+  }
+
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
