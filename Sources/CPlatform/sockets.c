@@ -123,7 +123,7 @@ int agent_peer(int descriptor, unsigned int *user) {
   return peer.pid;
 }
 
-int agent_unix_stream(int descriptor) {
+int agent_is_unix_connection(int descriptor) {
   int domain = 0, type = 0, listens = 0;
   socklen_t length = sizeof domain;
   if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0) return -errno;
@@ -131,8 +131,7 @@ int agent_unix_stream(int descriptor) {
   if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return -errno;
   length = sizeof listens;
   if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0) return -errno;
-  if (domain != AF_UNIX || type != SOCK_STREAM) return 0;
-  return listens ? 1 : 2;
+  return domain == AF_UNIX && type == SOCK_STREAM && !listens;
 }
 
 int agent_set_send_timeout(int descriptor, long seconds) {

@@ -41,15 +41,8 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The left half of the hash of `value` in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0 sections
-  /// 3.1.3.6 and 3.3.2.11).
-  ///
-  /// Ed25519 uses SHA-512; see ``isLeftHalfHash(_:of:)``.
-  package func leftHalfHash(of value: Span<UInt8>) throws(JOSEError) -> String {
-    try LeftHalfHash.text(digest, of: value)
-  }
-
-  /// Whether `found` is the left half of the hash of `value`.
+  /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0
+  /// sections 3.1.3.6 and 3.3.2.11).
   ///
   /// The specification defines no hash for Ed25519. Servers use SHA-512 or SHA-256, and either binds the value.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
@@ -63,7 +56,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
 /// The left half of a hash in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0 sections 3.1.3.6 and
 /// 3.3.2.11).
 enum LeftHalfHash {
-  static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
+  private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {
       let hash = try digest.hash(value)
       return Base64URL.encode(hash.span.extracting(first: digest.byteCount / 2))

@@ -63,8 +63,8 @@ int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
 // Returns the process ID, or 0 if it is not visible from this process namespace.
 int agent_peer(int descriptor, unsigned int *user);
-// 1 for a local stream socket that listens, 2 for one that does not, 0 for anything else.
-int agent_unix_stream(int descriptor);
+// 1 for a local stream socket that does not listen, 0 or an error for anything else.
+int agent_is_unix_connection(int descriptor);
 int agent_set_send_timeout(int descriptor, long seconds);
 int agent_set_timeouts(int descriptor, long milliseconds);
 

@@ -108,11 +108,10 @@ package enum UnixSocket {
     return (user, process)
   }
 
-  /// Whether it is a local stream socket that listens.
-  package static func isListener(_ socket: borrowing FileDescriptor) -> Bool { agent_unix_stream(socket.raw) == 1 }
-
   /// Whether it is a local stream socket that does not listen.
-  package static func isConnection(_ socket: borrowing FileDescriptor) -> Bool { agent_unix_stream(socket.raw) == 2 }
+  package static func isConnection(_ socket: borrowing FileDescriptor) -> Bool {
+    agent_is_unix_connection(socket.raw) == 1
+  }
 
   /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {

@@ -9,12 +9,11 @@ extension DevelopmentIssuer {
   ///
   /// - Parameter nonce: The nonce of the authorization request, only for its first token.
   func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
-    let accessToken = Array((answer.members["access_token"]?.string ?? "").utf8)
     var claims: JSONObject = [
       "iss": .string(url), "sub": .string(grant.subject), "aud": .string(grant.clientID),
       "exp": .int(wall + settings.number("id_token_lifetime")),
       "iat": .int(wall), "auth_time": .int(grant.authTime),
-      "at_hash": .string(try key.algorithm.leftHalfHash(of: accessToken.span)),
+      "at_hash": .string(try key.leftHalfHash(of: answer.members["access_token"]?.string ?? "")),
     ]
     claims["nonce"] = nonce.map(JSON.string)
     claims["acr"] = grant.acr.map(JSON.string)

@@ -33,6 +33,12 @@ final class IssuerKey: Sendable {
     try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
   }
 
+  /// The left half of a hash, as in `at_hash` (OpenID Connect Core 1.0 section 3.1.3.6).
+  func leftHalfHash(of text: String) throws -> String {
+    let hash = try algorithm.digest.hash(Array(text.utf8).span)
+    return Base64URL.encode(Array(hash.prefix(hash.count / 2)))
+  }
+
   /// A JWK Set with only the public half.
   var published: JSON { ["keys": [jwk]] }
 
