@@ -100,12 +100,12 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
-    let place = HTTPConnection.Place(origin: request.origin, base: request.base, token: Array(request.token.utf8))
-    let key = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept(listener, place) }
+    let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
+    let key = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept(listener, lent) }
     fronts.append(key)
   }
 
-  private func accept(_ listener: SharedDescriptor, _ place: HTTPConnection.Place) {
+  private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
     // The system does not report the user of a connection to a TCP port. The token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
@@ -116,7 +116,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     guard peers.count + visitors.count < Self.mostPeers else { return refuse(peer, .tooBusy) }
     lastVisitor += 1
     do throws(SystemError) {
-      visitors[lastVisitor] = try HTTPConnection(socket, lastVisitor, peer, place, connections, self)
+      visitors[lastVisitor] = try HTTPConnection(socket, lastVisitor, peer, lent, connections, self)
     } catch {
       refuse(peer, .tooBusy)
     }

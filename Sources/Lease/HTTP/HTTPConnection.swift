@@ -6,16 +6,6 @@ internal import Wire
 /// The connection of a program that uses a lease through HTTP. It sends the token of the lease, and gets the responses
 /// of the permitted origin and path. Used on the loop only.
 final class HTTPConnection: LentCall.Owner {
-  /// The properties shared by all connections to an origin and path.
-  struct Place {
-    /// The origin of the server.
-    let origin: String
-    /// The origin that peers use for it.
-    let base: String
-    /// The token of the lease, which replaces the account's.
-    let token: [UInt8]
-  }
-
   /// The methods of the lease's server that a connection uses.
   protocol Server: AnyObject {
     func begin(
@@ -31,7 +21,7 @@ final class HTTPConnection: LentCall.Owner {
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
-  private let place: Place
+  private let lent: LentOrigin
   private unowned let loop: any ReplySink
   private unowned let server: any Server
   private var serial: UInt64 = 0
@@ -88,11 +78,11 @@ final class HTTPConnection: LentCall.Owner {
   private static let patience = Duration.seconds(60)
 
   init(
-    _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ place: Place,
+    _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
     _ loop: any ReplySink, _ server: any Server
   ) throws(SystemError) {
     self.socket = socket
-    (self.number, self.peer, self.place, self.loop, self.server) = (number, peer, place, loop, server)
+    (self.number, self.peer, self.lent, self.loop, self.server) = (number, peer, lent, loop, server)
     lastProgress = loop.now
     try watch()
     scheduleEnd()
@@ -231,12 +221,7 @@ final class HTTPConnection: LentCall.Owner {
 
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
-    guard showsToken(head) else { return refuse(401, "the token of the lease is missing or wrong") }
-    var call = CallRequest(url: place.origin + head.target, method: head.method)
-    call.headers = head.fields.filter { !Self.isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
-    call.sendsBody = head.content != .none
-    call.refusesRedirects = true
-    call.idleSeconds = 0
+    guard lent.isTokenShown(in: head) else { return refuse(401, "the token of the lease is missing or wrong") }
     var exchange = Exchange(head: head)
     switch head.content {
     case .none: break
@@ -247,55 +232,12 @@ final class HTTPConnection: LentCall.Owner {
     do throws(Failure) {
       let ticket = Ticket(connection: number, serial: serial)
       self.exchange?.call = try server.begin(
-        RequestEnvelope(.call(call), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
+        RequestEnvelope(.call(lent.request(head)), timeoutSeconds: Self.headSeconds), ticket, .ends, for: peer, self)
     } catch {
       return fail(error)
     }
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
-
-  /// Whether the request contains the token of the lease, as Bearer or as the password of Basic.
-  private func showsToken(_ head: HTTPRequestHead) -> Bool {
-    let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
-    let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
-    guard values.count + keys.count == 1 else { return false }
-    if let key = keys.first { return isToken(Array(key.utf8)) }
-    let words = values[0].split(separator: " ", omittingEmptySubsequences: true)
-    guard words.count == 2 else { return false }
-    switch words[0].lowercased() {
-    case "bearer", "token": return isToken(Array(words[1].utf8))
-    case "basic":
-      guard let pair = try? Base64.decode(String(words[1])), let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
-        return false
-      }
-      return isToken(Array(pair[(colon + 1)...]))
-    default: return false
-    }
-  }
-
-  /// The fields in which clients of some services send their key.
-  private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
-
-  /// Compares in constant time.
-  private func isToken(_ bytes: [UInt8]) -> Bool {
-    guard bytes.count == place.token.count else { return false }
-    var difference: UInt8 = 0
-    for (one, other) in zip(bytes, place.token) { difference |= one ^ other }
-    return difference == 0
-  }
-
-  /// Whether a field concerns only this connection or the token of the lease, and is not forwarded to the server.
-  private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
-    let name = field.name.lowercased()
-    if ofConnection.contains(name) || keyFields.contains(name) { return true }
-    let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
-    return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
-  }
-
-  private static let ofConnection: Set<String> = [
-    "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
-    "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding", "user-agent",
-  ]
 
   /// - Returns: Whether any content was consumed.
   private func takeContent() -> Bool {
@@ -365,9 +307,7 @@ final class HTTPConnection: LentCall.Owner {
     let framing: Framing = !hasBody ? .none : length.map { .length($0) } ?? .chunked
     self.exchange?.answer = framing
     var lines = "HTTP/1.1 \(head.status) \(Self.reason(head.status))\r\n"
-    for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {
-      lines += "\(field.name): \(local(field))\r\n"
-    }
+    lines += lent.lines(head)
     if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
     if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
     if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
@@ -375,31 +315,6 @@ final class HTTPConnection: LentCall.Owner {
     if exchange.head.closes || exchange.content != nil { lines += "Connection: close\r\n" }
     send(Array((lines + "\r\n").utf8))
     readBody()
-  }
-
-  /// Replaces the server's origin in a URL by the one that the peer can use.
-  private func local(_ field: ResponseHead.Field) -> String {
-    let name = field.name.lowercased()
-    switch name {
-    case "location", "content-location": return local(field.value[...])
-    case "link":
-      var text = ""
-      var rest = field.value[...]
-      while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
-        let from = rest.index(after: start)
-        text += rest[..<from] + local(rest[from..<end])
-        rest = rest[end...]
-      }
-      return text + rest
-    default: return field.value
-    }
-  }
-
-  private func local(_ url: Substring) -> String {
-    guard url.utf8.starts(with: place.origin.utf8) else { return String(url) }
-    let rest = url.utf8.dropFirst(place.origin.utf8.count)
-    guard rest.first.map({ "/?#".utf8.contains($0) }) ?? true else { return String(url) }
-    return place.base + String(decoding: rest, as: UTF8.self)
   }
 
   /// Sends the available part of the response's body, as fast as the peer reads.

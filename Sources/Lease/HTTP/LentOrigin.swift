@@ -1,0 +1,103 @@
+internal import Encoding
+internal import Wire
+
+/// An origin that a lease lends through HTTP. Translates the requests of peers, which show the token of the lease, to
+/// requests of the daemon, and the header of a response back.
+struct LentOrigin {
+  /// The origin of the server.
+  let origin: String
+  /// The origin that peers use for it.
+  let base: String
+  /// The token of the lease, which replaces the account's.
+  let token: [UInt8]
+
+  // MARK: Requests
+
+  /// The peer's request without the fields of its connection and the token of the lease.
+  func request(_ head: HTTPRequestHead) -> CallRequest {
+    var call = CallRequest(url: origin + head.target, method: head.method)
+    call.headers = head.fields.filter { !Self.isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
+    call.sendsBody = head.content != .none
+    call.refusesRedirects = true
+    call.idleSeconds = 0
+    return call
+  }
+
+  /// Whether the request contains the token of the lease, as Bearer or as the password of Basic.
+  func isTokenShown(in head: HTTPRequestHead) -> Bool {
+    let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
+    let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
+    guard values.count + keys.count == 1 else { return false }
+    if let key = keys.first { return isToken(Array(key.utf8)) }
+    let words = values[0].split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2 else { return false }
+    switch words[0].lowercased() {
+    case "bearer", "token": return isToken(Array(words[1].utf8))
+    case "basic":
+      guard let pair = try? Base64.decode(String(words[1])), let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
+        return false
+      }
+      return isToken(Array(pair[(colon + 1)...]))
+    default: return false
+    }
+  }
+
+  /// The fields in which clients of some services send their key.
+  private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
+
+  /// Compares in constant time.
+  private func isToken(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count == token.count else { return false }
+    var difference: UInt8 = 0
+    for (one, other) in zip(bytes, token) { difference |= one ^ other }
+    return difference == 0
+  }
+
+  /// Whether a field concerns only the peer's connection or the token of the lease, and is not forwarded to the server.
+  private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
+    let name = field.name.lowercased()
+    if ofConnection.contains(name) || keyFields.contains(name) { return true }
+    let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
+    return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
+  }
+
+  private static let ofConnection: Set<String> = [
+    "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
+    "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding", "user-agent",
+  ]
+
+  // MARK: Responses
+
+  /// The lines of a response's fields, without those of the server's connection. URLs at the server become URLs that the
+  /// peer can use.
+  func lines(_ head: ResponseHead) -> String {
+    var lines = ""
+    for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {
+      lines += "\(field.name): \(local(field))\r\n"
+    }
+    return lines
+  }
+
+  private func local(_ field: ResponseHead.Field) -> String {
+    switch field.name.lowercased() {
+    case "location", "content-location": return local(field.value[...])
+    case "link":
+      var text = ""
+      var rest = field.value[...]
+      while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+        let from = rest.index(after: start)
+        text += rest[..<from] + local(rest[from..<end])
+        rest = rest[end...]
+      }
+      return text + rest
+    default: return field.value
+    }
+  }
+
+  private func local(_ url: Substring) -> String {
+    guard url.utf8.starts(with: origin.utf8) else { return String(url) }
+    let rest = url.utf8.dropFirst(origin.utf8.count)
+    guard rest.first.map({ "/?#".utf8.contains($0) }) ?? true else { return String(url) }
+    return base + String(decoding: rest, as: UTF8.self)
+  }
+}
