@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import JOSE
 import Testing
@@ -90,6 +91,17 @@ import Testing
     #expect(try parse(unsigned(#"{"alg":"\#(algorithm.rawValue)"}"#)).algorithm == algorithm)
     #expect(JWSAlgorithm(name: algorithm.rawValue) == algorithm)
     #expect(JWSAlgorithm(name: algorithm.rawValue + "\0") == nil)
+  }
+
+  // RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864 section 2.2.
+  @Test func `each name identifies one scheme, one hash and one curve`() {
+    let known: [JWSAlgorithm: SignatureAlgorithm] = [
+      .RS256: .rsaPKCS1(.sha256), .RS384: .rsaPKCS1(.sha384), .RS512: .rsaPKCS1(.sha512),
+      .PS256: .rsaPSS(.sha256), .PS384: .rsaPSS(.sha384), .PS512: .rsaPSS(.sha512),
+      .ES256: .ecdsa(.p256, .sha256), .ES384: .ecdsa(.p384, .sha384), .ES512: .ecdsa(.p521, .sha512),
+      .EdDSA: .ed25519, .Ed25519: .ed25519,
+    ]
+    for algorithm in JWSAlgorithm.allCases { #expect(algorithm.signatureAlgorithm == known[algorithm], "\(algorithm)") }
   }
 
   // RFC 7515 section 4.1.9: case-insensitive, with an optional "application/".

@@ -12,6 +12,8 @@ import Testing
     ("e30.e30.AA.AA", JOSEError(.notCompact)),
     ("e30.e30.AA.AA.AA", JOSEError(.encrypted)),
     ("e30.e30.AA.AA.AA.AA", JOSEError(.notCompact)),
+    (Samples.p256Token + ".AA", JOSEError(.notCompact)),
+    (Samples.p256Token + ".AA.AA", JOSEError(.encrypted)),
     ("{}", JOSEError(.notCompact)),
     (#"{"payload":"e30","signatures":[]}"#, JOSEError(.notCompact)),
   ])

@@ -21,6 +21,8 @@ import Testing
     #expect(json == [true, 1, "1"])
     #expect(json != [1, 1, "1"])
     #expect(json != [true, true, "1"])
+    #expect(json.array?.map(\.bool) == [true, nil, nil])
+    #expect(json.array?.map(\.int) == [nil, 1, nil])
   }
 
   @Test func `a member is found by name and only in an object`() {

@@ -59,6 +59,9 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     #expect(throws: expected(.invalidScopeAnswer, subject, status: 400, error: "invalid_scope")) {
       try server.authorizationURL(for: try begin(server))
     }
+    let busy = try self.server(ScriptedHTTP(try response(503, #"{"error":"temporarily_unavailable"}"#)))
+    let error = #expect(throws: OAuthError.self) { try busy.authorizationURL(for: try begin(busy)) }
+    #expect(error?.serverError == "temporarily_unavailable")
   }
 
   @Test func `without an answer of the protocol the plain request is made, unless pushing is required`() throws {

@@ -14,7 +14,7 @@ import Vocabulary
     "id_token_signing_alg_values_supported":["RS256","ES256"],
     "token_endpoint_auth_methods_supported":["none"],"grant_types_supported":["refresh_token"],
     "scopes_supported":["openid"],"code_challenge_methods_supported":["S256"],
-    "unknown":[{"any":"thing"}]}
+    "signed_metadata":"e30.e30.AA","unknown":[{"any":"thing"}]}
     """
 
   private func parse(_ text: String, loopback: Bool = false) throws -> AuthorizationServerMetadata {

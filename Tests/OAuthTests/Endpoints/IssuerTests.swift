@@ -48,6 +48,12 @@ import Testing
     #expect(throws: OAuthError(.invalidIssuer, .issuer)) { try Issuer(text, allowHTTPLoopback: false) }
   }
 
+  @Test(arguments: ["http://h.example", "ftp://h.example", "http://127.0.0.1:9000"])
+  func `an issuer that is not https is refused`(text: String) {
+    let error = #expect(throws: OAuthError.self) { try Issuer(text, allowHTTPLoopback: false) }
+    #expect(error?.code == .insecureURL)
+  }
+
   @Test func `an issuer that leaves no room for the well-known path is refused`() throws {
     let fits = "https://h.example/" + String(repeating: "a", count: 1900 - 18)
     #expect(try Issuer(fits, allowHTTPLoopback: false).metadataLocations.count == 3)
