@@ -50,7 +50,8 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "CommandLine", "Sessions", "HTTP", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto", "Encoding", "Platform",
+  "CommandLine", "Sessions", "HTTP", "Loopback", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto", "Encoding",
+  "Platform",
 ]
 let fuzzing: Target =
   isFuzzing
@@ -75,12 +76,12 @@ let package = Package(
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
-    module("CommandLine", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: [
-        "Peers", "Sessions", "OAuth", "JOSE", "HTTP", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire", "Vocabulary",
-        "Encoding", "Platform",
+        "Peers", "Sessions", "OAuth", "JOSE", "HTTP", "Loopback", "QRCode", "DesktopBus", "Vault", "Crypto", "Wire",
+        "Vocabulary", "Encoding", "Platform",
       ]),
     // Serves the peers of a lease, which nobody trusts: it knows no secret and none of the modules that do.
     module("Lease", uses: ["Peers", "Wire", "Vocabulary", "Encoding", "Platform", "CSeccomp"]),
@@ -90,6 +91,8 @@ let package = Package(
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS", "CZlib"]),
+    // What answers the browser at a redirect URI: in the daemon, and at the other end of `agent ssh`.
+    module("Loopback", uses: ["Encoding", "Platform"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
@@ -139,6 +142,7 @@ let package = Package(
     tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
+    tests("LoopbackTests", uses: ["Loopback", "Crypto", "Encoding"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "SessionsTests",
@@ -148,11 +152,15 @@ let package = Package(
       uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),
     tests(
       "CommandLineTests",
-      uses: ["CommandLine", "AgentSocket", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary", "WireSupport"]),
+      uses: [
+        "CommandLine", "AgentSocket", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
+        "WireSupport",
+      ]),
     tests(
       "DaemonTests",
       uses: [
-        "Daemon", "Peers", "Sessions", "OAuth", "HTTP", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding", "Platform",
+        "Daemon", "Peers", "Sessions", "OAuth", "HTTP", "Loopback", "Vault", "Crypto", "Wire", "Vocabulary", "Encoding",
+        "Platform",
         "TestSupport", "WireSupport", "PeersSupport",
       ]),
     tests("DevIssuerTests", uses: ["devissuer", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport"]),

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import HTTP
+import Loopback
 import OAuth
 
 extension FuzzTarget {

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Encoding
-internal import HTTP
+internal import Loopback
 internal import OAuth
 internal import Platform
 internal import Sessions

@@ -1,4 +1,4 @@
-internal import HTTP
+internal import Loopback
 internal import Peers
 internal import Platform
 

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Encoding
-internal import HTTP
+internal import Loopback
 internal import OAuth
 internal import Peers
 internal import Platform
@@ -117,17 +117,15 @@ extension SignIns {
 
   /// Shows in the browser who signed in to what, if it still waits.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
-    let person = outcome.label.map { " as \(TerminalText.clean($0.text))" } ?? ""
-    let text =
-      "You are signed in to \(TerminalText.clean(outcome.configuration.issuer))\(person)."
-      + " The account on this machine is \(login.account.text). You can close this tab."
-    redirects?.answer(login.id, LoopbackPage.result("Signed in", text: text))
+    redirects?.answer(
+      login.id,
+      LoopbackPage.signedIn(
+        to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text))
   }
 
   /// Shows in the browser why the sign-in failed, if it still waits.
   func show(_ failure: Failure, of login: Login) {
-    let text = "\(failure.message). Your terminal shows what to do next; you can close this tab."
-    redirects?.answer(login.id, LoopbackPage.result("The sign-in did not work", text: text))
+    redirects?.answer(login.id, LoopbackPage.failed(failure.message))
   }
 
   // MARK: Who signed in

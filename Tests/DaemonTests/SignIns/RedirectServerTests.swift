@@ -1,4 +1,5 @@
 import HTTP
+import Loopback
 import OAuth
 import Peers
 import PeersSupport

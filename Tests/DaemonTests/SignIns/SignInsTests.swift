@@ -1,5 +1,6 @@
 import Encoding
 import HTTP
+import Loopback
 import OAuth
 import Peers
 import PeersSupport

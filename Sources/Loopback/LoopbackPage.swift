@@ -1,8 +1,7 @@
-internal import Crypto
 internal import Encoding
 
 /// The pages shown in the browser at the redirect URI. They contain no part of the request, and only
-/// ``result(_:text:)`` texts from outside.
+/// ``signedIn(to:as:account:on:)`` and ``failed(_:)`` texts from outside.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The response was received, but not verified yet.
   case received
@@ -28,6 +27,27 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     let (title, text) = words
     let body = Array(Self.html(title, text).utf8)
     return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
+  }
+
+  /// The complete response after a sign-in. The texts may be any.
+  ///
+  /// - Parameter place: The machine with the account.
+  package static func signedIn(
+    to issuer: String, as person: String?, account: String, on place: String = "this machine"
+  ) -> [UInt8] {
+    let (person, place) = (person.map { " as \(TerminalText.clean($0))" } ?? "", TerminalText.clean(place))
+    return result(
+      "Signed in",
+      text: "You are signed in to \(TerminalText.clean(issuer))\(person)."
+        + " The account on \(place) is \(TerminalText.clean(account)). You can close this tab.")
+  }
+
+  /// The complete response after a sign-in that failed.
+  ///
+  /// - Parameter reason: Any text without its full stop.
+  package static func failed(_ reason: String) -> [UInt8] {
+    result(
+      "The sign-in did not work", text: "\(reason). Your terminal shows what to do next; you can close this tab.")
   }
 
   /// The complete response with the result of a sign-in.
@@ -67,10 +87,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     h1 { font-size: 1.5rem; font-weight: 600 }
     """
 
-  private static let styleHash = (try? Digest.sha256.hash(Array(style.utf8).span)).map(Base64.encode) ?? ""
+  /// The SHA-256 of the style: this module has no libcrypto.
+  private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
   /// No script, style but its own, other resource, cache or `Referer`, because the URL contains a code (RFC 9700 section
-  /// 4.2). Without libcrypto's hash the page has no style.
+  /// 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     (

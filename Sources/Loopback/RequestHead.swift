@@ -1,19 +1,20 @@
-internal import HTTP
-internal import Platform
+package import Platform
 
 /// The first bytes of a browser's request. They may contain a code, so they are wiped, also when the buffer grows. The
 /// buffer is allocated on the first read: a connection that sends nothing uses no memory.
-struct RequestHead {
+package struct RequestHead {
   /// The buffer sizes. The first is enough for nearly all requests, the last for one byte more than a head may have.
   private static let rooms = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(storage.span.extracting(..<count)) }
+  package init() {}
+
+  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(storage.span.extracting(..<count)) }
 
   /// Reads once. Returns the number of bytes, or 0 at the end.
-  mutating func fill(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
+  package mutating func fill(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     if count == storage.count { grow() }
     let got = try descriptor.read(into: &storage, from: count)
     count += got
@@ -30,7 +31,7 @@ struct RequestHead {
     storage = larger
   }
 
-  mutating func wipe() {
+  package mutating func wipe() {
     for index in 0..<count { storage[index] = 0 }
     count = 0
   }

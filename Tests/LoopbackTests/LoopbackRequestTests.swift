@@ -1,8 +1,7 @@
 import Crypto
 import Encoding
-import HTTP
+import Loopback
 import Testing
-import Vocabulary
 
 // RFC 9112, RFC 8252 section 7.3.
 @Suite struct `A request to the redirect listener` {
