@@ -8,6 +8,8 @@ struct FlowChoice {
   let wanted: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
+  /// The port at which another machine receives the response of a browser; nil for this one.
+  var redirectPort: UInt16?
   /// Whether to avoid authorization codes, because the client has no secret to exchange them.
   var prefersDevice = false
   /// Whether the account's profile or the server forbids the device flow.

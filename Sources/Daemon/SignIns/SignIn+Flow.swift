@@ -28,6 +28,7 @@ final class OpenedListener: Sendable {
     let canListen = redirect.uri.loopbackHost != nil
     let isBrowser = choice.flow(at: server, canListen: canListen) == .browser
     guard isBrowser || registers && canListen && server.offersCodeFlow else { return nil }
+    if isBrowser, let port = choice.redirectPort { return redirect.uri.port ?? port }
     let opened = try RedirectListener.open(redirect, in: sockets)
     listener.withLock { $0 = opened }
     return opened.port
@@ -51,7 +52,9 @@ extension SignIn.Prepared {
     case .device:
       guard !choice.asksForMore else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)
-    case .browser: return (.browser(try browser(listener?.redirectURI, choice)), listener)
+    case .browser:
+      let elsewhere = choice.redirectPort.flatMap { port in redirect?.uri.text(port: port) }
+      return (.browser(try browser(elsewhere ?? listener?.redirectURI, choice)), listener)
     case .paste: return (.browser(try browser(redirect?.uri.text, choice)), nil)
     }
   }
@@ -61,6 +64,9 @@ extension SignIn.Prepared {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }
       throw .oauth(OAuthError(.endpointMissing, .endpoint(.authorization)))
     }
-    return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: choice.options)
+    var options = choice.options
+    // The machine with the browser cannot check what was pushed.
+    options.pushesIfNeeded = choice.redirectPort != nil
+    return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: options)
   }
 }

@@ -70,6 +70,7 @@ final class SignIns: AccountPart {
     broker.accounts[meant.account]?.session.signInStarted()
     var choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
+    choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
     var start = SignIn.Request(
       account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
       services: request.isEphemeral ? services(for: login.account).ephemerally() : services(for: login.account),

@@ -33,5 +33,8 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// authorization).
   package var needsAnnouncedPKCE = false
 
+  /// Whether to push the request (RFC 9126) only to a server or for a profile that requires it.
+  package var pushesIfNeeded = false
+
   package init() {}
 }

@@ -45,6 +45,9 @@ extension AuthorizationServer {
   ) throws(OAuthError) -> AuthorizationURL {
     let endpoint = try require(metadata.authorizationEndpoint, .authorization)
     let mustPush = metadata.requiresPushedRequests || profile == .fapi2
+    if request.options.pushesIfNeeded, !mustPush {
+      return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
+    }
     guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
       try metadata.checkUsable(.pushedAuthorization)
       if mustPush { throw OAuthError(.endpointMissing, .endpoint(.pushedAuthorization)) }

@@ -29,6 +29,9 @@ package struct LoginRequest: RequestBody {
   package var flow: Flow?
   /// Whether the caller can open a browser, for the daemon's choice.
   package var canOpenBrowser = false
+  /// The port at which the caller has another machine receive the response, in place of the daemon. The URL of the
+  /// redirect then comes with ``LoginRedirectRequest``.
+  package var redirectPort: Int?
 
   /// The condition that makes a sign-in unnecessary; nil to always sign in. The result then has `kept`.
   package var unless: Condition?
@@ -106,6 +109,10 @@ extension LoginRequest {
     try members.flag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
     try members.choice("flow", &flow, "The flow (default: the daemon chooses).")
     try members.flag("can_open_browser", &canOpenBrowser, "The caller can open a browser.")
+    try members.number(
+      "redirect_port", &redirectPort, in: 1...65_535,
+      "The port of the redirect URI, unless one with a port is registered. The caller receives the response there itself"
+        + " and sends it with `login_redirect`. The request is pushed (RFC 9126) only if it must be.")
     try members.choice(
       "unless", &unless,
       "Sign in only if the account has no session (`signed_in`), or no token that a refresh could renew (`token`). A"

@@ -806,6 +806,26 @@ import Wire
   }
 }
 
+@Suite struct `A sign-in whose answer another machine receives` {
+  @Test(arguments: [(nil, 40_000), ("http://127.0.0.1:8400/cb", 8400), ("http://localhost/cb", 40_000)])
+  func `has the port of that machine, unless one is registered, and waits for the address`(
+    redirectURI: String?, port: Int
+  ) throws {
+    let home = try SignInHome()
+    home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
+    try home.begin("work", 1) {
+      ($0.flow, $0.canOpenBrowser, $0.redirectPort, $0.redirectURI) = (nil, true, 40_000, redirectURI)
+    }
+    let event = try #require(
+      home.sink.events[1]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first)
+    #expect(event.mustPaste && event.redirectURI.contains(":\(port)/") && event.linkURL == nil)
+    let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
+    try home.paste(event.login, "\(event.redirectURI)?code=c-1&\(state)")
+    home.daemon.runJobs()
+    #expect(home.sink.results[1]?["account"] == "work")
+  }
+}
+
 @Suite struct `A sign-in that a browser answers` {
   private let home: SignInHome
   private let event: Event.Browser

@@ -64,6 +64,18 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     #expect(error?.serverError == "temporarily_unavailable")
   }
 
+  @Test func `is made only where it must be, if another machine is to check the plain one`() throws {
+    var options = AuthorizationOptions()
+    options.pushesIfNeeded = true
+    let http = ScriptedHTTP(try response(201, answer))
+    let server = try server(http)
+    let request = try begin(server, options)
+    #expect(try server.authorizationURL(for: request).text.contains("&code_challenge=\(request.verifier.challenge)&"))
+    #expect(http.requests.isEmpty)
+    let strict = try self.server(http, required: true)
+    #expect(try strict.authorizationURL(for: try begin(strict, options)).text.contains("request_uri="))
+  }
+
   @Test func `without an answer of the protocol the plain request is made, unless pushing is required`() throws {
     let failures: [ScriptedHTTP.Reply] = [
       .failure(HTTPFailure(.connect)), .failure(HTTPFailure(.timeout)), .response(try response(404, type: nil, "")),
