@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout ssh token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
   'daemon') words=(start stop restart status run log) ;;
@@ -16,6 +16,7 @@ __agent_command() {
   case $1 in
   'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --assertion-fd --browser --device --paste --no-open --no-keep --ephemeral --use --if-needed --ended --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=services ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
+  'ssh') options=() ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token --ask) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait --ask) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --url-as --token-as --ask --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;

@@ -4,6 +4,7 @@ extension Main {
     switch name {
     case .login: LoginCommand.login
     case .logout: LogoutCommand.logout
+    case .ssh: SSHCommand.ssh
     case .token: TokenCommand.token
     case .env: EnvCommand.env
     case .exec: ExecCommand.exec

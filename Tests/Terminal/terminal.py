@@ -15,8 +15,8 @@ import termios
 import time
 
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")
-# Shells say so that they can tell what is pasted from what is typed.
-PASTE = re.compile("\x1b\\[\\?2004[hl]")
+# Shells say so that they can tell what is pasted from what is typed; agent ssh sets the terminal's state back.
+PASTE = re.compile("\x1b\\[(?:\\?2004[hl]|!p)")
 BOLD, BOLD_RED, WHITE_ON_BLACK = "1", "1;31", "97;40"
 RED, GREEN, YELLOW = "31", "32", "33"
 

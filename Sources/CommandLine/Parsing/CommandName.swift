@@ -2,7 +2,7 @@
 ///
 /// They are a closed set whose commands are created individually, so that a call creates only the command it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
-  case login, logout, token, env, exec
+  case login, logout, ssh, token, env, exec
   case tokenFile = "token-file"
   case serve
   case leasePort = "lease-port"

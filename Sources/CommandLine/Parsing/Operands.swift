@@ -26,6 +26,8 @@ enum Operands: Sendable {
   case candidateKind
   /// The protocol of a helper, and the arguments from the calling program.
   case helperCall
+  /// The arguments of `ssh`, as they are.
+  case sshArguments
   /// A program that uses tokens; lists all if omitted.
   case setupProgram
 
@@ -49,6 +51,7 @@ enum Operands: Sendable {
     case .file: ("FILE", 0...1, .files)
     case .slot: ("NUMBER", 1...1, .text)
     case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
+    case .sshArguments: ("DESTINATION [ARGUMENT]...", 1...256, .text)
     case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.names))
     case .tokenFile: ("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
     case .candidateKind: ("KIND", 1...1, .text)
@@ -65,6 +68,9 @@ enum Operands: Sendable {
   var limit: Int { shape.count.upperBound }
 
   var candidates: Candidates { shape.candidates }
+
+  /// Whether words with hyphens are operands, too.
+  var includesOptions: Bool { if case .sshArguments = self { true } else { false } }
 }
 
 /// The words that a shell can offer as completions.

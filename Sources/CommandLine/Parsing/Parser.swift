@@ -34,7 +34,9 @@ struct Parser {
   private mutating func parse() throws(UsageError) -> Invocation {
     while let argument = remaining.popFirst() {
       let bytes = argument.utf8
-      if bytes.elementsEqual("--".utf8) {
+      if command?.operands.includesOptions == true, !operands.isEmpty || !isOwnOption(argument) {
+        operands.append(argument)
+      } else if bytes.elementsEqual("--".utf8) {
         try readAfterDashes()
       } else if bytes.starts(with: "--".utf8) {
         try readLongOption(argument)
@@ -51,6 +53,11 @@ struct Parser {
     }
     return Invocation(
       table, command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
+  }
+
+  /// Whether an option before the words of another program is one of this: that has no long ones.
+  private func isOwnOption(_ argument: String) -> Bool {
+    argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument.utf8.elementsEqual("-h".utf8)
   }
 
   /// After `--`, the arguments belong to the command to run; otherwise they are operands.

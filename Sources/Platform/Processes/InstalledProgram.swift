@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A program of this machine that is run for its output. It has no terminal, and its directory is `/`.
+/// A program of this machine that is run for its output. It has no terminal.
 package struct InstalledProgram: Sendable {
   /// The absolute path.
   package let path: String
@@ -28,10 +28,12 @@ package struct InstalledProgram: Sendable {
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - patience: The maximum duration.
   ///   - limit: The maximum number of bytes of output.
+  ///   - directory: Its directory; nil for this process's.
   /// - Throws: `ETIMEDOUT` and `EFBIG` if the program was ended for its duration or output; the errors of starting it.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
-    joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20
+    joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20,
+    directory: String? = "/"
   ) throws(SystemError) -> Result {
     let question = try FileDescriptor.inMemory(input.span)
     let silence = try FileDescriptor(opening: "/dev/null", for: .writing)
@@ -45,7 +47,7 @@ package struct InstalledProgram: Sendable {
     let child = try Spawn.start(
       Spawn.Request(
         executable: path, arguments: [path] + arguments, environment: Self.environment(changes), newSession: true,
-        inherits: inherits, directory: "/"))
+        inherits: inherits, directory: directory))
     // The output ends when no other process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {

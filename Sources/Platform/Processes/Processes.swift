@@ -17,6 +17,33 @@ package enum Processes {
     return arguments
   }
 
+  /// Stops a process that need not be a child, and waits until it has stopped. SIGCONT continues it.
+  ///
+  /// - Returns: False if it did not stop. It then continues.
+  package static func suspend(_ process: Int32, within patience: Duration) -> Bool {
+    let deadline = Instant.now.advanced(by: patience)
+    guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
+    while Instant.now < deadline {
+      switch state(of: process) {
+      case UInt8(ascii: "T"): return true
+      case nil, UInt8(ascii: "Z"), UInt8(ascii: "X"): return false
+      // Nothing tells when it has: only its parent gets a signal.
+      default: Threads.sleep(for: .milliseconds(1))
+      }
+    }
+    try? Spawn.kill(process, Signals.SIGCONT)
+    return false
+  }
+
+  /// The letter in `/proc/PID/stat` (`proc_pid_stat(5)`), after the name in parentheses.
+  private static func state(of process: Int32) -> UInt8? {
+    guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
+      let text = try? file.readToEnd(limit: 4096), let name = text.lastIndex(of: UInt8(ascii: ")")),
+      text.count > name + 2
+    else { return nil }
+    return text[name + 2]
+  }
+
   /// The bytes of an argument of this process, valid until it ends; 0 is its own name. Nil after the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }

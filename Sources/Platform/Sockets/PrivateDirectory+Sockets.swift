@@ -35,6 +35,18 @@ extension PrivateDirectory {
     return true
   }
 
+  /// The sockets of this user in the directory that no other user can connect to, the newest first.
+  package borrowing func ownSockets() throws(SystemError) -> [String] {
+    var found: [(name: String, stamp: FileStamp)] = []
+    for name in try fileNames() {
+      guard let status = try? FileStatus(of: name, in: descriptor), status.isSocket,
+        status.owner == Machine.userID, status.permissions & 0o077 == 0
+      else { continue }
+      found.append((name, status.stamp))
+    }
+    return found.sorted { $0.stamp.writtenAt > $1.stamp.writtenAt }.map(\.name)
+  }
+
   /// Whether the name is that of a socket, and no process listens at it.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }

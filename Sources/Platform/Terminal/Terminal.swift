@@ -54,6 +54,24 @@ package enum Terminal {
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
+  /// Runs `body` with a terminal that shows, edits and delivers lines, whatever another program has made of it, and sends
+  /// no signals. Then restores it.
+  package static func withLines<Result>(
+    on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    let number = terminal.raw
+    var before = termios()
+    try SystemCall.library("tcgetattr") { unsafe tcgetattr(number, &before) }
+    var lines = before
+    lines.c_iflag |= tcflag_t(ICRNL)
+    lines.c_oflag |= tcflag_t(OPOST | ONLCR)
+    lines.c_lflag |= tcflag_t(ICANON | ECHO | ECHOE | ECHOK)
+    lines.c_lflag &= ~tcflag_t(ISIG)
+    try SystemCall.library("tcsetattr") { unsafe tcsetattr(number, TCSADRAIN, &lines) }
+    defer { _ = unsafe tcsetattr(number, TCSADRAIN, &before) }
+    return try body()
+  }
+
   /// Runs `body` with the terminal's echo disabled, and restores it afterwards, even if `body` throws.
   package static func withoutEcho<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result

@@ -27,6 +27,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .none, .account, .accountOrService, .command, .file: []
     case .namedAccount, .newAccount: ["work"]
     case .tokenFile: ["add", "work"]
+    case .sshArguments: ["host"]
     case .rename: ["work", "home"]
     case .methodAndURL, .url: ["https://api.example"]
     case .completionShell: ["bash"]

@@ -16,7 +16,8 @@ struct JSONAnswers {
 
   /// Commands whose answer is not JSON.
   static let withoutJSON = [
-    "exec": "what it runs answers", "lease-port": "what it runs answers", "daemon run": "agentd takes its place",
+    "exec": "what it runs answers", "lease-port": "what it runs answers", "ssh": "what it runs answers",
+    "daemon run": "agentd takes its place",
     "completions": "a script for a shell",
     "help": "a text for people", "helper": "what the protocol has",
     "mcp": "what the server and its client say",

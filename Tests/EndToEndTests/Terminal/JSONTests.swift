@@ -134,7 +134,7 @@ import Testing
       }
     }
     // They continue until they are stopped.
-    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve", "lease-port"])
+    #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve", "lease-port", "ssh"])
   }
 
   @Test func `that tells of single steps fits the schema`() throws {
@@ -219,7 +219,7 @@ import Testing
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
     // They need no daemon; the doctor reports that there is none, and the bridge reports it to its client.
-    let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp", "lease-port"]
+    let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp", "lease-port", "ssh"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
         let words = command.split(separator: " ").map(String.init) + (Self.attempts[command] ?? [])
@@ -232,6 +232,7 @@ import Testing
       try answers.fail(["decode", "/no/such/file"], 2, "invalid_request", in: tree)
       try answers.fail(["mcp", "no-such-url"], 2, "invalid_request", in: tree)
       try answers.fail(["lease-port"], 2, "invalid_request", in: tree)
+      try answers.fail(["ssh"], 2, "invalid_request", in: tree)
       #expect(try tree.daemons() == [])
     }
     #expect(answers.failed == Set(answers.commands))

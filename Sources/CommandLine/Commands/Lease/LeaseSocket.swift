@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket where the peers of a lease connect.
+/// The socket where the peers of a lease, or the host of `agent ssh`, connect.
 struct LeaseSocket: ~Copyable {
   let path: String
   private var listener: FileDescriptor?

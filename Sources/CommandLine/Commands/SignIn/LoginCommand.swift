@@ -301,12 +301,19 @@ struct LoginCommand {
     _ reporter: inout LoginReporter
   ) throws(Failure) -> LoginWait.Ending {
     var signals = try SignInSignals()
+    var (request, relay) = (request, RelayConnection?.none)
+    if waiting.usesRelay, case .login(var login) = request, login.flow == nil, !login.canOpenBrowser, !login.isGuest {
+      relay = RelayConnection.find(client.console)
+      login.redirectPort = relay.map { Int($0.port) }
+      login.canOpenBrowser = relay != nil
+      request = .login(login)
+    }
     _ = client.logRequest(request)
     try connection.send(client.envelope(request), passing: descriptors)
     reporter.waitsForServer()
     if reporter.rewritesLine { signals.hideTyping() }
     let deadline = client.deadline(of: request, standard: Self.longestWait)
-    var wait = LoginWait(waiting, place: .current, until: deadline)
+    var wait = LoginWait(waiting, place: .current, relay, until: deadline)
     return try wait.run(over: &connection, &signals, &reporter)
   }
 

@@ -68,6 +68,9 @@ struct LoginReporter {
     nextUpdate = time.now().advanced(by: Patience.delay)
   }
 
+  /// Records that the user is asked on another machine, whose terminal may be this one.
+  mutating func waitsElsewhere() { finish() }
+
   /// Reports an event.
   ///
   /// - Parameter view: Whether the user sees a browser.

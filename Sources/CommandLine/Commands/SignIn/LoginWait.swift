@@ -16,6 +16,7 @@ struct LoginWait {
     static let signals: UInt64 = 1
     static let opener: UInt64 = 2
     static let pasted: UInt64 = 3
+    static let relay: UInt64 = 4
   }
 
   /// The options of the command line that affect it.
@@ -24,10 +25,13 @@ struct LoginWait {
     let isDetached: Bool
     let opensBrowser: Bool
     let mayAsk: Bool
+    /// Whether the browser may be that of the machine from which the user has connected.
+    let usesRelay: Bool
 
     init(_ invocation: Invocation) {
       isDetached = invocation[.start]
       opensBrowser = !invocation[.noOpen] && !isDetached
+      usesRelay = opensBrowser && !invocation[.json] && BrowserPlace.current.isRemote
       mayAsk = !invocation[.noInput]
     }
   }
@@ -40,10 +44,15 @@ struct LoginWait {
   /// The name of the sign-in that waits for the pasted URL.
   private var login = ""
   private var isPasteOver = false
+  /// The user's own machine, which may open the page.
+  private var relay: RelayConnection?
+  /// The page that it was asked to open, until it has answered.
+  private var relayed: Event.Browser?
 
-  init(_ choices: Choices, place: BrowserPlace, until deadline: Instant) {
+  init(_ choices: Choices, place: BrowserPlace, _ relay: RelayConnection?, until deadline: Instant) {
     self.choices = choices
     self.place = place
+    self.relay = relay
     self.deadline = deadline
   }
 
@@ -54,8 +63,12 @@ struct LoginWait {
     while true {
       while let reply = try connection.takeReply() {
         switch reply {
-        case .result(let result): return .signedIn(result)
-        case .failure(let failure): throw failure
+        case .result(let result):
+          relay?.show(.signedIn(person: (result["person"] ?? result["subject"])?.string))
+          return .signedIn(result)
+        case .failure(let failure):
+          relay?.show(.failed(failure.message))
+          throw failure
         case .event(.confirm(let confirm)): try answer(confirm, connection, &signals, &reporter)
         case .event(let event): try handle(event, &signals, &reporter)
         }
@@ -64,6 +77,7 @@ struct LoginWait {
       if keys.contains(Key.signals), let signal = signals.handle(&reporter) { return .interrupted(by: signal) }
       if keys.contains(Key.daemon) { try connection.readMore() }
       if keys.contains(Key.pasted) { try readPasted(connection) }
+      if keys.contains(Key.relay) { try readRelay(connection, &signals, &reporter) }
       if Instant.now >= deadline { throw Failure(.timeout, "the sign-in was not approved in time") }
       try updateOpener(&reporter)
       reporter.update()
@@ -76,7 +90,15 @@ struct LoginWait {
     _ event: Event, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
     switch event {
-    case .browser(let browser): try begin(browser, &signals, &reporter)
+    case .browser(let browser):
+      if browser.mustPaste, let relay {
+        try ask(relay, for: browser, &signals, &reporter)
+      } else {
+        try begin(browser, &signals, &reporter)
+      }
+    case .deviceCode:
+      relay = nil
+      try reporter.tell(event)
     case .redirectRefused(let failure):
       // A user can try again, but input from a pipe is final.
       guard pasted?.isTerminal == true else { throw failure }
@@ -118,6 +140,43 @@ struct LoginWait {
     } else if place.isRemote {
       try reporter.tell(.notice(Self.remoteHint(browser)))
     }
+  }
+
+  // MARK: The user's own machine
+
+  private mutating func ask(
+    _ relay: RelayConnection, for browser: Event.Browser, _ signals: inout SignInSignals,
+    _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    login = browser.login
+    relayed = browser
+    // Before the question takes the terminal.
+    reporter.waitsElsewhere()
+    try reporter.tell(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
+    do throws(RelayRefusal) { try relay.open(browser) } catch {
+      try leaveRelay(error, &signals, &reporter)
+    }
+  }
+
+  private mutating func readRelay(
+    _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    let url: String?
+    do throws(RelayRefusal) { url = try relay?.read() } catch {
+      return try leaveRelay(error, &signals, &reporter)
+    }
+    guard let url, relayed.take() != nil else { return }
+    try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
+  }
+
+  /// Goes on without the user's own machine: the redirect can still be pasted.
+  private mutating func leaveRelay(
+    _ refusal: RelayRefusal, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
+  ) throws(Failure) {
+    relay = nil
+    guard let browser = relayed.take() else { return }
+    try reporter.tell(.notice(refusal.phrase))
+    try begin(browser, &signals, &reporter)
   }
 
   /// The redirect goes to this machine, but the user's browser is on another one.
@@ -164,6 +223,7 @@ struct LoginWait {
       let poller = try Poller()
       try poller.add(connection.descriptor, interest: .read, key: Key.daemon)
       try poller.add(signals.raw, interest: .read, key: Key.signals)
+      if let relay { try poller.add(relay.raw, interest: .read, key: Key.relay) }
       if let raw = opener?.raw { try poller.add(raw, interest: .read, key: Key.opener) }
       if !isPasteOver, let raw = pasted?.raw, try !Self.add(raw, to: poller) {
         return [Key.pasted]

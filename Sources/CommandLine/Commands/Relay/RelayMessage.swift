@@ -1,0 +1,156 @@
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// The messages between `agent login` on a host and `agent ssh` on the user's own machine: JSON objects, one a line.
+/// They contain no verifier and no token. A line that is none of them ends the connection.
+enum RelayMessage {
+  /// In the runtime directory of the host.
+  static let folder = "relays"
+  /// The limit of a line in bytes: a URL, whose escapes in JSON are short, and what names the sign-in.
+  static let mostBytes = 2 * LoginRedirectRequest.maximumURLBytes
+  private static let version = 1
+
+  static func line(_ members: [(String, JSON?)]) -> [UInt8] {
+    var object = JSONObject([("v", .int(version))])
+    for (name, value) in members { object[name] = value }
+    return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
+  }
+
+  static func object(_ line: [UInt8]) -> JSONObject? {
+    guard let object = (try? JSON(parsing: line))?.object, object["v"]?.int == version else {
+      return nil
+    }
+    return object
+  }
+}
+
+/// A message of the host.
+enum RelayRequest: Equatable {
+  /// Asks for a loopback port for the redirect: this one, or any. It comes first.
+  case port(UInt16?)
+  /// Asks for the user's consent, and for the redirect that follows.
+  case open(url: String, issuer: String, account: String)
+  /// Tells the browser that waits how the sign-in ended.
+  case signedIn(person: String?)
+  case failed(String)
+
+  var line: [UInt8] {
+    switch self {
+    case .port(let port): RelayMessage.line([("ask", "port"), ("port", port.map { .int(Int($0)) })])
+    case .open(let url, let issuer, let account):
+      RelayMessage.line([
+        ("ask", "open"), ("url", .string(url)), ("issuer", .string(issuer)), ("account", .string(account)),
+      ])
+    case .signedIn(let person): RelayMessage.line([("ask", "show"), ("person", person.map(JSON.string))])
+    case .failed(let reason): RelayMessage.line([("ask", "show"), ("failure", .string(reason))])
+    }
+  }
+
+  init?(_ line: [UInt8]) {
+    guard let object = RelayMessage.object(line), let word = object["ask"]?.string else { return nil }
+    switch word {
+    case "port":
+      guard let number = object["port"] else {
+        self = .port(nil)
+        return
+      }
+      guard let port = number.int.flatMap({ UInt16(exactly: $0) }), port > 0 else { return nil }
+      self = .port(port)
+    case "open":
+      guard let url = object["url"]?.string, let issuer = object["issuer"]?.string,
+        let account = object["account"]?.string
+      else { return nil }
+      self = .open(url: url, issuer: issuer, account: account)
+    case "show":
+      self = object["failure"]?.string.map { .failed($0) } ?? .signedIn(person: object["person"]?.string)
+    default: return nil
+    }
+  }
+}
+
+/// A message of the user's own machine.
+enum RelayAnswer: Equatable {
+  case port(UInt16)
+  /// The URL of the redirect, as the browser opened it.
+  case redirect(String)
+  case refused(RelayRefusal)
+
+  var line: [UInt8] {
+    switch self {
+    case .port(let port): RelayMessage.line([("port", .int(Int(port)))])
+    case .redirect(let url): RelayMessage.line([("redirect", .string(url))])
+    case .refused(let refusal): RelayMessage.line([("refused", .string(refusal.rawValue))])
+    }
+  }
+
+  init?(_ line: [UInt8]) {
+    guard let object = RelayMessage.object(line) else { return nil }
+    if let port = object["port"]?.int.flatMap({ UInt16(exactly: $0) }), port > 0 {
+      self = .port(port)
+    } else if let url = object["redirect"]?.string {
+      self = .redirect(url)
+    } else if let word = object["refused"]?.string {
+      self = .refused(RelayRefusal(rawValue: word) ?? .declined)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Why the user's own machine takes no part in a sign-in.
+enum RelayRefusal: String, Error, CaseIterable {
+  case busy
+  case limit
+  case portTaken = "port_taken"
+  case notAuthorization = "not_authorization"
+  case declined
+  case noTerminal = "no_terminal"
+  case late
+  /// The connection has ended. Not sent.
+  case lost
+
+  /// The reason for the user of `agent login`.
+  var phrase: Phrase {
+    switch self {
+    case .busy: Phrase("your own machine does not open the page: another sign-in is waiting there")
+    case .limit: Phrase("your own machine does not open the page: it was asked too often in the last hour")
+    case .portTaken:
+      Phrase("your own machine does not open the page: the port of the registered redirect URI is in use there")
+    case .notAuthorization:
+      Phrase(
+        "your own machine does not open the page: it opens only authorization requests over https that it can check")
+    case .declined: Phrase("your own machine does not open the page: that was declined")
+    case .noTerminal: Phrase("your own machine does not open the page: it has no terminal to ask on")
+    case .late: Phrase("your own machine does not open the page: there was no answer in time")
+    case .lost: Phrase("the connection to your own machine was lost")
+    }
+  }
+}
+
+/// The lines that arrive on a connection.
+struct RelayLines {
+  private var bytes: [UInt8] = []
+
+  enum Reading { case more, line([UInt8]), ended }
+
+  /// The next line of those that were read.
+  mutating func take() -> Reading {
+    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+      return bytes.count > RelayMessage.mostBytes ? .ended : .more
+    }
+    guard end <= RelayMessage.mostBytes else { return .ended }
+    let line = Array(bytes[..<end])
+    bytes = Array(bytes[(end + 1)...])
+    return .line(line)
+  }
+
+  /// Reads what is there; false at the end.
+  mutating func fill(from socket: borrowing FileDescriptor) -> Bool {
+    do throws(SystemError) {
+      return try socket.readNow(into: &bytes, upTo: RelayMessage.mostBytes) > 0
+    } catch {
+      return error.isAgain
+    }
+  }
+}

@@ -1,0 +1,186 @@
+internal import AgentSocket
+internal import Encoding
+internal import Loopback
+internal import Platform
+
+/// The loopback port of this machine that receives the redirect of a relayed sign-in. Serves only this user's
+/// connections.
+final class RelayPort {
+  let port: UInt16
+  private let sockets: [SharedDescriptor]
+  private var visitors: [Visitor] = []
+  private var lastKey: UInt64 = 0
+  private var expected: Expected?
+
+  /// What a browser may request.
+  struct Expected {
+    let link: LoopbackTarget
+    let redirect: LoopbackTarget
+    var isLinkUsed = false
+    let request: RelayedRequest
+  }
+
+  private final class Visitor {
+    let key: UInt64
+    let descriptor: FileDescriptor
+    let deadline: Instant
+    var head = RequestHead()
+    var end = LoopbackRequest.HeadEnd()
+    /// Whether its answer is the result of the sign-in.
+    var waits = false
+
+    init(_ key: UInt64, _ descriptor: consuming FileDescriptor, until deadline: Instant) {
+      (self.key, self.deadline) = (key, deadline)
+      self.descriptor = descriptor
+    }
+
+    deinit { head.wipe() }
+
+    func answer(_ response: [UInt8]) {
+      // A page is smaller than what a socket takes at once.
+      _ = try? descriptor.writeNow(response.span)
+      try? UnixSocket.shutDownWriting(descriptor)
+    }
+  }
+
+  /// The keys of its descriptors in a poller.
+  static let firstKey: UInt64 = 16
+  private static let mostVisitors = 16
+  /// Enough for a browser, which sends its request at once.
+  private static let patience = Duration.seconds(10)
+  private static let tries = 10
+
+  /// - Parameter port: Nil for any port that is free at both loopback addresses: a redirect to `localhost` goes to
+  ///   either.
+  /// - Throws: `EADDRINUSE`.
+  init(_ wanted: UInt16?) throws(SystemError) {
+    var (opened, lastError): ([SharedDescriptor], SystemError?) = ([], nil)
+    for _ in 0..<(wanted == nil ? Self.tries : 1) where opened.isEmpty {
+      let first = try UnixSocket.listenLoopback(port: wanted ?? 0)
+      do throws(SystemError) {
+        let second = try UnixSocket.listenLoopback(port: UnixSocket.localPort(first), ipv6: true)
+        opened = [SharedDescriptor(first), SharedDescriptor(second)]
+      } catch {
+        if error.isAddressInUse { lastError = error } else { opened = [SharedDescriptor(first)] }
+      }
+    }
+    if opened.isEmpty, let lastError { throw lastError }
+    sockets = opened
+    port = try UnixSocket.localPort(opened[0].descriptor)
+  }
+
+  // Cannot fail, since the sockets are listening.
+  deinit { for socket in sockets { try? UnixSocket.shutDown(socket.descriptor) } }
+
+  /// Expects the redirect of a request from now on.
+  ///
+  /// - Returns: The link that leads to the request's URL once: other users can read the command line of a browser.
+  func expect(_ request: RelayedRequest) -> String {
+    let host = "127.0.0.1:\(port)"
+    let path = "/" + HexDigit.text(Randomness.bytes(16))
+    expected = Expected(
+      link: LoopbackTarget(hosts: [host], path: path),
+      redirect: LoopbackTarget(hosts: request.hosts, path: request.path), request: request)
+    return "http://\(host)\(path)"
+  }
+
+  func watch(_ poller: borrowing Poller) throws(SystemError) {
+    for (index, socket) in sockets.enumerated() {
+      try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
+    }
+    for visitor in visitors where !visitor.waits {
+      try poller.add(visitor.descriptor.raw, interest: .read, key: visitor.key)
+    }
+  }
+
+  var deadline: Instant? { visitors.filter { !$0.waits }.map(\.deadline).min() }
+
+  /// Serves what is ready.
+  ///
+  /// - Returns: The URL of the redirect, once.
+  func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
+    visitors.removeAll { !$0.waits && $0.deadline <= now }
+    for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
+      accept(socket.descriptor, now)
+    }
+    for visitor in visitors where !visitor.waits && keys.contains(visitor.key) {
+      if let url = serve(visitor) { return url }
+    }
+    return nil
+  }
+
+  private func accept(_ socket: borrowing FileDescriptor, _ now: Instant) {
+    guard let descriptor = try? UnixSocket.accept(socket), let ends = try? TCPEnds(descriptor),
+      Self.isOwn(TCPEnds.owners(of: [ends])[ends])
+    else { return }
+    if visitors.count >= Self.mostVisitors, let index = visitors.firstIndex(where: { !$0.waits }) {
+      visitors.remove(at: index)
+    }
+    lastKey += 1
+    visitors.append(
+      Visitor(Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.patience)))
+  }
+
+  private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
+    switch owner {
+    case .user(let user): user == Machine.userID
+    // A browser of Windows.
+    case .unknown: Machine.isWSL
+    case .gone, nil: false
+    }
+  }
+
+  private func serve(_ visitor: Visitor) -> String? {
+    func answer(_ response: [UInt8]) {
+      visitor.answer(response)
+      visitors.removeAll { $0 === visitor }
+    }
+    do throws(SystemError) {
+      guard try visitor.head.fill(from: visitor.descriptor) > 0 else {
+        visitors.removeAll { $0 === visitor }
+        return nil
+      }
+    } catch {
+      if !error.isAgain { visitors.removeAll { $0 === visitor } }
+      return nil
+    }
+    guard !visitor.head.withBytes({ LoopbackRequest.isTLS($0) }) else {
+      answer(LoopbackPage.tlsRefusal)
+      return nil
+    }
+    guard var expected else {
+      answer(LoopbackPage.notFound.response)
+      return nil
+    }
+    func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
+      visitor.head.withBytes { LoopbackRequest.read($0, for: target, &visitor.end) }
+    }
+    if case .redirect = read(expected.link) {
+      answer(expected.isLinkUsed ? LoopbackPage.used.response : LoopbackPage.redirect(to: expected.request.url))
+      expected.isLinkUsed = true
+      self.expected = expected
+      return nil
+    }
+    switch read(expected.redirect) {
+    case .incomplete: return nil
+    case .refused(let page): answer(page.response)
+    case .redirect(let range):
+      var query = visitor.head.withBytes { bytes in range.map { bytes[$0] } }
+      defer { query.overwrite() }
+      guard !visitors.contains(where: \.waits), let url = expected.request.redirect(query) else {
+        answer(LoopbackPage.foreign.response)
+        return nil
+      }
+      visitor.head.wipe()
+      visitor.waits = true
+      return url
+    }
+    return nil
+  }
+
+  /// Shows the result of the sign-in to the browser that waits for it.
+  func show(_ response: [UInt8]) {
+    for visitor in visitors where visitor.waits { visitor.answer(response) }
+    visitors.removeAll(where: \.waits)
+  }
+}

@@ -1,0 +1,89 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// Asks on the terminal that `ssh` uses, while that is stopped, and opens the browser.
+final class RelayQuestion: RelayConsole {
+  let host: String
+  /// The process of `ssh` that reads and writes the terminal, if it runs.
+  private let terminalOwner: () -> Int32?
+
+  /// How long the user may take.
+  private static let patience = Duration.seconds(120)
+  private static let mostBytes = 64
+  /// How long `ssh` may take to stop.
+  private static let stopping = Duration.seconds(2)
+
+  /// - Parameter host: User and host, as `ssh` knows them.
+  init(_ host: String, terminalOwner: @escaping () -> Int32?) {
+    (self.host, self.terminalOwner) = (host, terminalOwner)
+  }
+
+  func open(
+    _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
+  ) throws(RelayRefusal) {
+    guard let terminal = try? Terminal.openControlling(), Terminal.isForeground(terminal) else { throw .noTerminal }
+    guard let owner = terminalOwner(), Processes.suspend(owner, within: Self.stopping) else { throw .noTerminal }
+    defer { try? Spawn.kill(owner, Signals.SIGCONT) }
+    let answer: RelayRefusal?
+    do throws(SystemError) {
+      answer = try Terminal.withLines(on: terminal) { () throws(SystemError) in
+        // What was typed before is no answer, and neither is what the terminal answered to the host.
+        Terminal.discardTyped(on: terminal)
+        // The host may have hidden the text, or the place where it goes (DECSTR).
+        let reset = OutputTerminal.current?.obeysEscapes == true ? "\u{1B}[!p" : ""
+        try terminal.writeAll(Array((reset + text(request, names)).utf8).span)
+        let refusal = try Self.answer(on: terminal)
+        if let refusal { return refusal }
+        if !Self.open(request, link) {
+          let advice = Phrase("cannot open a browser; open this address yourself: \(link)")
+          try terminal.writeAll(Array("\(advice.localized(limit: 4096))\n".utf8).span)
+        }
+        return nil
+      }
+    } catch {
+      throw .noTerminal
+    }
+    if let answer { throw answer }
+  }
+
+  /// The question. Texts of the host are cleaned by the screen.
+  func text(_ request: RelayedRequest, _ names: (issuer: String, account: String)) -> String {
+    let screen = SignInScreen(columns: OutputTerminal.current?.columns() ?? 80, isStyled: false)
+    return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.place) in your browser."))
+      + "\n"
+      + screen.heading(
+        issuer: names.issuer, account: names.account, clientID: request.clientID, scope: request.scope)
+      + screen.prose(Phrase("The answer goes to \(host):")) + screen.line(request.redirectURI)
+      + screen.prose(Phrase("The page:")) + screen.line(request.url) + "\n"
+      + screen.prose(Phrase("Agree only if you just started this sign-in there yourself."))
+      + Confirmation.text(of: Phrase("Open the page?"))
+  }
+
+  /// - Returns: Nil if the user agreed.
+  private static func answer(on terminal: borrowing FileDescriptor) throws(SystemError) -> RelayRefusal? {
+    let deadline = Instant.now.advanced(by: patience)
+    var line: [UInt8] = []
+    while true {
+      guard try terminal.waitUntilReadable(timeout: Instant.now.duration(to: deadline)) else { return .late }
+      let count = try terminal.read(into: &line, upTo: mostBytes - line.count)
+      guard count > 0 else { return .declined }
+      if line.last == UInt8(ascii: "\n") || line.count == mostBytes {
+        return Confirmation.isYes(String(decoding: line, as: UTF8.self)) ? nil : .declined
+      }
+    }
+  }
+
+  private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
+    guard BrowserOpener.mayOpen(request.url) else { return false }
+    var opener = BrowserOpener(BrowserPlace.current.commands(opening: link))
+    while opener.state == .trying {
+      guard let poller = try? Poller() else { return false }
+      if let raw = opener.raw { try? poller.add(raw, interest: .read, key: 0) }
+      _ = try? poller.wait(until: opener.deadline)
+      opener.update(.now)
+    }
+    return opener.state == .opened
+  }
+}

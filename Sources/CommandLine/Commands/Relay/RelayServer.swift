@@ -1,0 +1,149 @@
+internal import Encoding
+internal import Loopback
+internal import Platform
+internal import Wire
+
+/// What `agent ssh` does for the sign-ins of a host: asks the user, opens the browser, and returns the redirect.
+///
+/// The host is not trusted. It gets nothing but the redirect of a request to which the user agreed, one at a time.
+final class RelayServer {
+  private let listener: SharedDescriptor
+  private let console: any RelayConsole
+  private var peer: Peer?
+  /// When the user was asked in the last hour.
+  private var questions: [Instant] = []
+
+  /// The connection of the sign-in in progress.
+  private final class Peer {
+    let socket: FileDescriptor
+    var lines = RelayLines()
+    var deadline: Instant
+    var port: RelayPort?
+    var request: RelayedRequest?
+    /// The sign-in, as the host names it.
+    var names: (issuer: String, account: String) = ("", "")
+
+    init(_ socket: consuming FileDescriptor, until deadline: Instant) {
+      self.deadline = deadline
+      self.socket = socket
+    }
+
+    func send(_ answer: RelayAnswer) { _ = try? socket.writeNow(answer.line.span) }
+  }
+
+  static let mostQuestionsPerHour = 10
+  private static let hour = Duration.seconds(3600)
+  /// How long the host may take for its first message, and then to prepare the request.
+  private static let greeting = Duration.seconds(10), preparation = Duration.seconds(300)
+  /// How long the user may take in the browser, and a browser waits for the result.
+  private static let approval = Duration.seconds(600), result = Duration.seconds(5)
+
+  private enum Key {
+    static let listener: UInt64 = 1
+    static let peer: UInt64 = 2
+  }
+
+  /// - Parameter listener: The socket to which `ssh` forwards the connections of the host.
+  init(_ listener: consuming FileDescriptor, _ console: any RelayConsole) {
+    self.listener = SharedDescriptor(listener)
+    self.console = console
+  }
+
+  func watch(_ poller: borrowing Poller) throws(SystemError) {
+    try poller.add(listener.descriptor.raw, interest: .read, key: Key.listener)
+    guard let peer else { return }
+    try poller.add(peer.socket.raw, interest: .read, key: Key.peer)
+    try peer.port?.watch(poller)
+  }
+
+  var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
+
+  func handle(_ keys: Set<UInt64>, now: Instant) {
+    if keys.contains(Key.peer) { read() }
+    if let peer, let url = peer.port?.serve(keys, now: now) {
+      peer.send(.redirect(url))
+      peer.deadline = now.advanced(by: Self.result)
+    }
+    if let peer, peer.deadline <= now {
+      peer.send(.refused(.late))
+      end(peer, LoopbackPage.received.response)
+    }
+    if keys.contains(Key.listener) { accept(now) }
+  }
+
+  private func accept(_ now: Instant) {
+    guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
+    let new = Peer(socket, until: now.advanced(by: Self.greeting))
+    guard peer == nil else { return new.send(.refused(.busy)) }
+    peer = new
+  }
+
+  private func read() {
+    guard let peer else { return }
+    guard peer.lines.fill(from: peer.socket) else { return end(peer, LoopbackPage.failed.response) }
+    while self.peer === peer {
+      switch peer.lines.take() {
+      case .more: return
+      case .ended: return end(peer, LoopbackPage.failed.response)
+      case .line(let line):
+        guard let request = RelayRequest(line) else { return end(peer, LoopbackPage.failed.response) }
+        take(request, peer)
+      }
+    }
+  }
+
+  private func take(_ request: RelayRequest, _ peer: Peer) {
+    switch request {
+    case .port(let wanted):
+      guard peer.request == nil else { return end(peer, LoopbackPage.failed.response) }
+      // First, because it may be the same.
+      peer.port = nil
+      peer.port = try? RelayPort(wanted)
+      peer.send(peer.port.map { .port($0.port) } ?? .refused(.portTaken))
+      peer.deadline = .now.advanced(by: Self.preparation)
+    case .open(let url, let issuer, let account):
+      guard peer.request == nil, let port = peer.port else { return end(peer, LoopbackPage.failed.response) }
+      peer.names = (issuer, account)
+      do throws(RelayRefusal) { try open(url, at: port, peer) } catch {
+        peer.send(.refused(error))
+        end(peer, LoopbackPage.failed.response)
+      }
+    case .signedIn(let person):
+      end(
+        peer,
+        LoopbackPage.signedIn(to: peer.names.issuer, as: person, account: peer.names.account, on: console.host))
+    case .failed(let reason): end(peer, LoopbackPage.failed(TerminalText.clean(reason)))
+    }
+  }
+
+  private func open(_ url: String, at port: RelayPort, _ peer: Peer) throws(RelayRefusal) {
+    guard let request = RelayedRequest(url, port: port.port) else { throw .notAuthorization }
+    questions.removeAll { $0.advanced(by: Self.hour) <= .now }
+    guard questions.count < Self.mostQuestionsPerHour else { throw .limit }
+    questions.append(.now)
+    let link = port.expect(request)
+    try console.open(request, link, peer.names)
+    peer.request = request
+    peer.deadline = .now.advanced(by: Self.approval)
+  }
+
+  private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
+    peer.port?.show(page())
+    self.peer = nil
+  }
+}
+
+/// Where a relayed sign-in is shown to the user.
+protocol RelayConsole: AnyObject {
+  /// The host, as `ssh` knows it.
+  var host: String { get }
+  /// Asks whether to open a request, and opens it.
+  ///
+  /// - Parameters:
+  ///   - link: The URL for the browser.
+  ///   - names: The issuer and the account as the host names them.
+  /// - Throws: The reason why nothing was opened.
+  func open(
+    _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
+  ) throws(RelayRefusal)
+}

@@ -1,0 +1,68 @@
+internal import Encoding
+internal import Wire
+
+/// An authorization request whose URL another host sent, as far as this machine can check it. Everything that is shown
+/// of it comes from the URL.
+struct RelayedRequest: Equatable {
+  let url: String
+  /// The host of the page, and the port if present.
+  let place: String
+  let clientID: String
+  let scope: String?
+  let redirectURI: String
+  let state: String
+  /// The requests for the redirect URI.
+  let hosts: [String]
+  let path: String
+
+  /// The parameters that occur once, in addition to the scope.
+  private static let needed = [
+    "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
+  ]
+  /// The form of an S256 challenge (RFC 7636 section 4.2).
+  private static let challengeCount = 43
+  private static let repeatable = ["resource"]
+
+  /// - Parameter port: The loopback port for the redirect.
+  /// - Returns: Nil unless it is an https URL for the code flow with PKCE, whose redirect comes to that port as a
+  ///   query. A request that was pushed (RFC 9126), or is signed (RFC 9101), cannot be checked.
+  init?(_ url: String, port: UInt16) {
+    guard url.utf8.count <= LoginRedirectRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
+      let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),
+      let page = try? URI(String(url[..<mark])), page.isHTTPS, page.fragment == nil
+    else { return nil }
+    let query = url.utf8[url.utf8.index(after: mark)...]
+    guard !query.contains(UInt8(ascii: "#")),
+      let fields = try? Form.parse(Array(query).span, repeatable: Self.repeatable)
+    else { return nil }
+    func value(_ name: String) -> String? {
+      fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+    let values = Self.needed.compactMap(value).filter { !$0.isEmpty }
+    guard values.count == Self.needed.count, value("request") == nil, value("request_uri") == nil,
+      ["query", nil].contains(value("response_mode")),
+      values[0].utf8.elementsEqual("code".utf8), values[5].utf8.elementsEqual("S256".utf8),
+      values[4].utf8.count == Self.challengeCount, (try? Base64URL.decode(Array(values[4].utf8).span)) != nil,
+      let redirect = try? URI(values[2]), redirect.isHTTPLoopback, redirect.port == port, redirect.query == nil,
+      redirect.fragment == nil
+    else { return nil }
+    self.url = url
+    place = page.authority
+    (clientID, redirectURI, state) = (values[1], values[2], values[3])
+    scope = value("scope")
+    // Some browsers and proxies write the name instead of the address.
+    let names = [redirect.host, "localhost"]
+    hosts = names.map { "\($0.lowercased()):\(port)" } + (port == 80 ? names : [])
+    path = redirect.path.isEmpty ? "/" : redirect.path
+  }
+
+  /// The URL of the redirect, if a query at the redirect URI is the response to this request.
+  func redirect(_ query: [UInt8]) -> String? {
+    guard let fields = try? Form.parse(query.span),
+      fields.contains(where: { $0.name.utf8.elementsEqual("state".utf8) && $0.value.utf8.elementsEqual(state.utf8) }),
+      fields.contains(where: { ["code", "error"].contains($0.name) && !$0.value.isEmpty })
+    else { return nil }
+    let url = "\(redirectURI)?\(String(decoding: query, as: UTF8.self))"
+    return url.utf8.count <= LoginRedirectRequest.maximumURLBytes ? url : nil
+  }
+}

@@ -1,0 +1,185 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// `agent ssh`: a sign-in on a host with the browser of the user's own machine. Both are this machine, with two homes.
+@Suite(.needsPrograms) struct `A sign-in on a host` {
+  /// The two homes, and an issuer whose pages have an https address that only the played browser knows.
+  private struct Scene {
+    let issuer: Issuer
+    let near: AgentTree
+    let far: AgentTree
+
+    static let page = "https://login.example"
+
+    static func with(_ body: (Scene) throws -> Void) throws {
+      try Issuer.with { issuer in
+        try AgentTree.with { near in
+          try AgentTree.with { far in try body(Scene(issuer: issuer, near: near, far: far)) }
+        }
+      }
+    }
+
+    var login: [String] {
+      [
+        "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--authorization-endpoint", Scene.page + "/authorize",
+      ]
+    }
+
+    /// Writes the configuration of `ssh`, and of an `sshd` that starts for each connection.
+    func prepare() throws {
+      let folder = near.path("ssh")
+      let variables = far.environment().map { "\"\($0)\"" }.joined(separator: " ")
+      let script = """
+        set -e; umask 077; mkdir -p '\(folder)'; cd '\(folder)'
+        ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized
+        cat > conf <<'END'
+        HostKey \(folder)/host
+        AuthorizedKeysFile \(folder)/authorized
+        StrictModes no
+        UsePAM no
+        PidFile none
+        SetEnv \(variables)
+        END
+        server='exec /usr/sbin/sshd -i -f \(folder)/conf 2> log'
+        [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
+        printf '#!/bin/sh\\ncd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
+        chmod +x serve
+        cat > config <<END
+        Host there
+        ProxyCommand \(folder)/serve
+        User $(id -un)
+        IdentityFile \(folder)/key
+        IdentitiesOnly yes
+        UserKnownHostsFile \(folder)/known
+        StrictHostKeyChecking no
+        LogLevel ERROR
+        END
+        """
+      let made = try near.shell("sh", script)
+      try #require(made.succeeded, "\(made.errorText)")
+      // Follows the link to the page, and from there the redirect.
+      try near.directory.writeProgram(
+        "browser",
+        """
+        #!/bin/sh
+        page=$(\(BrowserLogin.curl) -w '%{redirect_url}' "$1")
+        back=$(\(BrowserLogin.curl) -w '%{redirect_url}' "$(echo "$page" | sed 's,^\(Scene.page),\(issuer.url),')")
+        curl -qsS --noproxy '*' "$back" > '\(near.path("page"))'
+        """)
+    }
+
+    /// Runs `agent ssh` with a sign-in as its command.
+    func connect() throws -> WatchedProgram {
+      let agent = try Programs.path("agent")
+      let command = ([agent] + login).map { "'\($0)'" }.joined(separator: " ")
+      return try WatchedProgram(
+        near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
+        [agent, "ssh", "-F", near.path("ssh/config"), "-t", "there", command])
+    }
+
+    func expectNothingLeft() throws {
+      #expect(try far.directory.open("runtime/agent/relays").fileNames() == [])
+      #expect(try near.directory.open("runtime/agent/leases").fileNames() == [".lock"])
+      // No daemon of this machine was asked.
+      #expect(try near.directory.open("runtime/agent").fileNames() == ["leases"])
+      #expect(try near.directory.open("state").fileNames() == [])
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `uses the browser of the machine before it, once the user agrees there`() throws {
+    try Scene.with { scene in
+      try scene.prepare()
+      let program = try scene.connect()
+      let question = try program.until("Open the page? [y/N]")
+      #expect(question.lines.contains { $0.contains("@there asks to open a page of login.example in your browser.") })
+      #expect(question.echoes && (try? scene.near.directory.read("page")) == nil)
+      try program.type("yes\r")
+      try program.until("signed in to \(scene.issuer.url)")
+      let end = try program.end()
+      #expect(end.status == 0 && end.echoes)
+      #expect(try !scene.far.token().isEmpty)
+      #expect(try scene.near.directory.readText("page").contains("The account on \(try #require(name))@there is work."))
+      try scene.expectNothingLeft()
+    }
+  }
+
+  private var name: String? {
+    try? ProcessRunner.shell("id -un").outputText.split(separator: "\n").first.map(String.init)
+  }
+
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `opens nothing without a yes, and then takes a pasted address`() throws {
+    try Scene.with { scene in
+      try scene.prepare()
+      let program = try scene.connect()
+      try program.until("Open the page? [y/N]")
+      try program.type("no\r")
+      try program.until("your own machine does not open the page: that was declined")
+      let screen = try program.until(" left.")
+      let page = try #require(screen.lines.map { $0.drop { $0 == " " } }.last { $0.hasPrefix(Scene.page) })
+      #expect((try? scene.near.directory.read("page")) == nil)
+      let answer = try BrowserLogin.redirect(page.replacing(Scene.page, with: scene.issuer.url))
+      try program.type(answer)
+      try program.type("\r")
+      #expect(try program.end().status == 0)
+      try scene.expectNothingLeft()
+    }
+  }
+
+  /// A machine before the host that answers these lines and then ends the connection.
+  private static func answering(_ lines: [String], _ scene: Scene, _ body: (WatchedProgram) throws -> Void) throws {
+    _ = try scene.far.directory.open("runtime/agent")
+    let folder = try scene.far.directory.open("runtime/agent/relays")
+    let listener = SharedDescriptor(try UnixSocket.listen(in: folder, name: "ssh-1-0", backlog: 8))
+    try scene.far.directory.makeAbandonedSocket(in: "runtime/agent/relays", "ssh-2-0")
+    try listener.descriptor.setNonBlocking(false)
+    try Threads.start(name: "machine") {
+      guard let peer = try? UnixSocket.accept(listener.descriptor) else { return }
+      try? peer.setNonBlocking(false)
+      var bytes: [UInt8] = []
+      for line in lines {
+        guard let count = try? peer.read(into: &bytes, upTo: 65_536), count > 0 else { return }
+        try? peer.writeAll(Array((line + "\n").utf8).span)
+      }
+      // The request to open the page.
+      _ = try? peer.read(into: &bytes, upTo: 65_536)
+    }
+    let command = try [Programs.path("agent")] + scene.login
+    try body(
+      try WatchedProgram(
+        scene.far, columns: 150, rows: 50, ["SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22", "DISPLAY": nil], command))
+    #expect(try folder.fileNames() == ["ssh-1-0"])
+  }
+
+  @Test(arguments: [
+    ([#"{"v":1,"port":8400}"#], "the connection to your own machine was lost"),
+    (
+      [#"{"v":1,"port":8400}"#, #"{"v":1,"refused":"port_taken"}"#],
+      "your own machine does not open the page: the port of the registered redirect URI is in use there"
+    ),
+    (
+      [#"{"v":1,"port":8400}"#, #"{"v":1,"redirect":"\#u{1B}[2J"}"#], "this address does not belong to this sign-in"
+    ),
+  ])
+  func `goes on, or ends with the reason, where that machine does not take part`(
+    lines: [String], reason: String
+  ) throws {
+    try Scene.with { scene in
+      try Self.answering(lines, scene) { program in
+        try program.until(reason)
+        if lines.count == 2, lines[1].contains("redirect") {
+          #expect(try program.end().status == 1)
+        } else {
+          let screen = try program.until(" left.")
+          #expect(screen.lines.contains { $0.hasSuffix("http://127.0.0.1:8400/callback") })
+          try program.interrupt()
+          #expect(try program.end().status == 130)
+        }
+      }
+    }
+  }
+}
