@@ -730,7 +730,7 @@ complete -c agent -f
 complete -c agent -n '__agent_at trailing' -x -a '(__agent_subcommand)'
 complete -c agent -n '__agent_at word ' -a 'login' -d 'Sign in to an account'
 complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the tokens at the server'
-complete -c agent -n '__agent_at word ' -a 'ssh' -d 'Connect to a host whose sign-ins use this machine\'s browser'
+complete -c agent -n '__agent_at word ' -a 'ssh' -d 'Sign in on another host with this machine\'s browser'
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
 complete -c agent -n '__agent_at word ' -a 'env' -d 'Print shell statements that set a token\'s variables'
 complete -c agent -n '__agent_at word ' -a 'exec' -d 'Run a command with a token in its environment'

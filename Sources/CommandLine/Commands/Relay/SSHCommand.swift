@@ -21,7 +21,7 @@ struct SSHCommand {
 
   static let ssh = Command(
     .ssh,
-    summary: "Connect to a host whose sign-ins use this machine's browser",
+    summary: "Sign in on another host with this machine's browser",
     operands: .sshArguments,
     examples: [
       Example("Sign in on a host with the browser of this machine", "agent ssh host.example.com agent login work"),
