@@ -402,6 +402,15 @@ import Wire
     #expect(second.redirectURI != first.redirectURI)
   }
 
+  // RFC 7591 section 2: users recognize the device in the server's list of clients.
+  @Test func `registers a client that is named after the machine`() throws {
+    home.announce(["registration_endpoint": "https://as.example/register"])
+    home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-1"]
+    try home.begin("work", 1) { ($0.clientID, $0.registersClient) = (nil, true) }
+    let asked = try JSON(parsing: Array(try #require(home.daemon.http.registrations.first).utf8))
+    #expect(asked["client_name"]?.string == "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))")
+  }
+
   // RFC 7592 section 2.3: the client is no longer used.
   @Test func `leaves no client at the server where it is given up while a code is asked for`() throws {
     let place = "https://as.example/register/c-1"

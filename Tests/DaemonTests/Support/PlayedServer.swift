@@ -50,6 +50,7 @@ final class PlayedServer: HTTPClient {
     var answers: [Answer] = []
     var forms: [String] = []
     var roles: [EndpointRole] = []
+    var registrations: [String] = []
     var isHeld = false
     var pollInterval = 5
     var refusesCodes = false
@@ -94,6 +95,9 @@ final class PlayedServer: HTTPClient {
 
   /// The tokens sent to the revocation endpoint.
   var revoked: [String] { state.withLock(\.revoked) }
+
+  /// The content sent to the registration endpoint.
+  var registrations: [String] { state.withLock(\.registrations) }
 
   /// Whether token requests are received, but not answered.
   var isHeld: Bool {
@@ -187,6 +191,10 @@ final class PlayedServer: HTTPClient {
       if isSilentAtRevocation { throw HTTPFailure(.timeout, requestMayHaveArrived: true) }
       return try Self.response(.json([:]))
     default:
+      if role == .registration {
+        let content = Self.text(of: request)
+        state.withLock { $0.registrations.append(content) }
+      }
       let url = request.endpoint.text
       let document = state.withLock { $0.documents[url] } ?? Self.metadata
       _ = state.wait(nil) { $0.areDocumentsHeld || $0.heldRole == role ? nil : true }

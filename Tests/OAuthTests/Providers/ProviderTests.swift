@@ -132,6 +132,8 @@ import Vocabulary
     error.serverDescription = "AADSTS7000218: The request body must contain …"
     #expect(entra.advice(for: error)?.text.english.contains("Allow public client flows") == true)
     #expect(entra.advice(for: error)?.needsSecret == true)
+    error.serverDescription = "AADSTS9002327: Tokens issued for the 'Single-Page Application' client-type …"
+    #expect(entra.advice(for: error)?.text.english.contains("mobile and desktop applications") == true)
     error.serverDescription = "AADSTS70002189: another number"
     #expect(entra.advice(for: error) == nil)
   }
