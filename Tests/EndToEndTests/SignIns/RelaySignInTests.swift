@@ -166,7 +166,8 @@ import Testing
       "your own machine does not open the page: the port of the registered redirect URI is in use there"
     ),
     (
-      [#"{"v":1,"port":8400}"#, #"{"v":1,"redirect":"\#u{1B}[2J"}"#], "this address does not belong to this sign-in"
+      [#"{"v":1,"port":8400}"#, #"{"v":1,"redirect":"http://127.0.0.1:8400/other?code=c"}"#],
+      "this address does not belong to this sign-in"
     ),
   ])
   func `goes on, or ends with the reason, where that machine does not take part`(
