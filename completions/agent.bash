@@ -3,7 +3,7 @@
 # The words that may follow $1, the first word of a command; without it the first words.
 __agent_words() {
   case $1 in
-  '') words=(login logout ssh token env exec serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
+  '') words=(login logout ssh token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
   'daemon') words=(start stop restart status run log) ;;
