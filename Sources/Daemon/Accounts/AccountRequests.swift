@@ -225,8 +225,7 @@ final class AccountRequests: AccountPart {
         }
       }
     }
-    announceSettings()
-    tokenFiles.whenSettled(change.account) { [self] in
+    let answer = { [self] in
       send(outcome, change.account, ticket) { changed in
         let isSignedOut = changed.effect != .none
         var result = JSONObject([("account", .string(change.account.text)), ("signed_out", .bool(isSignedOut))])
@@ -235,6 +234,9 @@ final class AccountRequests: AccountPart {
         return result
       }
     }
+    guard change.new.tokenFiles != change.old.tokenFiles else { return answer() }
+    announceSettings()
+    tokenFiles.whenSettled(change.account, answer)
   }
 
   // MARK: Renaming

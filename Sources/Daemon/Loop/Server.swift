@@ -215,7 +215,7 @@ final class Server {
   /// Whether the program file was replaced and the daemon can end without loss. The next client starts the new program.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
-      && parts.events.commands.isIdle && parts.signIns.logins.isEmpty
+      && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsAny
       && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
 

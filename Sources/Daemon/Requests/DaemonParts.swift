@@ -103,7 +103,7 @@ final class DaemonParts: Audience {
     broker.context.whenSettingsAreRead { [self] in
       locking.housekeep()
       broker.housekeep()
-      tokenFiles.retryStanding()
+      tokenFiles.housekeep()
     }
   }
 }

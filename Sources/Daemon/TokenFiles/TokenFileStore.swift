@@ -46,7 +46,7 @@ final class TokenFileStore: Sendable {
   /// - Throws: `EAGAIN` if another daemon has claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
-    return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix)))
+    return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
   /// Claims the name of a standing file, and removes what an earlier daemon left there.
@@ -57,9 +57,9 @@ final class TokenFileStore: Sendable {
     let found = try directory.fileNames()
     let isOurs = found.contains { $0.utf8.elementsEqual("\(name)\(Self.lockSuffix)".utf8) }
     guard isOurs || !found.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }
-    let lock = TokenFileLock(try directory.tryLock(name + Self.lockSuffix))
+    let lock = TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: isOurs)
     try? directory.removeLeftovers(of: name)
-    remove(name)
+    remove(name, lock)
     return lock
   }
 
@@ -69,17 +69,29 @@ final class TokenFileStore: Sendable {
   }
 
   /// Replaces the file's content with the token, atomically. The file contains nothing else.
-  func write(_ token: SharedSecret, to name: String) throws(SystemError) {
+  ///
+  /// - Throws: `EEXIST` for another program's file.
+  func write(_ token: SharedSecret, to name: String, _ lock: TokenFileLock) throws(SystemError) {
     try token.bytes.withBytes { (token) throws(SystemError) in
-      try directory.replaceFile(name, with: token, isDurable: false)
+      if lock.ownsFile {
+        try directory.replaceFile(name, with: token, isDurable: false)
+      } else {
+        try directory.createFile(name, with: token)
+        lock.ownsFile = true
+      }
     }
   }
 
-  func remove(_ name: String) { try? directory.removeFile(name, isDurable: false) }
+  /// Removes the file, unless it is another program's.
+  func remove(_ name: String, _ lock: TokenFileLock) {
+    guard lock.ownsFile else { return }
+    try? directory.removeFile(name, isDurable: false)
+    lock.ownsFile = false
+  }
 
   /// Releases a name and removes its file.
   func release(_ name: String, _ lock: consuming TokenFileLock) {
-    remove(name)
+    remove(name, lock)
     try? directory.removeFile(name + Self.lockSuffix, isDurable: false)
   }
 
@@ -92,7 +104,7 @@ final class TokenFileStore: Sendable {
     for name in names {
       guard let lock = try? directory.tryLock(name + Self.lockSuffix) else { continue }
       try? directory.removeLeftovers(of: name)
-      release(name, TokenFileLock(lock))
+      release(name, TokenFileLock(lock, ownsFile: true))
     }
   }
 }
@@ -100,6 +112,17 @@ final class TokenFileStore: Sendable {
 /// The lock of a token file. It exists while the daemon that writes the file runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
+  private let owns: Monitor<Bool>
 
-  init(_ lock: consuming FileLock) { self.lock = lock }
+  /// - Parameter ownsFile: Whether what has the name now was written by an earlier daemon.
+  init(_ lock: consuming FileLock, ownsFile: Bool) {
+    self.lock = lock
+    owns = Monitor(ownsFile)
+  }
+
+  /// Whether the file with the name was written by this program.
+  var ownsFile: Bool {
+    get { owns.withLock { $0 } }
+    set { owns.withLock { $0 = newValue } }
+  }
 }

@@ -21,7 +21,7 @@ final class TokenFiles: AccountPart {
   private var lastStanding: UInt64 = 0
   /// Revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
-  private var settling: [(account: AccountName, act: () -> Void)] = []
+  private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
 
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
@@ -69,11 +69,13 @@ final class TokenFiles: AccountPart {
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
     let isWanted = claiming.remove(ticket) != nil
+    // A rename may have changed it.
+    let account = standing.first { $0.ticket == ticket }?.account ?? account
+    defer { actOnSettled() }
     switch outcome {
     case .failure(let failure):
       if isWanted { loop.send(.failure(failure), to: ticket) }
       if isWanted, ticket.isInternal { log.note(.tokenFile(.failed), account) }
-      actOnSettled()
     case .success(let claim):
       guard isWanted else { return release(claim.store, claim.name, claim.lock) }
       let file = TokenFile(
@@ -113,10 +115,12 @@ final class TokenFiles: AccountPart {
   // MARK: Getting tokens
 
   /// Requests a token for a file: a new one if the file already contains the cached one.
-  private func requestToken(for file: TokenFile, _ account: Account) {
+  ///
+  /// - Parameter isNew: False for any valid token, after a check that the session has not ended elsewhere.
+  private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(newerThan: file.passedOver ?? file.writing ?? file.written)
+    let need = TokenNeed(newerThan: isNew ? file.passedOver ?? file.writing ?? file.written : nil)
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
@@ -126,9 +130,9 @@ final class TokenFiles: AccountPart {
     broker.obtainOrFail(for: waiter, account)
   }
 
-  private func requestToken(for file: TokenFile) {
+  private func requestToken(for file: TokenFile, isNew: Bool = true) {
     do {
-      requestToken(for: file, try broker.resolve(file.account.text))
+      requestToken(for: file, try broker.resolve(file.account.text), isNew: isNew)
     } catch {
       failed(file, error)
     }
@@ -154,7 +158,9 @@ final class TokenFiles: AccountPart {
       return notWritten(file, Failure(.memory, account: file.account.text))
     }
     file.writing = generation
-    work.run({ [store = file.store, name = file.name] () throws(SystemError) in try store.write(token, to: name) }) {
+    work.run({ [store = file.store, name = file.name, lock = file.lock] () throws(SystemError) in
+      try store.write(token, to: name, lock)
+    }) {
       [self] outcome in
       written(file, outcome, generation, expiresAt: content.expiresAtUnixSeconds)
     }
@@ -164,9 +170,9 @@ final class TokenFiles: AccountPart {
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
     // A newer token may be about to be written, or the file may have been removed.
+    defer { actOnSettled() }
     guard tokenFiles[file.ticket] === file, file.writing == generation else { return }
     file.writing = nil
-    defer { actOnSettled() }
     if case .failure(let error) = outcome {
       let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
       return notWritten(file, Failure(.storage, problem))
@@ -311,7 +317,8 @@ final class TokenFiles: AccountPart {
     file.renewal = nil
     guard file.written != nil || file.writing != nil else { return }
     (file.written, file.writing) = (nil, nil)
-    work.run({ [store = file.store, name = file.name] in store.remove(name) }) { [self] _ in
+    actOnSettled()
+    work.run({ [store = file.store, name = file.name, lock = file.lock] in store.remove(name, lock) }) { [self] _ in
       guard tokenFiles[file.ticket] === file else { return }
       log.note(.tokenFile(.removed), file.account)
       notifyClient(of: file, removal: code)
@@ -336,6 +343,7 @@ final class TokenFiles: AccountPart {
   }
 
   func stop() {
+    (keepsStanding, standing) = (false, [])
     let unnamed = claiming
     claiming = []
     for ticket in unnamed { loop.send(.failure(stopping), to: ticket) }
@@ -372,8 +380,12 @@ extension TokenFiles {
   func keep(_ settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
-    let wanted = settings.accounts.flatMap { account in
-      account.configuration.tokenFiles.compactMap { StandingTokenFile($0) }.map { (account.name, $0) }
+    var wanted: [(AccountName, StandingTokenFile)] = []
+    for account in settings.accounts {
+      for file in account.configuration.tokenFiles.compactMap({ StandingTokenFile($0) })
+      where !wanted.contains(where: { $0.1.path.utf8.elementsEqual(file.path.utf8) }) {
+        wanted.append((account.name, file))
+      }
     }
     for former in standing where !wanted.contains(where: { $0 == (former.account, former.place) }) {
       claiming.remove(former.ticket)
@@ -387,11 +399,22 @@ extension TokenFiles {
       standing.append(new)
       begin(new)
     }
+    actOnSettled()
   }
 
-  /// Tries again to begin the standing files that could not be written.
-  func retryStanding() {
-    for former in standing where tokenFiles[former.ticket] == nil && !claiming.contains(former.ticket) { begin(former) }
+  /// Whether there are standing files.
+  var keepsAny: Bool { !standing.isEmpty }
+
+  /// Runs once a minute: begins the standing files that could not be written, and checks whether the sessions of the
+  /// others have ended, as by another process.
+  func housekeep() {
+    for kept in standing {
+      if let file = tokenFiles[kept.ticket] {
+        if file.written != nil { requestToken(for: file, isNew: false) }
+      } else if !claiming.contains(kept.ticket) {
+        begin(kept)
+      }
+    }
   }
 
   private func begin(_ file: Standing) {
@@ -409,18 +432,30 @@ extension TokenFiles {
     }
   }
 
-  /// Acts when each standing file of an account has been written, or cannot be for now.
+  /// How long a change of the settings waits for the files.
+  private static let settlingPatience = Duration.seconds(10)
+
+  /// Acts when each standing file of an account has been written or cannot be for now, but not later than after some
+  /// seconds.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
-    settling.append((account, act))
+    settling.append((account, loop.now.advanced(by: Self.settlingPatience), act))
     actOnSettled()
+    guard !settling.isEmpty else { return }
+    schedule(at: loop.now.advanced(by: Self.settlingPatience)) { [self] in actOnSettled() }
   }
 
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false
     }
-    let ready = settling.filter { waiting in !unsettled.contains { $0.account == waiting.account } }
-    settling.removeAll { waiting in !unsettled.contains { $0.account == waiting.account } }
+    let now = loop.now
+    let later = settling.filter { waiting in
+      waiting.until > now && unsettled.contains { $0.account == waiting.account }
+    }
+    let ready = settling.filter { waiting in
+      waiting.until <= now || !unsettled.contains { $0.account == waiting.account }
+    }
+    settling = later
     for waiting in ready { waiting.act() }
   }
 }

@@ -246,7 +246,8 @@ final class TokenBroker: DaemonPart {
   }
 
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
-    lock.used(grant.protection)
+    // A file that is kept for programs is no use by a person.
+    if !waiter.ticket.isInternal || waiter.ticket == .nobody { lock.used(grant.protection) }
     waiter.finish(slot, .success(grant))
   }
 

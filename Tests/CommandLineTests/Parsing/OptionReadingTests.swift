@@ -103,7 +103,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
       [
         .serve, .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun,
         .daemonLog,
-        .renew,
+        .renew, .tokenFile,
       ]
     ),
     (Option.noInput.declaration, []), (Option.quiet.declaration, []), (Option.verbose.declaration, []),
@@ -123,6 +123,9 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     ("env --unset --min-valid 5s", "\"--min-valid\" has no effect here"),
     ("login --resume x --scope a", "\"--scope\" has no effect here"),
     ("login --resume x --client-secret-file /dev/null", "\"--client-secret-file\" has no effect here"),
+    ("login --resume x --account a", "use only one of --account and --resume"),
+    ("ssh --timeout 5s host", "\"--timeout\" has no effect here"),
+    ("token-file add work --no-daemon", "\"--no-daemon\" has no effect here"),
     ("logout --no-open", "\"--no-open\" has no effect here"),
     ("account add work --passphrase-fd 3", "\"--passphrase-fd\" has no effect here"),
     ("vault change-passphrase --pin-fd 3", "\"--pin-fd\" has no effect here"),

@@ -133,4 +133,45 @@ import Testing
       #expect(Self.content(tree, tree.path("runtime/mine")) == "mine" && !Self.isThere(tree.path("home/token")))
     }
   }
+  // The path is shared by all programs of the grid.
+  @Test func `leaves a file alone that another program put there while the account was signed out`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let path = tree.path("runtime/bt_u\(Machine.userID)")
+      #expect(try tree.agent("token-file", "add", "work", "--wlcg").succeeded)
+      #expect(try tree.agent("logout", "work").succeeded)
+      try Self.awaitContent(tree, path, nil)
+      try tree.directory.write("runtime/bt_u\(Machine.userID)", "theirs")
+      try tree.signIn(at: session.issuer.url)
+      let refused = try tree.agent("daemon", "log")
+      #expect(refused.outputText.contains("token file"), "\(refused.outputText)")
+      #expect(Self.content(tree, path) == "theirs")
+      #expect(try tree.agent("token-file", "remove", "work").succeeded)
+      try tree.stopDaemon()
+      #expect(Self.content(tree, path) == "theirs")
+    }
+  }
+
+  @Test func `is of one account and one kind, and is added only if it is written`() throws {
+    try Session.with { session in
+      let tree = session.tree
+      let path = tree.path("runtime/token")
+      try tree.signIn("other", at: session.issuer.url, "--scope", "offline_access")
+      #expect(try tree.agent("token-file", "add", "work", path).succeeded)
+      #expect(try tree.agent("logout", "work").succeeded)
+      try Self.awaitContent(tree, path, nil)
+      for taken in [["other", path], ["other", path, "--id-token"]] {
+        let result = try tree.agent(["token-file", "add"] + taken)
+        #expect(result.errorText == "agent: error: \(path) exists already\n", "\(taken)")
+      }
+      #expect(try tree.agent("token-file", "remove", "work", tree.path("runtime//token")).succeeded)
+      let missing = try tree.agent("token-file", "add", "other", path, "--id-token")
+      #expect(!missing.succeeded && missing.outputText == "", "\(missing.errorText)")
+      #expect(try tree.agent("token-file", "add", "other").succeeded)
+      #expect(try tree.agent("token-file", "remove", "other", "--id-token").succeeded)
+      #expect(try tree.json("token-file")["token_files"]?.array?.count == 1)
+      #expect(try tree.agent("token-file", "--account", "work").outputText == "")
+      #expect(try tree.agent("token-file", "add", "other", "--no-daemon").failed(2))
+    }
+  }
 }

@@ -12,6 +12,8 @@ final class RelayServer {
   private var peer: Peer?
   /// When the user was asked in the last hour.
   private var questions: [Instant] = []
+  /// When a certain port was asked for in the last hour.
+  private var named: [Instant] = []
 
   /// The connection of the sign-in in progress.
   private final class Peer {
@@ -19,6 +21,8 @@ final class RelayServer {
     var lines = RelayLines()
     var deadline: Instant
     var port: RelayPort?
+    /// The ports that it has asked for: any one, and then that of a registered redirect URI.
+    var ports = 0
     var request: RelayedRequest?
     /// The sign-in, as the host names it.
     var names: (issuer: String, account: String) = ("", "")
@@ -32,6 +36,7 @@ final class RelayServer {
   }
 
   static let mostQuestionsPerHour = 10
+  private static let mostPorts = 3
   private static let hour = Duration.seconds(3600)
   /// How long the host may take for its first message, and then to prepare the request.
   private static let greeting = Duration.seconds(10), preparation = Duration.seconds(300)
@@ -95,7 +100,17 @@ final class RelayServer {
   private func take(_ request: RelayRequest, _ peer: Peer) {
     switch request {
     case .port(let wanted):
-      guard peer.request == nil else { return end(peer, LoopbackPage.failed.response) }
+      peer.ports += 1
+      guard peer.request == nil, peer.ports <= Self.mostPorts else { return end(peer, LoopbackPage.failed.response) }
+      // Else the host could find out which ports are in use here.
+      if wanted != nil {
+        named.removeAll { $0.advanced(by: Self.hour) <= .now }
+        guard named.count < Self.mostQuestionsPerHour else {
+          peer.send(.refused(.limit))
+          return end(peer, LoopbackPage.failed.response)
+        }
+        named.append(.now)
+      }
       // First, because it may be the same.
       peer.port = nil
       peer.port = try? RelayPort(wanted)

@@ -27,6 +27,7 @@ struct SSHCommand {
       Example("Sign in on a host with the browser of this machine", "agent ssh host.example.com agent login work"),
       Example("Open a shell there", "agent ssh -p 2222 jo@host.example.com"),
     ],
+    refusing: [Option.account.declaration, Option.timeout.declaration],
     run: run)
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -103,6 +103,7 @@ struct LoginCommand {
     waiting = LoginWait.Choices(invocation)
     if let login = invocation[.resume] {
       guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start cannot be used with --resume") }
+      if invocation.has(.account) { throw Invocation.choice(Option.account.declaration, Option.resume.declaration) }
       request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.noWait]))
       (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
       return

@@ -35,12 +35,16 @@ extension StandingFileCommand {
 enum StandingFileCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
-    guard let word = invocation.operands.first else { return list(client) }
+    guard let word = invocation.operands.first else { return list(try invocation.namedAccount(), client) }
     guard let action = TokenFileAction(rawValue: word) else {
       let actions = TokenFileAction.allCases.map(\.rawValue)
       throw Failure(
         .invalidRequest, "unknown action \(TokenShape.shown(word)), only: \(actions.joined(separator: ", "))",
         hint: Phrase.meant(by: word, among: actions))
+    }
+    if action == .add, invocation[.noDaemon] {
+      // Nothing would renew it.
+      throw Failure(.invalidRequest, "\"--\(Option.noDaemon.name)\" has no effect here", hint: "agent help token-file")
     }
     let account = try invocation.account(operand: invocation.operands.dropFirst().first)
     let (kind, isOfGrid): (TokenKind, Bool) = (invocation[.idToken] ? .idToken : .accessToken, invocation[wlcg])
@@ -53,10 +57,13 @@ enum StandingFileCommand {
         try isOfGrid ? pathOfGrid() : path.map { (path) throws(Failure) in try SettingsOptions.absolute(path) }
       switch action {
       case .add: try add(account, kind, at: named, client)
-      case .remove: try remove(account, at: named, client)
+      case .remove: try remove(account, invocation.has(.idToken) ? kind : nil, at: named, client)
       }
     }
   }
+
+  /// How long the file may take once there is a token.
+  private static let patience = Duration.seconds(10)
 
   /// The first file that the WLCG Bearer Token Discovery names after the variables with the token and the path. The
   /// other one is in `/tmp`, which may be on a disk.
@@ -95,15 +102,29 @@ enum StandingFileCommand {
       throw Failure(error)
     }
     if !values.contains(where: { $0.utf8.elementsEqual(file.value.utf8) }) {
-      guard !exists(file, in: directory) else { throw Failure(.storage, Phrase("\(path) exists already")) }
+      let isListed = try all(client).contains { $0.file.path.utf8.elementsEqual(file.path.utf8) }
+      guard !isListed, !exists(file, in: directory) else { throw Failure(.storage, Phrase("\(path) exists already")) }
       var settings = AccountSettings()
       settings.tokenFiles = values + [file.value]
       _ = try client.ask(.account(.set(account: account, settings, unset: [])))
     }
     if !exists(file, in: directory) {
       client.console.note(Phrase("\(path) will be written when \(account) is signed in"))
-      // Fails with the reason.
-      try client.askForToken(.token(TokenRequest(account: account))) { _, _ in }
+      // Fails with the reason, if that is the session.
+      let extras = TokenRequest.Extras(idToken: kind == .idToken)
+      try client.askForToken(.token(TokenRequest(account: account, extras: extras))) { (answer, line) throws(Failure) in
+        guard kind == .idToken else { return }
+        try TokenField.idToken.withValue(in: answer, from: line) { (value) throws(Failure) in
+          if value == nil { throw .missingIDToken(of: account) }
+        }
+      }
+      let deadline = Instant.now.advanced(by: patience)
+      while !exists(file, in: directory) {
+        guard Instant.now < deadline else {
+          throw Failure(.storage, Phrase("\(path) was not written"), hint: "agent daemon log")
+        }
+        Threads.sleep(for: .milliseconds(20))
+      }
     }
     try client.console.answer(answer([(account, file)])) { _ in "\(file.path)\n" }
   }
@@ -113,10 +134,14 @@ enum StandingFileCommand {
   }
 
   private static func remove(
-    _ asked: String?, at path: String?, _ client: DaemonClient
+    _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
     let (account, values) = try files(asked, client)
-    let left = path.map { path in values.filter { StandingTokenFile($0)?.path != path } } ?? []
+    let place = path.map { path in StandingTokenFile(.accessToken, at: path)?.path ?? path }
+    let left = values.filter { value in
+      guard let file = StandingTokenFile(value) else { return place != nil }
+      return place.map { $0 != file.path } ?? false || kind.map { $0 != file.kind } ?? false
+    }
     guard left.count < values.count else {
       throw Failure(.invalidRequest, "\(account) has no such token file", hint: "agent token-file")
     }
@@ -129,14 +154,19 @@ enum StandingFileCommand {
     }
   }
 
-  private static func list(_ client: DaemonClient) -> Action {
-    .doing { () throws(Failure) in
-      let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
-      let files = accounts.flatMap { account in
-        (account[.tokenFiles]?.array ?? []).compactMap { $0.string.flatMap { StandingTokenFile($0) } }.map {
-          (account[.name]?.string ?? "", $0)
-        }
+  /// The files of all accounts.
+  private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: StandingTokenFile)] {
+    let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
+    return accounts.flatMap { account in
+      (account[.tokenFiles]?.array ?? []).compactMap { $0.string.flatMap { StandingTokenFile($0) } }.map {
+        (account[.name]?.string ?? "", $0)
       }
+    }
+  }
+
+  private static func list(_ named: String?, _ client: DaemonClient) -> Action {
+    .doing { () throws(Failure) in
+      let files = try all(client).filter { entry in named.map { $0 == entry.account } ?? true }
       try client.console.answer(answer(files)) { _ in
         var listing = Listing()
         for (account, file) in files {

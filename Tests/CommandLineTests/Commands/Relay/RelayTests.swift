@@ -264,6 +264,23 @@ private final class Desk {
     #expect(try host.port(first) == first)
   }
 
+  @Test func `cannot find out which ports are in use`() throws {
+    let held = try UnixSocket.listenLoopback(port: 0)
+    let number = try UnixSocket.localPort(held)
+    var answers: [RelayAnswer] = []
+    while !answers.contains(.refused(.limit)) {
+      let host = try desk.connect()
+      repeat {
+        try host.send(.port(number))
+        guard let answer = try host.answer() else { break }
+        answers.append(answer)
+      } while answers.last == .refused(.portTaken)
+      try #require(answers.count <= RelayServer.mostQuestionsPerHour + 1)
+    }
+    #expect(answers.dropLast().allSatisfy { $0 == .refused(.portTaken) })
+    #expect(answers.count == RelayServer.mostQuestionsPerHour + 1)
+  }
+
   @Test(arguments: [RelayRefusal.declined, .noTerminal, .late]) func `is told why nothing was opened`(
     refusal: RelayRefusal
   ) throws {
