@@ -70,6 +70,7 @@ MANIFEST = json.dumps({
     "schemaVersion": 2, "mediaType": "application/vnd.docker.distribution.manifest.v2+json",
     "config": {"mediaType": "application/vnd.docker.container.image.v1+json", "size": 2, "digest": "sha256:" + hashlib.sha256(b"{}").hexdigest()},
     "layers": []}).encode()
+EVENT = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:event\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 
 
 class Door(http.server.BaseHTTPRequestHandler):
@@ -141,7 +142,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         self.tell(scheme, user, 200)
         self.serve(data)
 
-    do_GET = do_HEAD = do_POST = do_PUT = any
+    do_GET = do_HEAD = do_POST = do_PUT = do_PROPFIND = do_REPORT = any
 
     @property
     def base(self):
@@ -149,6 +150,8 @@ class Door(http.server.BaseHTTPRequestHandler):
 
     def serve(self, data):
         path = self.path.split("?")[0]
+        if self.command in ("PROPFIND", "REPORT"):
+            return self.properties(path)
         if path.startswith("/git/"):
             return self.git(path, data)
         if path.startswith("/v2"):
@@ -169,6 +172,12 @@ class Door(http.server.BaseHTTPRequestHandler):
         if path in ("/healthz", "/me"):
             return self.answer(200, b"ok")
         return self.answer(404, b"none")
+
+    def properties(self, path):
+        """A file (RFC 4918), or the one event of a calendar (RFC 4791)."""
+        text = '<multistatus xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><response><href>%s</href><propstat><prop><resourcetype/><getcontentlength>2</getcontentlength><getetag>"1"</getetag><getcontenttype>text/calendar</getcontenttype><c:calendar-data>%s</c:calendar-data></prop><status>HTTP/1.1 200 OK</status></propstat></response></multistatus>'
+        name = path + "event.ics" if path.endswith("/") else path
+        self.answer(207, (text % (name, EVENT)).encode(), "application/xml")
 
     def registry(self, path):
         digest = "sha256:" + hashlib.sha256(MANIFEST).hexdigest()

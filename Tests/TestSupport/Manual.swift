@@ -93,13 +93,14 @@ package struct Manual {
     programs(in: try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" })
   }
 
-  /// The recipes of agent-recipes(7), each as its lines, by name.
-  package static func recipes() throws -> [String: [String]] {
+  /// The recipes of agent-recipes(7) by name, each as its literal blocks.
+  package static func recipes() throws -> [String: [[String]]] {
     let parts = try file("man/agent-recipes.7").split(separator: "\n.Ss ").dropFirst()
     let recipes = try parts.map { part in
       let lines = part.split(separator: "\n")[...]
-      guard let recipe = programs(in: lines).first else { throw Missing(text: "lines of \(lines[0])") }
-      return (String(lines[0]), recipe)
+      let blocks = programs(in: lines)
+      guard !blocks.isEmpty else { throw Missing(text: "lines of \(lines[0])") }
+      return (plain(lines[0]), blocks)
     }
     return try Dictionary(recipes) { _, _ in throw Missing(text: "distinct name of a recipe") }
   }

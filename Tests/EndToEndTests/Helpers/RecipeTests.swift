@@ -7,7 +7,9 @@ import Testing
 /// reader's own names are replaced, and the test's certificate is added.
 @Suite(.needsPrograms) struct `A recipe of the manual` {
   enum Name: String, CaseIterable {
-    case mbsync, msmtp, mutt, aerc, aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step
+    case mbsync, msmtp, mutt, aerc, getmail, rclone, wlcg = "WLCG", vdirsyncer
+    case aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step, cosign
+    case enterprise = "Enterprise sign-in"
     case httpie = "HTTPie", direnv, github = "GitHub Actions", gitlab = "GitLab CI"
   }
 
@@ -15,8 +17,15 @@ import Testing
     #expect(try Set(Manual.recipes().keys) == Set(Name.allCases.map(\.rawValue)))
   }
 
-  private static func recipe(_ name: Name, _ server: TokenServer) throws -> String {
-    let lines = try #require(try Manual.recipes()[name.rawValue]).joined(separator: "\n")
+  /// The lines of one of a recipe's blocks.
+  private static func lines(_ name: Name, block: Int = 0) throws -> String {
+    let blocks = try #require(try Manual.recipes()[name.rawValue])
+    try #require(blocks.indices.contains(block))
+    return blocks[block].joined(separator: "\n")
+  }
+
+  private static func recipe(_ name: Name, block: Int = 0, _ server: TokenServer) throws -> String {
+    let lines = try lines(name, block: block)
     var names = [
       ("https://api.example.com/me", "\(server.url)/me"), ("me@example.com", "alice@example.com"),
       ("me%40example.com", "alice%40example.com"),
@@ -25,7 +34,7 @@ import Testing
       names += [
         ("imap.example.com:993", "localhost:\(ports.imap)"), ("smtp.example.com:465", "localhost:\(ports.submission)"),
         ("imap.example.com", "localhost"), ("smtp.example.com", "localhost"), ("Port 993", "Port \(ports.imap)"),
-        ("port 465", "port \(ports.submission)"),
+        ("port = 993", "port = \(ports.imap)"), ("port 465", "port \(ports.submission)"),
       ]
     }
     return names.reduce(lines) { $0.replacing($1.0, with: $1.1) }
@@ -156,6 +165,91 @@ import Testing
     }
   }
 
+  @Test(.needs(client: "dovecot"), .needs(client: "getmail")) func `lets getmail read mail`() throws {
+    try Self.withMail(.getmail, isPrinted: false) { server, recipe in
+      #expect(try server.run("mkdir -p .getmail mail/cur mail/new mail/tmp").succeeded)
+      try server.tree.directory.write(
+        "home/.getmail/getmailrc",
+        recipe + """
+
+          ca_certs = \(server.authorityPath)
+
+          [destination]
+          type = Maildir
+          path = ~/mail/
+
+          """)
+      let result = try server.run("getmail")
+      #expect(result.succeeded, "\(result.errorText)")
+      #expect(try server.nextRequest() == "AUTHENTICATE XOAUTH2 alice@example.com 200")
+      try server.expectSignedOut("getmail", isTold: false)
+    }
+  }
+
+  // MARK: Files and calendars
+
+  @Test(.needs(client: "rclone")) func `lets rclone copy a file`() throws {
+    try TokenServer.with { server in
+      #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/rclone\"").succeeded)
+      let recipe = try Self.recipe(.rclone, server).replacing("https://dav.example.com", with: server.url)
+      try server.tree.directory.write("config/rclone/rclone.conf", recipe + "\n")
+      let result = try server.run("rclone copyto work:me copy; cat copy")
+      #expect(result.outputText == "ok", "\(result.errorText)")
+      #expect(try server.nextRequest() == "PROPFIND /me Bearer - 200")
+      try server.expectSignedOut("rclone copyto work:me other")
+    }
+  }
+
+  /// The library finds the token. It would verify a JWT, which the issuer's access tokens are not.
+  @Test(.needs(client: "scitokens-verify-token"), arguments: [0, 1])
+  func `lets a library of the grid find the token`(block: Int) throws {
+    try TokenServer.with(keepsToken: true) { server in
+      try server.tree.directory.write(
+        "home/discover.py",
+        """
+        from scitokens import SciToken
+        SciToken.deserialize = staticmethod(lambda token, *rest: print(token))
+        SciToken.discover()
+        """)
+      let script = try Self.recipe(.wlcg, block: block, server) + "\npython3 discover.py"
+      let result = try server.run(script)
+      #expect(result.lines.last.map(String.init) == (try server.tree.token()), "\(result.errorText)")
+      try server.expectSignedOut(script)
+    }
+  }
+
+  @Test(.needs(client: "vdirsyncer")) func `lets vdirsyncer read a calendar through a lease`() throws {
+    try TokenServer.with { server in
+      #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/vdirsyncer\" calendar").succeeded)
+      try server.tree.directory.write(
+        "config/vdirsyncer/config",
+        try Self.recipe(.vdirsyncer, server) + """
+
+
+          [general]
+          status_path = "~/status/"
+
+          [storage near]
+          type = "filesystem"
+          path = "~/calendar/"
+          fileext = ".ics"
+
+          [pair both]
+          a = "work"
+          b = "near"
+          collections = null
+
+          """)
+      let sync = try Self.recipe(.vdirsyncer, block: 1, server)
+        .replacing("https://dav.example.com", with: server.plainURL)
+      // The second lease has another port and password.
+      let result = try server.run("\(sync)\n\(sync)\ncat calendar/*")
+      #expect(result.outputText.contains("UID:event"), "\(result.errorText)")
+      #expect(try server.nextRequest() == "PROPFIND /calendars/me/ Bearer - 200")
+      try server.expectSignedOut(sync, isTold: false)
+    }
+  }
+
   // MARK: Clouds and certificates
 
   @Test(.needs(client: "aws")) func `lets a library of AWS take the ID Token from a file`() throws {
@@ -193,11 +287,12 @@ import Testing
     }
   }
 
-  /// Neither program is in Debian, so a substitute of the tests is used: it requires the arguments of the real one, and
-  /// forwards the token unchanged.
+  /// Debian 12 has none of these programs, so a substitute of the tests is used: it requires the arguments of the real
+  /// one, and forwards the token unchanged.
   @Test(arguments: [
     (Name.vault, "write auth/jwt/login role=dev jwt=-", "cat"),
     (Name.step, "ca certificate alice@example.com me.crt me.key", #"printf %s "$STEP_TOKEN""#),
+    (Name.cosign, "sign-blob --bundle app.sigstore.json app", #"printf %s "$SIGSTORE_ID_TOKEN""#),
   ]) func `gives a program the ID Token outside of its arguments`(name: Name, arguments: String, token: String) throws {
     try TokenServer.with { server in
       let recipe = try Self.recipe(name, server)
@@ -221,6 +316,33 @@ import Testing
     of recipe: String, _ server: TokenServer, _ changes: [String: String?] = [:]
   ) throws {
     try server.expectSignedOut("set -o pipefail\n" + recipe, changes)
+  }
+
+  // MARK: MCP servers
+
+  @Test func `signs in to an MCP server with the account of the identity provider`() throws {
+    try AgentTree.with { tree in
+      try Issuer.with { provider in
+        let keys = try PlainHTTP.get(port: provider.port, "/jwks").body
+        try tree.directory.write("provider.json", String(decoding: keys, as: UTF8.self))
+        // It approves no sign-in of a user.
+        try Issuer.with(
+          approval: "never", ["--platform-jwks", tree.path("provider.json"), "--platform-issuer", provider.url]
+        ) { server in
+          try tree.signIn("idp", at: provider.url, "--scope", "openid offline_access")
+          let names = [
+            ("https://mcp.example.com/mcp", "\(server.url)/resource"), ("https://as.example.com", server.url),
+            ("my-cli", "agent-cli --allow-http-loopback"),
+          ]
+          let recipe = try names.reduce(Self.lines(.enterprise)) { $0.replacing($1.0, with: $1.1) }
+          let login = try tree.shell("bash", recipe, ["PATH": "\(try #require(Programs.folder)):/usr/bin:/bin"])
+          #expect(login.succeeded, "\(login.errorText)")
+          let answer = try tree.agent("request", "\(server.url)/resource")
+          #expect(answer.outputText.contains(#""subject":"user-alice""#), "\(answer.errorText)")
+          #expect(try provider.count("identity_assertions") == 1)
+        }
+      }
+    }
   }
 
   // MARK: Shells and scripts
