@@ -18,18 +18,37 @@ import Testing
     [22, 95, 5, 28, 122].map { Trial(function: "fsync", fault: .number($0)) }
     + [5, 2].map { Trial(function: "renameat", fault: .done($0)) }
 
+  private static let mostRehearsals = 8
+
+  /// Waits until the daemon has finished the work that follows a response, which an order would count.
+  private static func awaitQuiet(_ daemon: FaultyDaemon) {
+    var (count, former) = (0, -1)
+    while count != former {
+      former = count
+      Threads.sleep(for: .milliseconds(300))
+      // Before the first order there is no list.
+      count = (try? daemon.steps().count) ?? 0
+    }
+  }
+
   /// Runs a command with the fault at its last write of the vault.
   private static func run(
     _ trial: Trial, _ tree: AgentTree, _ daemon: FaultyDaemon, _ command: [String]
   ) throws -> ProcessResult {
-    // The daemon reads the vault once soon after its start, which may coincide with the first run.
-    for _ in 0..<2 {
+    // The daemon also reads the vault by itself, which may coincide with a run.
+    var (step, former) = (0, -1)
+    for _ in 0..<mostRehearsals where step != former {
+      awaitQuiet(daemon)
       try daemon.order()
       let rehearsal = try tree.agent(command)
       try #require(rehearsal.succeeded, "\(rehearsal.errorText)")
+      let place =
+        trial.function == "fsync" ? tree.path("state/agent") : tree.path("state/agent/\(try tree.vaultName())")
+      former = step
+      step = try #require(try daemon.steps().last { $0.function == trial.function && $0.path == place }).number
     }
-    let place = trial.function == "fsync" ? tree.path("state/agent") : tree.path("state/agent/\(try tree.vaultName())")
-    let step = try #require(try daemon.steps().last { $0.function == trial.function && $0.path == place }).number
+    try #require(step == former, "each run takes other steps")
+    awaitQuiet(daemon)
     try daemon.order(step, trial.fault)
     let result = try tree.agent(command)
     try daemon.order()

@@ -89,7 +89,7 @@ import Testing
       for line in try pages.flatMap({ try Manual.file($0).split(separator: "\n") }) where !line.hasPrefix("#") {
         for command in Self.code(in: line) where command.hasPrefix("agent ") && !command.hasPrefix("agent -v") {
           let words = command.split(separator: " ").dropFirst().prefix { $0 != "--" && $0 != "…" }.map(String.init)
-          let result = try tree.shell("sh", "agent \(words.joined(separator: " ")) --help")
+          let result = try tree.shell("sh", "agent --help \(words.joined(separator: " "))")
           #expect(result.succeeded, "\(command): \(result.errorText)")
           count += 1
         }
