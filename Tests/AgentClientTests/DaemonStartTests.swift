@@ -8,11 +8,15 @@ import Testing
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  /// The path of a program that runs a script.
+  /// The path of a program that runs a script. Another process writes it: a file that this one has open for writing, as a
+  /// child of another test may for a moment, cannot be executed.
   private func program(_ script: String) throws -> String {
-    try scratch.write("agent", "#!/bin/sh\n\(script)\n")
-    try #require(try ProcessRunner.shell("chmod 700 '\(scratch.path("agent"))'").succeeded)
-    return scratch.path("agent")
+    let path = scratch.path("agent")
+    let result = try ProcessRunner.run(
+      executable: "/bin/sh", arguments: ["-c", #"cat >"$1" && chmod 700 "$1""#, "sh", path],
+      input: Array("#!/bin/sh\n\(script)\n".utf8))
+    try #require(result.succeeded)
+    return path
   }
 
   private func error(starting program: String) async -> AgentError? {
