@@ -20,7 +20,7 @@ enum Operands: Sendable {
   case file
   /// The number of a vault slot.
   case slot
-  /// What to do with token files: with which account's, and which; lists all if omitted.
+  /// An action, an account and the path of a token file; lists all files if omitted.
   case tokenFile
   /// The kind of names that `agent __complete` lists.
   case candidateKind

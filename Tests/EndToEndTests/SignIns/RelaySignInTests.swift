@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 /// `agent ssh`: a sign-in on a host with the browser of the user's own machine. Both are this machine, with two homes.
-@Suite(
-  .enabled(if: Environment.value("AGENT_SSH_TESTS") != nil, "its terminal sometimes waits for ever"), .needsPrograms)
-struct `A sign-in on a host` {
+@Suite(.needsPrograms) struct `A sign-in on a host` {
   /// The two homes, and an issuer whose pages have an https address that only the played browser knows.
   private struct Scene {
     let issuer: Issuer

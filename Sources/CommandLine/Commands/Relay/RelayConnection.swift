@@ -43,7 +43,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// - Returns: Nil if nobody answers. A socket that nobody serves any more is removed.
+  /// - Returns: Nil if there is no answer. A socket without a server is removed.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {

@@ -37,7 +37,7 @@ final class RelayPort {
     deinit { head.wipe() }
 
     func answer(_ response: [UInt8]) {
-      // A page is smaller than what a socket takes at once.
+      // A socket's buffer has room for a whole page.
       _ = try? descriptor.writeNow(response.span)
       try? UnixSocket.shutDownWriting(descriptor)
     }
@@ -167,7 +167,7 @@ final class RelayPort {
     case .redirect(let range):
       var query = visitor.head.withBytes { bytes in range.map { bytes[$0] } }
       defer { query.overwrite() }
-      guard !visitors.contains(where: \.waits), let url = expected.request.redirect(query) else {
+      guard !isAwaited, let url = expected.request.redirect(query) else {
         answer(LoopbackPage.foreign.response)
         return nil
       }
@@ -177,6 +177,9 @@ final class RelayPort {
     }
     return nil
   }
+
+  /// Whether a browser waits for the result.
+  var isAwaited: Bool { visitors.contains(where: \.waits) }
 
   /// Shows the result of the sign-in to the browser that waits for it.
   func show(_ response: [UInt8]) {

@@ -29,7 +29,7 @@ final class RelayQuestion: RelayConsole {
     let answer: RelayRefusal?
     do throws(SystemError) {
       answer = try Terminal.withLines(on: terminal) { () throws(SystemError) in
-        // What was typed before is no answer, and neither is what the terminal answered to the host.
+        // Input from before the question is not an answer to it, whether typed or sent by the terminal.
         Terminal.discardTyped(on: terminal)
         // The host may have hidden the text, or the place where it goes (DECSTR).
         let reset = OutputTerminal.current?.obeysEscapes == true ? "\u{1B}[!p" : ""

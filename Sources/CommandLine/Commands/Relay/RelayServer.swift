@@ -61,6 +61,9 @@ final class RelayServer {
     try peer.port?.watch(poller)
   }
 
+  /// Whether a browser waits for the result of a sign-in; only until ``deadline``.
+  var owesResult: Bool { peer?.port?.isAwaited ?? false }
+
   var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
 
   func handle(_ keys: Set<UInt64>, now: Instant) {

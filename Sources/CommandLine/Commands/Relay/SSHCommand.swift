@@ -109,14 +109,17 @@ struct SSHCommand {
     let options = [Self.name, "-S", control, "-o", "ControlMaster=no"].map { Array($0.utf8) }
     let session = try SupervisedCommand(Self.name, options + words, Environment.entries())
     let server = RelayServer(listener, RelayQuestion(host) { connection(ssh) })
-    while true {
+    var status: ProcessStatus?
+    // The host's last message, with the result for the browser, may arrive after the session has ended.
+    while status == nil || server.owesResult {
       let poller = try Poller()
-      try poller.add(session.raw, interest: .read, key: 0)
+      if status == nil { try poller.add(session.raw, interest: .read, key: 0) }
       try server.watch(poller)
       let events = try poller.wait(until: server.deadline)
-      if let status = try session.handleSignals() { return status }
+      if status == nil { status = try session.handleSignals() }
       server.handle(Set(events.map(\.key)), now: .now)
     }
+    return status ?? .exited(0)
   }
 
   /// The process of the connection, which has the session's terminal: that is passed to it.
