@@ -76,7 +76,7 @@ let package = Package(
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
-    module("CommandLine", uses: ["AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"]),
+    module("CommandLine", uses: ["MCP", "AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"]),
     module(
       "Daemon",
       uses: [
@@ -87,6 +87,8 @@ let package = Package(
     module("Lease", uses: ["Peers", "Wire", "Vocabulary", "Encoding", "Platform", "CSeccomp"]),
     module("Peers", uses: ["Wire", "Vocabulary", "Encoding", "Platform"]),
     module("AgentClient", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
+    // What `agent mcp` does between its client and the daemon.
+    module("MCP", uses: ["AgentSocket", "Wire", "Vocabulary", "Encoding", "Platform"]),
     // Apart from the library, whose async code would bring a run-time system into the thin client.
     module("AgentSocket", uses: ["Wire", "Encoding", "Platform"]),
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
@@ -150,10 +152,11 @@ let package = Package(
     tests(
       "AgentClientTests",
       uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),
+    tests("MCPTests", uses: ["MCP", "Wire", "Vocabulary", "Encoding"]),
     tests(
       "CommandLineTests",
       uses: [
-        "CommandLine", "AgentSocket", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
+        "CommandLine", "MCP", "AgentSocket", "Loopback", "Wire", "Encoding", "Platform", "TestSupport", "Vocabulary",
         "WireSupport",
       ]),
     tests(

@@ -96,6 +96,13 @@ package struct DaemonConnection: ~Copyable, Sendable {
     try lines.passLine(body)
   }
 
+  /// The next line, without secrets, if it has arrived; nil otherwise. Never waits.
+  package mutating func takeReply() throws(Failure) -> Reply? {
+    var reply: Reply?
+    _ = try passLine { (line) throws(Failure) in reply = try Reply(parsing: line) }
+    return reply
+  }
+
   /// Reads once, waiting if there is nothing to read.
   package mutating func readMore() throws(Failure) {
     let count: Int

@@ -407,13 +407,6 @@ extension DaemonConnection {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
-  /// The next line, without secrets, if it has arrived; nil otherwise. Never waits.
-  mutating func takeReply() throws(Failure) -> Reply? {
-    var reply: Reply?
-    _ = try passLine { (line) throws(Failure) in reply = try Reply(parsing: line) }
-    return reply
-  }
-
   /// Waits for the next line and passes it, without its line feed, to `body`.
   ///
   /// - Parameter wait: Called if nothing has arrived; may show a message meanwhile.

@@ -1,5 +1,8 @@
+internal import AgentSocket
 internal import Encoding
+internal import MCP
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 extension MCPCommand {
@@ -20,14 +23,6 @@ extension MCPCommand {
     run: run)
 }
 
-/// Whether a bridge starts a sign-in if a call needs one.
-enum SignInPolicy: String, CaseIterable, Sendable {
-  /// Never: the client receives the command to run.
-  case never
-  /// Always: a client that cannot show pages receives the URL and the code as text.
-  case ask
-}
-
 extension Option<SignInPolicy?> {
   static var signInPolicy: Self {
     Self("login", in: .signIn, "WHEN", SignInPolicy.self, "Start the sign-ins that calls need")
@@ -35,32 +30,26 @@ extension Option<SignInPolicy?> {
 }
 
 /// `agent mcp`.
-enum MCPCommand {
+struct MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let server = try MCPServer(invocation)
+    let command = MCPCommand(
+      client: DaemonClient(invocation).forPrograms.patient(
+        for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds),
+      warnings: Console(invocation))
+    let server = MCPServer(try request(invocation), command)
     let policy = invocation[.signInPolicy]
     return .doing { () throws(Failure) in
       if Terminal.isTerminal(0) {
-        server.warnings.note("waiting for an MCP client's messages; clients start this command themselves:")
-        server.warnings.note(Phrase(verbatim: "agent setup mcp --host \(ShellWord.quoted(invocation.operands[0]))"))
-        server.warnings.note("to end it, press Ctrl-D")
+        command.warn("waiting for an MCP client's messages; clients start this command themselves:")
+        command.warn(Phrase(verbatim: "agent setup mcp --host \(ShellWord.quoted(invocation.operands[0]))"))
+        command.warn("to end it, press Ctrl-D")
       }
       try MCPBridge(server, asks: policy).run()
     }
   }
-}
 
-/// The server of a bridge, and the parameters of each request to it.
-struct MCPServer {
-  let client: DaemonClient
-  /// Prints warnings about messages and tools that the bridge ignores.
-  let warnings: Console
-  private let request: CallRequest
-
-  init(_ invocation: Invocation) throws(Failure) {
-    warnings = Console(invocation)
-    client = DaemonClient(invocation).forPrograms.patient(
-      for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds)
+  /// The request to the server, without a message.
+  private static func request(_ invocation: Invocation) throws(Failure) -> CallRequest {
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
       throw Failure(
@@ -72,33 +61,36 @@ struct MCPServer {
     request.refusesRedirects = true
     // An event stream is silent while the server has no messages.
     request.idleSeconds = 0
-    self.request = request
+    return request
   }
 
-  /// The failure of a redirected request. It omits the query and fragment of the location, which may contain a secret.
-  func redirects(to location: String) -> Failure {
-    let own = try? URI(request.url)
-    let place = String(
-      decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
-    // If the location is another origin, the user first checks that it is the intended server.
-    let target = own?.resolving(location).flatMap {
-      $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
+  private let client: DaemonClient
+  /// Prints messages that are for the user only.
+  private let warnings: Console
+
+  /// The command of a failure's hint, if a client may run it without asking the user.
+  static func remedy(of failure: Failure, by commands: CommandTable) -> MCPRemedy? {
+    guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command, by: commands)
+    else { return nil }
+    switch invocation.command?.name {
+    case .login:
+      return MCPRemedy(
+        command, login: try? LoginOptions.request(invocation),
+        isOfAccount: LoginOptions.request(of: command, by: commands) != nil)
+    case .unlock, .mcp: return MCPRemedy(command)
+    default: return nil
     }
-    let isHint =
-      target.map { ShellWord.isHarmless($0.text) } ?? false
-      && place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
-    return Failure(
-      .serverMisbehaved,
-      "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
-      hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
   }
+}
 
-  func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
-    var request = request
-    request.method = method
-    request.sendsBody = body != nil
-    let accepted = method.utf8.elementsEqual("GET".utf8) ? "text/event-stream" : "application/json, text/event-stream"
-    request.headers += ["Accept: \(accepted)"] + (body == nil ? [] : ["Content-Type: application/json"]) + fields
-    return try MCPExchange(request, body, client)
-  }
+extension MCPCommand: MCPHost {
+  func connect() throws(Failure) -> DaemonConnection { try client.connect() }
+  func envelope(_ request: Request) -> RequestEnvelope { client.envelope(request) }
+  func answer(_ line: Span<UInt8>) throws(Failure) { try Console.answer(line) }
+  func log(_ request: Request) { _ = client.logRequest(request) }
+  func tell(_ event: Event) { client.console.tell(event) }
+  func note(_ message: Phrase) { client.console.note(message) }
+  func warn(_ message: Phrase) { warnings.note(message) }
+  func completed(_ failure: Failure) -> Failure { client.console.completed(failure) }
+  func remedy(of failure: Failure) -> MCPRemedy? { Self.remedy(of: failure, by: client.commands) }
 }

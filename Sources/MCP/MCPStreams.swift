@@ -77,13 +77,13 @@ struct MCPInput {
 final class MCPOutput {
   /// Whether the client no longer reads.
   private(set) var isClosed = false
-  private let console: Console
+  private let host: any MCPHost
 
-  init(_ console: Console) { self.console = console }
+  init(_ host: any MCPHost) { self.host = host }
 
   func write(_ line: [UInt8]) {
-    do throws(Failure) { try Console.answer((line + [0x0A]).span) } catch {
-      if !isClosed { console.note(error.text) }
+    do throws(Failure) { try host.answer((line + [0x0A]).span) } catch {
+      if !isClosed { host.note(error.text) }
       isClosed = true
     }
   }

@@ -6,7 +6,7 @@ extension MCPBridge {
   /// Handles a message in a response stream.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
-      return server.warnings.note("ignored data from the server that is not a message")
+      return server.host.warn("ignored data from the server that is not a message")
     }
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
@@ -32,7 +32,7 @@ extension MCPBridge {
   /// Writes a message that belongs to one of the client's, unless it responds to something else.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
-      return server.warnings.note("ignored an answer from the server to an unknown request")
+      return server.host.warn("ignored an answer from the server to an unknown request")
     }
     sending.open.subtract(message.answers)
     if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
@@ -162,15 +162,15 @@ extension MCPBridge {
 
   /// Responds to the requests of a message with a failure.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
-    fail(sending, MCPProblem(server.client.console.completed(failure), status: status, server.client.commands))
+    fail(sending, server.problem(failure, status: status))
   }
 
   func fail(_ sending: MCPSending, _ problem: MCPProblem) {
-    if sending.message.requests.isEmpty { return server.client.console.note(problem.message) }
+    if sending.message.requests.isEmpty { return server.host.note(Phrase(verbatim: problem.message)) }
     for id in sending.message.requests where sending.open.remove(id) != nil { output.fail(id, problem) }
   }
 
-  private func note(_ failure: Failure) { server.client.console.note(server.client.console.completed(failure).text) }
+  private func note(_ failure: Failure) { server.host.note(server.host.completed(failure).text) }
 
   // MARK: Interrupted streams
 
@@ -257,7 +257,7 @@ extension MCPBridge {
     let (answer, omitted) = session.note(answer, to: request)
     if !omitted.isEmpty {
       let names = omitted.prefix(8).map { TerminalText.clean($0, limit: 64) } + (omitted.count > 8 ? ["…"] : [])
-      server.warnings.note(
+      server.host.warn(
         "the server describes these tools with an invalid x-mcp-header, so they are left out: \(names.joined(separator: ", "))"
       )
     }

@@ -210,25 +210,18 @@ struct MCPProblem {
   /// - Parameters:
   ///   - failure: With the hint as a complete command.
   ///   - status: The status of the server's response.
-  ///   - commands: Those that the hint may name.
-  init(_ failure: Failure, status: Int?, _ commands: CommandTable) {
+  ///   - remedy: What the client may do about it.
+  init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer
     message = failure.hint.map { "\(failure.message): \($0)" } ?? failure.message
     data = JSONObject([("code", .string(failure.code.rawValue))])
     data["status"] = status.map { .int($0) }
-    guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command, by: commands)
-    else { return }
-    // A client may run the command without asking the user, so it must not let an account send its token elsewhere.
-    switch invocation.command?.name {
-    case .login:
-      data["command"] = .string(command)
-      guard let login = try? LoginOptions.request(invocation) else { return }
-      data["login"] = .string(command)
-      if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
-    case .unlock, .mcp: data["command"] = .string(command)
-    default: break
-    }
+    guard let remedy else { return }
+    data["command"] = .string(remedy.command)
+    guard let login = remedy.login else { return }
+    data["login"] = .string(remedy.command)
+    if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
   }
 
   /// Whether the user must sign in, unlock or permit something.

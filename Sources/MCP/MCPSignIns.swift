@@ -72,10 +72,9 @@ extension MCPBridge {
 
   /// Handles a message that was refused before it was processed, or could not be sent.
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
-    let failure = server.client.console.completed(failure)
-    let problem = MCPProblem(failure, status: status, server.client.commands)
-    guard !sending.message.requests.isEmpty, !sending.wasHeld, let command = failure.advice?.command,
-      let login = LoginOptions.request(of: command, by: server.client.commands),
+    let failure = server.host.completed(failure)
+    let problem = server.problem(failure, status: status)
+    guard !sending.message.requests.isEmpty, !sending.wasHeld, let login = server.host.remedy(of: failure)?.signIn,
       signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
     else { return fail(sending, problem) }
     sending.wasHeld = true
@@ -85,7 +84,7 @@ extension MCPBridge {
       return
     }
     do throws(Failure) {
-      let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.client)
+      let signIn = try MCPSignIn(signIns.nextID(), problem, because: failure.message, login, server.host)
       let key = nextKey()
       signIn.held = [sending]
       signIns.began(signIn, key: key)
@@ -110,7 +109,7 @@ extension MCPBridge {
             "notifications/elicitation/complete", JSONObject([("elicitationId", .string(signIn.id))])))
       }
     case .failed(let failure):
-      server.client.console.note(failure.text)
+      server.host.note(failure.text)
       giveUp()
     }
   }

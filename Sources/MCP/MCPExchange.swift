@@ -17,7 +17,7 @@ final class MCPExchange {
 
   private var connection: ClosableConnection
   private var pipe: SharedDescriptor?
-  private let client: DaemonClient
+  private let host: any MCPHost
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
@@ -35,11 +35,11 @@ final class MCPExchange {
 
   private static let pieceBytes = 256 << 10
 
-  init(_ request: CallRequest, _ content: [UInt8]?, _ client: DaemonClient) throws(Failure) {
-    self.client = client
+  init(_ request: CallRequest, _ content: [UInt8]?, _ host: any MCPHost) throws(Failure) {
+    self.host = host
     self.request = request
     self.content = content
-    connection = ClosableConnection(try client.connect())
+    connection = ClosableConnection(try host.connect())
     do throws(Failure) { try send() } catch {
       close()
       throw error
@@ -47,8 +47,8 @@ final class MCPExchange {
   }
 
   private func send() throws(Failure) {
-    _ = client.logRequest(.call(request))
-    guard !request.isInline else { return try connection.send(client.envelope(.call(request))) }
+    host.log(.call(request))
+    guard !request.isInline else { return try connection.send(host.envelope(.call(request))) }
     var passed: [SharedDescriptor] = []
     do throws(SystemError) {
       if let content { passed.append(SharedDescriptor(try FileDescriptor.inMemory(content.span))) }
@@ -58,7 +58,7 @@ final class MCPExchange {
     } catch {
       throw Failure(error, doing: "cannot make the request")
     }
-    try connection.send(client.envelope(.call(request)), passing: passed)
+    try connection.send(host.envelope(.call(request)), passing: passed)
   }
 
   /// The connection to the daemon, to poll; nil once it is closed.
@@ -84,7 +84,7 @@ final class MCPExchange {
           received += bytes.count
           tell(.body(bytes))
         case .event(.bodyWanted): try sendPart()
-        case .event(let event): client.console.tell(event)
+        case .event(let event): host.tell(event)
         case .failure(let failure) where failure.code == .descriptorMissing && !request.isInline: try repeatInline()
         case .failure(let failure) where head != nil: failed(failure, tell)
         case .failure(let failure): try handOver(what: failure)
@@ -114,7 +114,7 @@ final class MCPExchange {
   private func handOver(what failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
-    try connection.send(client.envelope(values.request), passing: values.values)
+    try connection.send(host.envelope(values.request), passing: values.values)
   }
 
   /// Used if the socket passes no descriptors.

@@ -1,11 +1,11 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
-internal import Wire
+package import Wire
 
 /// Passes the messages of an MCP client, on standard input and output, to a server that speaks Streamable HTTP, and
 /// back. The daemon makes the HTTP requests, so that this process has no token. Runs on one thread.
-final class MCPBridge {
+package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
   let output: MCPOutput
@@ -79,15 +79,15 @@ final class MCPBridge {
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
-  init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
+  package init(_ server: MCPServer, asks: SignInPolicy?) throws(Failure) {
     self.server = server
-    output = MCPOutput(server.client.console)
+    output = MCPOutput(server.host)
     signIns = MCPSignIns(asks)
     do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
   /// Returns when the client has ended.
-  func run() throws(Failure) {
+  package func run() throws(Failure) {
     do throws(SystemError) {
       let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
       try poller.add(signals.raw, interest: .read, key: Key.signals)

@@ -24,20 +24,20 @@ final class MCPSignIn {
   /// Whether the client was asked to show the page with a separate request.
   var isAsked = false
   private var connection: ClosableConnection
-  private let client: DaemonClient
+  private let host: any MCPHost
 
   init(
-    _ id: String, _ problem: MCPProblem, because reason: String, _ request: LoginRequest, _ client: DaemonClient
+    _ id: String, _ problem: MCPProblem, because reason: String, _ request: LoginRequest, _ host: any MCPHost
   ) throws(Failure) {
     self.id = id
     self.problem = problem
     self.reason = reason
-    self.client = client
+    self.host = host
     var request = request
     request.flow = .device
-    connection = ClosableConnection(try client.connect())
+    connection = ClosableConnection(try host.connect())
     do throws(Failure) {
-      var envelope = client.envelope(.login(request))
+      var envelope = host.envelope(.login(request))
       envelope.timeoutSeconds = WireProtocol.maximumTimeoutSeconds
       try connection.send(envelope)
     } catch {
@@ -58,7 +58,7 @@ final class MCPSignIn {
         case .event(.deviceCode(let code)):
           self.code = code
           tell(.code(code))
-        case .event(let event): client.console.tell(event)
+        case .event(let event): host.tell(event)
         case .failure(let failure): throw failure
         case .result: tell(.done)
         }

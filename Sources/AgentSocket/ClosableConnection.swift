@@ -1,0 +1,41 @@
+package import Platform
+package import Wire
+
+/// A connection that can be closed before its owner is destroyed.
+package struct ClosableConnection: ~Copyable {
+  private var connection: DaemonConnection?
+  /// The connection's descriptor; nil once it is closed.
+  package private(set) var number: Int32?
+
+  package init(_ connection: consuming DaemonConnection) {
+    number = connection.descriptor
+    self.connection = .some(connection)
+  }
+
+  package mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
+    if number != nil { try connection!.send(request, passing: passed) }
+  }
+
+  /// See ``CallerVariables/init(lackedBy:over:)``; nil once it is closed.
+  package mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
+    number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
+  }
+
+  /// Reads once, waiting if nothing has arrived.
+  ///
+  /// - Throws: Why no more can be read.
+  package mutating func readMore() throws(Failure) {
+    if number != nil { try connection!.readMore() }
+  }
+
+  /// The next line, if it has arrived.
+  package mutating func takeReply() throws(Failure) -> Reply? {
+    guard number != nil else { return nil }
+    return try connection!.takeReply()
+  }
+
+  package mutating func close() {
+    number = nil
+    if let connection = connection.take() { connection.finish() }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Encoding
+package import Wire
+
+/// The server of a bridge, and the parameters of each request to it.
+package struct MCPServer {
+  let host: any MCPHost
+  private let request: CallRequest
+
+  /// - Parameter request: The account, the URL and what each request to it has; the bridge adds the rest.
+  package init(_ request: CallRequest, _ host: any MCPHost) {
+    self.host = host
+    self.request = request
+  }
+
+  /// Why a request failed, for the client.
+  func problem(_ failure: Failure, status: Int?) -> MCPProblem {
+    let failure = host.completed(failure)
+    return MCPProblem(failure, status: status, host.remedy(of: failure))
+  }
+
+  /// The failure of a redirected request. It omits the query and fragment of the location, which may contain a secret.
+  func redirects(to location: String) -> Failure {
+    let own = try? URI(request.url)
+    let place = String(
+      decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
+    // If the location is another origin, the user first checks that it is the intended server.
+    let target = own?.resolving(location).flatMap {
+      $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
+    }
+    let isHint =
+      target.map { ShellWord.isHarmless($0.text) } ?? false
+      && place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
+    return Failure(
+      .serverMisbehaved,
+      "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
+      hint: isHint ? target.map { .command("agent mcp \(ShellWord.quoted($0.text))") } : nil)
+  }
+
+  func send(_ method: String, _ fields: [String], _ body: [UInt8]?) throws(Failure) -> MCPExchange {
+    var request = request
+    request.method = method
+    request.sendsBody = body != nil
+    let accepted = method.utf8.elementsEqual("GET".utf8) ? "text/event-stream" : "application/json, text/event-stream"
+    request.headers += ["Accept: \(accepted)"] + (body == nil ? [] : ["Content-Type: application/json"]) + fields
+    return try MCPExchange(request, body, host)
+  }
+}
