@@ -84,13 +84,13 @@ struct TokenVerdicts: Sendable {
       throw TokenProblem(error, rules, now: now)
     }
     if !token.hasKnownHeader { last = token }
-    if let overdue { throw Self.unavailable("the time of the keys at hand is over", overdue) }
+    if let overdue { throw Self.unavailable("the known keys are out of date", overdue) }
     do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
     if fault.needsNewKeys, let problem = otherIssuer(of: token) { throw problem }
     for _ in 0..<Self.mostRenewals where fault.needsNewKeys {
       switch keys.renewed(after: edition) {
       case .none: throw TokenProblem(fault, rules, now: now)
-      case .failed(let error): throw Self.unavailable(TokenProblem.text(of: fault), error)
+      case .failed(let error): throw Self.unavailable(fault.reason.english, error)
       case .keys(let newer): edition = newer
       }
       do throws(TokenFault) { return try rules.verify(token, by: edition.keys, now: now) } catch { fault = error }
@@ -109,15 +109,15 @@ struct TokenVerdicts: Sendable {
     return TokenProblem(
       .wrongIssuer,
       known.map {
-        "the token names another issuer than \(shown) (iss), that of the account \($0.account): --account \($0.account)"
+        "its issuer (iss) is not \(shown) but that of the account \($0.account): use --account \($0.account)"
       }
-        ?? "the token names another issuer than \(shown) (iss), which no account has: --issuer URL")
+        ?? "its issuer (iss) is not \(shown), and no account has it: use --issuer URL")
   }
 
   /// The problem of a token that newer keys might verify, if fetching them failed.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
-    return TokenProblem(.keysUnavailable, "\(reason), and newer keys cannot be had: \(failure.message)")
+    return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
   }
 
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {

@@ -148,7 +148,7 @@ extension TokenRules {
       return demand
     }
     isSignatureOnly = request.signatureOnly
-    clockSkew = request.clockSkew ?? Self.usualClockSkew
+    clockSkew = request.clockSkew ?? TokenClock.usualSkew
     try Self.refuseContradictions(request)
     guard !request.algorithms.isEmpty else { return }
     namesAlgorithms = true

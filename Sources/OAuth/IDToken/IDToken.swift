@@ -31,8 +31,10 @@ package struct IDToken: Sendable {
     } catch {
       throw IDTokenError(.signature(error.code))
     }
-    let rules = IDTokenRules(claims: claims, algorithm: algorithm, expected: expected, keyIssuer: keyIssuer)
-    let checked = try rules.check()
+    let rules = IDTokenRules(
+      reader: ClaimReader(claims: claims), algorithm: algorithm, expected: expected, keyIssuer: keyIssuer)
+    let checked: (identity: IdentityRecord, issuedAt: Int, expiresAt: Int)
+    do { checked = try rules.check() } catch { throw IDTokenError(error) }
     return IDToken(
       identity: checked.identity, claims: claims.object, algorithm: algorithm, issuedAt: checked.issuedAt,
       expiresAt: checked.expiresAt)

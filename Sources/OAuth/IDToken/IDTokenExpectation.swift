@@ -22,11 +22,6 @@ package struct IDTokenDemands: Sendable {
 
 /// The required claims of an ID Token.
 package struct IDTokenExpectation: Sendable {
-  /// How far `iat` may be in the future, in seconds.
-  static let longestAhead = 600
-  /// The maximum clock skew, in seconds.
-  package static let largestClockSkew = 300
-
   package var issuer: Issuer
   /// How a multi-tenant server names the issuer in tokens, or nil.
   package var tenant: TenantIssuer?
@@ -39,7 +34,7 @@ package struct IDTokenExpectation: Sendable {
   package var accessToken: SharedSecret?
   /// The requirements of the sign-in; empty for the device grant and for refreshes.
   package var demands = IDTokenDemands()
-  /// Tolerance for all times in seconds, at most 300.
+  /// Tolerance for all times, in seconds.
   package var clockSkew: Int
   /// On refresh, the identity from the first ID Token (OpenID Connect Core 1.0 section 12.2).
   package var first: IdentityRecord?
@@ -51,7 +46,7 @@ package struct IDTokenExpectation: Sendable {
 
   package init(
     issuer: Issuer, clientID: String, accessToken: SharedSecret? = nil,
-    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = 60, first: IdentityRecord? = nil
+    algorithms: Set<JWSAlgorithm>, now: Int, clockSkew: Int = TokenClock.usualSkew, first: IdentityRecord? = nil
   ) {
     self.issuer = issuer
     self.clientID = clientID
@@ -62,5 +57,5 @@ package struct IDTokenExpectation: Sendable {
     self.first = first
   }
 
-  var skew: Int { min(max(clockSkew, 0), Self.largestClockSkew) }
+  var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }
 }

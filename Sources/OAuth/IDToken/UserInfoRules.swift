@@ -10,8 +10,6 @@ package struct UserInfoRules {
   package var requiresSignature: Bool
   /// Unix seconds.
   package var now: Int
-  /// Tolerance for all times, in seconds.
-  package var clockSkew = 60
   /// Returns the cached keys at the first call and newer ones at later calls, made if verification fails. Nil if there
   /// are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
@@ -41,7 +39,7 @@ struct SignedUserInfo {
     let token: UnverifiedJWS
     do { token = try UnverifiedJWS(compact: body) } catch { throw Self.rejected(error.code.reason) }
     let claims = try verified(token)
-    try check(claims)
+    do { try check(ClaimReader(claims: claims)) } catch { throw rejected(error) }
     return claims.object
   }
 
@@ -59,37 +57,25 @@ struct SignedUserInfo {
 
   /// Checks issuer, audience and times. `aud` is required, or a response for another client would be accepted (RFC 8725
   /// section 3.9).
-  private func check(_ claims: JWTClaims) throws(OAuthError) {
-    let skew = min(max(rules.clockSkew, 0), IDTokenExpectation.largestClockSkew)
+  private func check(_ reader: ClaimReader) throws(TokenFault) {
     // Claims that appear only in logout tokens and ID Tokens.
-    guard ["events", "nonce", "at_hash", "c_hash", "s_hash"].allSatisfy({ claims[$0] == nil }) else {
-      throw Self.rejected("it is another kind of token")
+    for name in ["events", "nonce", "at_hash", "c_hash", "s_hash"] where reader.claims[name] != nil {
+      throw .unexpectedClaim(name)
     }
     // Optional, since the key belongs to the issuer.
-    if let named = try read({ () throws(JOSEError) in try claims.issuer }), !issuer.isSame(as: named) {
-      throw Self.rejected("it is not from the issuer")
+    if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .otherIssuer(isMissing: false) }
+    let audience = try reader.audience()
+    guard audience?.contains(where: { $0.utf8.elementsEqual(clientID.utf8) }) == true else {
+      throw .otherAudience(isMissing: audience == nil)
     }
-    guard let audience = try read({ () throws(JOSEError) in try claims.audience }),
-      audience.contains(where: { $0.utf8.elementsEqual(clientID.utf8) })
-    else { throw Self.rejected("it is not for this client") }
-    let expiresAt = try read { () throws(JOSEError) in try claims.expiresAt }
-    guard rules.now - skew < expiresAt ?? .max else { throw untimely(.expired) }
-    let notBefore = try read { () throws(JOSEError) in try claims.notBefore }
-    let issuedAt = try read { () throws(JOSEError) in try claims.issuedAt }
-    guard notBefore ?? 0 <= rules.now + skew, issuedAt ?? 0 <= rules.now + IDTokenExpectation.longestAhead else {
-      throw untimely(.issuedInFuture)
-    }
+    _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)
   }
 
-  /// The same message as for an ID Token with an invalid time, which mentions a wrong clock.
-  private func untimely(_ code: IDTokenError.Code) -> OAuthError {
-    var error = OAuthError(IDTokenError(code).comparing(serverDate: serverDate, now: rules.now))
+  /// The same message as for an ID Token, which mentions a wrong clock.
+  private func rejected(_ fault: TokenFault) -> OAuthError {
+    var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected
     return error
-  }
-
-  private func read<Value>(_ claim: () throws(JOSEError) -> Value?) throws(OAuthError) -> Value? {
-    do { return try claim() } catch { throw Self.rejected("a claim is malformed") }
   }
 
   static func rejected(_ reason: Phrase) -> OAuthError { OAuthError(.userInfoRejected, .reason(reason)) }

@@ -9,8 +9,6 @@ package import Vocabulary
 package struct BearerAssertion: Sendable {
   /// The maximum length in bytes.
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
-  /// The accepted clock difference between the issuer, the server and this machine, in seconds (RFC 7523 section 3).
-  package static let clockSkew = 60
 
   let compact: SharedSecret
   private let audience: [String]
@@ -58,8 +56,10 @@ package struct BearerAssertion: Sendable {
   ///   - endpoint: The token endpoint, if its URL is an acceptable `aud` too (RFC 7523 section 3).
   ///   - now: Unix seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
-    if expiresAt <= now - Self.clockSkew { throw .expired(seconds: now - expiresAt) }
-    if let notBefore, notBefore > now + Self.clockSkew { throw .notYetValid(seconds: notBefore - now) }
+    do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {
+      if case .expired = error { throw .expired(seconds: now - expiresAt) }
+      throw .notYetValid(seconds: (notBefore ?? now) - now)
+    }
     let accepted = [expected, endpoint?.text].compactMap(\.self)
     guard audience.contains(where: { text in accepted.contains { $0.utf8.elementsEqual(text.utf8) } }) else {
       throw .wrongAudience(expected: expected)

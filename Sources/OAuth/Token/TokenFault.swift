@@ -1,6 +1,7 @@
 package import JOSE
+package import Vocabulary
 
-/// The reason why a token is invalid. Contains no part of the token.
+/// The reason why a token is invalid. Contains no part of the token, except the audiences of ``foreignAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
   /// The format or the header, before looking at a key.
   case form(JOSEError.Code)
@@ -10,28 +11,118 @@ package enum TokenFault: Error, Hashable, Sendable {
   case noClaims
   /// A claim is of the wrong type or out of range.
   case malformedClaim(String)
+  /// A required claim is missing.
+  case missingClaim(String)
+  /// A claim that is not allowed in tokens of the profile.
+  case unexpectedClaim(String)
   /// Unix seconds.
   case expired(at: Int)
   case notYetValid(until: Int)
   case issuedInFuture(at: Int)
+  /// `auth_time` is longer ago than `max_age` (OpenID Connect Core 1.0 section 3.1.3.7, step 13).
+  case authenticationTooOld
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
-  /// A claim that a logout token must have is missing, or one that it must not have is present (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.4).
-  case logoutToken(claim: String)
-  /// The token has additional audiences that the caller did not specify (OpenID Connect Core 1.0 section 3.1.3.7).
-  case foreignAudience
-  /// `azp` is not one of the caller's audiences.
+  /// The token has additional audiences that are not trusted (OpenID Connect Core 1.0 section 3.1.3.7, step 3): those
+  /// that the caller could trust, because the issuer names the client in `azp`.
+  case foreignAudience([String])
+  /// `azp` is not one of the caller's names (steps 4 and 5).
   case otherParty
-  /// A claim required by the caller or profile is missing.
-  case missingClaim(String)
-  /// A claim that is not allowed in tokens of the profile.
-  case unexpectedClaim(String)
+  /// `nonce` is not the one sent (step 11).
+  case otherNonce
+  /// `acr` is none of the requested values (step 12).
+  case insufficientAuthentication
+  /// `at_hash` or `c_hash` does not match what it is the hash of (sections 3.1.3.8 and 3.3.2.11).
+  case otherHash(claim: String)
+  /// The claim differs from the first ID Token of this sign-in (section 12.2).
+  case identityChanged(claim: String)
+  /// A logout token instead of another token, or without a claim that it must have (OpenID Connect Back-Channel Logout
+  /// 1.0 section 2.4).
+  case logoutToken(claim: String)
   /// A claim does not have the value required by the caller.
   case otherValue(ClaimDemand)
 
   /// Whether newer keys of the same issuer may help (OpenID Connect Core 1.0 section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
+  }
+
+  /// The claim whose value belongs to another issuer, user or client; nil for another fault.
+  package var mismatch: String? {
+    switch self {
+    case .otherIssuer: return "iss"
+    case .otherAudience, .foreignAudience: return "aud"
+    case .otherParty: return "azp"
+    case .identityChanged(let claim): return claim
+    default: return nil
+    }
+  }
+
+  /// Whether a wrong clock may be the cause.
+  var isUntimely: Bool {
+    switch self {
+    case .expired, .notYetValid, .issuedInFuture, .authenticationTooOld: true
+    default: false
+    }
+  }
+
+  /// The reason for users, with "it" for the token.
+  package var reason: Phrase {
+    switch self {
+    case .form(let code), .signature(let code): code.reason
+    case .noClaims: "its payload is not a JSON object"
+    case .malformedClaim(let name): Phrase("\(name) is malformed")
+    case .missingClaim(let name): Phrase("\(name) is missing")
+    case .unexpectedClaim(let name): Phrase("it must not have \(name)")
+    case .expired: "it has expired"
+    case .issuedInFuture, .notYetValid: "it is from the future"
+    case .authenticationTooOld: "the user authenticated too long ago"
+    case .otherIssuer: "it is from another issuer"
+    case .otherAudience: "it is for another client"
+    case .foreignAudience: "it is also for another client"
+    case .otherParty: "it was issued to another client"
+    case .otherNonce: "it belongs to another sign-in"
+    case .insufficientAuthentication: "the user did not authenticate in the requested way"
+    case .otherHash(claim: "c_hash"): "it belongs to another authorization code"
+    case .otherHash: "it belongs to another access token"
+    case .identityChanged(let name): Phrase("\(name) differs from the first sign-in")
+    case .logoutToken: "it is a logout token"
+    case .otherValue(let demand): Phrase("\(demand.name) has another value")
+    }
+  }
+}
+
+extension JOSEError.Code {
+  /// The reason for users, with "it" for the token.
+  package var reason: Phrase {
+    switch self {
+    case .notCompact: "it does not have three parts separated by dots"
+    case .invalidCharacter: "it contains a character that no token has"
+    case .invalidBase64URL: "a part of it is not base64url; it may be cut off"
+    case .tooLong: "it is too long"
+    case .emptySignature: "it has no signature"
+    case .invalidHeader: "its header is malformed"
+    case .missingAlgorithm: "its header names no algorithm"
+    case .unsecured: "it is not signed"
+    case .algorithmNotAllowed: "its signature algorithm is not accepted"
+    case .criticalHeader: "its header requires an unsupported extension"
+    case .encrypted: "it is encrypted, which is not supported"
+    case .embeddedPrivateKey: "its header contains a private or symmetric key"
+    case .wrongType: "it is another kind of token"
+    case .nested: "it contains another token, which is not supported"
+    case .unknownKey: "it was not signed with any usable key of the issuer"
+    case .ambiguousKey: "the issuer publishes several keys that may have signed it"
+    case .malformedSetKey: "its key is published but malformed"
+    case .weakSetKey: "its key is published but too weak"
+    case .unsupportedSetKey: "its key is published but has an unsupported type"
+    case .secretSetKey: "its key is published with its private or symmetric part"
+    case .weakKey: "the secret that signs it is too short"
+    case .passphraseNeeded, .authorizationNeeded, .unsuitableHeldKey, .unsuitableKey, .invalidKey, .unsupportedKey,
+      .invalidKeySet, .tooManyKeys, .mixedKeySet:
+      "its key is not meant for verifying its signature"
+    case .badSignature: "its signature is invalid"
+    case .invalidPayload, .invalidClaim: "its claims are malformed"
+    case .library: "the check itself failed, for example for lack of memory"
+    }
   }
 }

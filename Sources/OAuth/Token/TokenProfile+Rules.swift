@@ -35,47 +35,39 @@ extension TokenProfile {
   /// Checks the claims specific to this kind.
   ///
   /// - Parameter audiences: The caller's audiences; if empty, the audience is not checked.
-  func check(_ claims: JWTClaims, audiences: [String]) throws(TokenFault) {
+  func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
-    case .idToken: try checkIDToken(claims, audiences: audiences)
-    case .accessToken: try Self.readTexts(["client_id", "jti", "scope", "acr"], claims)
-    case .logoutToken: try checkLogoutToken(claims)
+    case .idToken: try Self.checkIDToken(reader, audiences: audiences)
+    case .accessToken: try Self.readTexts(["client_id", "jti", "scope", "acr"], reader)
+    case .logoutToken: try Self.checkLogoutToken(reader)
     }
-    if claims["auth_time"] != nil {
-      _ = try TokenRules.read("auth_time") { () throws(JOSEError) in try claims.authTime }
-    }
+    _ = try reader.authenticationTime()
   }
 
   /// OpenID Connect Core 1.0 section 2, and steps 3 to 5 of section 3.1.3.7.
-  private func checkIDToken(_ claims: JWTClaims, audiences: [String]) throws(TokenFault) {
-    try Self.readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], claims)
-    if let methods = claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
+  private static func checkIDToken(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
+    try readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], reader)
+    if let methods = reader.claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
       throw .malformedClaim("amr")
     }
-    let subject = claims["sub"]?.string?.utf8
-    guard let subject, (1...255).contains(subject.count), subject.allSatisfy(\.isPrintableASCII) else {
-      throw .malformedClaim("sub")
-    }
+    _ = try reader.user()
     guard !audiences.isEmpty else { return }
     func isNamed(_ name: String) -> Bool { audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
-    let found = try TokenRules.read("aud") { () throws(JOSEError) in try claims.audience } ?? []
-    guard found.allSatisfy(isNamed) else { throw .foreignAudience }
-    guard let party = claims["azp"]?.string else {
-      if Set(found.map { Array($0.utf8) }).count > 1 { throw .missingClaim("azp") }
-      return
-    }
-    guard isNamed(party) else { throw .otherParty }
+    let found = try reader.audience() ?? []
+    guard found.allSatisfy(isNamed) else { throw .foreignAudience([]) }
+    _ = try reader.authorizedParty(found, isClient: isNamed)
   }
 
   /// OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
-  private func checkLogoutToken(_ claims: JWTClaims) throws(TokenFault) {
-    try Self.readTexts(["jti", "sid"], claims)
-    guard claims["events"]?[Self.logoutEvent]?.object != nil else { throw .malformedClaim("events") }
+  private static func checkLogoutToken(_ reader: ClaimReader) throws(TokenFault) {
+    let claims = reader.claims
+    try readTexts(["jti", "sid"], reader)
+    guard claims["events"]?[logoutEvent]?.object != nil else { throw .malformedClaim("events") }
     guard claims["sub"] != nil || claims["sid"] != nil else { throw .missingClaim("sub, sid") }
     if claims["nonce"] != nil { throw .unexpectedClaim("nonce") }
   }
 
-  private static func readTexts(_ names: [String], _ claims: JWTClaims) throws(TokenFault) {
-    for name in names { _ = try TokenRules.read(name) { () throws(JOSEError) in try claims.string(name) } }
+  private static func readTexts(_ names: [String], _ reader: ClaimReader) throws(TokenFault) {
+    for name in names { _ = try reader.text(name) }
   }
 }

@@ -6,10 +6,6 @@ package import Vocabulary
 /// The rules for any signed token: its signature by a known key, and the claims about its times, issuer and audience
 /// (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
-  /// The maximum tolerance for times, in seconds.
-  package static let largestClockSkew = 300
-  package static let usualClockSkew = 60
-
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Accepted `alg` values of tokens with a MAC, which are accepted only if the caller has the secret.
@@ -37,7 +33,7 @@ package struct TokenRules: Sendable {
   /// Claims with required values.
   package var demands: [ClaimDemand] = []
   /// Tolerance for all times, in seconds.
-  package var clockSkew = TokenRules.usualClockSkew
+  package var clockSkew = TokenClock.usualSkew
   /// Verify only the signature. The payload need not be JSON.
   package var isSignatureOnly = false
 
@@ -99,10 +95,11 @@ package struct TokenRules: Sendable {
   ) throws(TokenFault) -> Verified {
     if isSignatureOnly { return Verified(header: header, payload: payload, claims: nil) }
     guard let claims = try? JWTClaims(payload: payload) else { throw .noClaims }
-    try checkTimes(claims, now: now)
-    try checkParties(claims, keyIssuer)
-    try checkPresence(claims)
-    try profile?.check(claims, audiences: audiences)
+    let reader = ClaimReader(claims: claims)
+    _ = try reader.checkTimes(TokenClock(now: now, skew: clockSkew))
+    try checkParties(reader, keyIssuer)
+    try checkPresence(reader)
+    try profile?.check(reader, audiences: audiences)
     for demand in demands {
       guard let value = claims[demand.name] else { throw .missingClaim(demand.name) }
       guard demand.holds(for: value) else { throw .otherValue(demand) }
@@ -110,55 +107,31 @@ package struct TokenRules: Sendable {
     return Verified(header: header, payload: payload, claims: claims)
   }
 
-  private func checkPresence(_ claims: JWTClaims) throws(TokenFault) {
-    func require(_ name: String) throws(TokenFault) {
-      if claims[name] == nil { throw .missingClaim(name) }
+  private func checkPresence(_ reader: ClaimReader) throws(TokenFault) {
+    let claims = reader.claims
+    if reader.isLogoutToken, profile != .logoutToken {
+      if requiresExpiry, claims["exp"] == nil { throw .logoutToken(claim: "exp") }
+      if profile == .idToken { throw .logoutToken(claim: "events") }
     }
-    let isLogoutToken = profile != .logoutToken && claims["events"]?[TokenProfile.logoutEvent] != nil
-    if isLogoutToken, requiresExpiry, claims["exp"] == nil { throw .logoutToken(claim: "exp") }
-    if isLogoutToken, profile == .idToken { throw .logoutToken(claim: "events") }
-    if requiresExpiry { try require("exp") }
-    for name in profile?.requiredClaims ?? [] { try require(name) }
-    for name in requiredClaims { try require(name) }
-  }
-
-  /// All times are optional. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
-  private func checkTimes(_ claims: JWTClaims, now: Int) throws(TokenFault) {
-    let skew = min(max(clockSkew, 0), Self.largestClockSkew)
-    if let end = try Self.read("exp", { () throws(JOSEError) in try claims.expiresAt }), end <= now - skew {
-      throw .expired(at: end)
-    }
-    if let start = try Self.read("nbf", { () throws(JOSEError) in try claims.notBefore }), start > now + skew {
-      throw .notYetValid(until: start)
-    }
-    if let issued = try Self.read("iat", { () throws(JOSEError) in try claims.issuedAt }), issued > now + skew {
-      throw .issuedInFuture(at: issued)
-    }
+    for name in (requiresExpiry ? ["exp"] : []) + (profile?.requiredClaims ?? []) + requiredClaims
+    where claims[name] == nil { throw .missingClaim(name) }
   }
 
   /// Parses `iss` and `aud` even if any value is accepted: a token with a malformed one is invalid (RFC 7519 section
   /// 4.1).
-  private func checkParties(_ claims: JWTClaims, _ keyIssuer: String?) throws(TokenFault) {
-    let named = try Self.read("iss") { () throws(JOSEError) in try claims.issuer }
+  private func checkParties(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
+    let named = try reader.issuer()
     if let issuer {
       guard let named else { throw .otherIssuer(isMissing: true) }
-      let id = try tenant.flatMap { (_) throws(TokenFault) in
-        try Self.read("tid") { () throws(JOSEError) in try claims.string("tid") }
-      }
       let isRight =
-        tenant?.isIssuer(named, tenant: id, keyIssuer: keyIssuer) ?? Issuer.isName(named, of: issuer)
+        try tenant.map { (tenant) throws(TokenFault) in try reader.isIssuer(named, of: tenant, keyIssuer: keyIssuer) }
+        ?? Issuer.isName(named, of: issuer)
       guard isRight else { throw .otherIssuer(isMissing: false) }
     }
-    let found = try Self.read("aud") { () throws(JOSEError) in try claims.audience }
+    let found = try reader.audience()
     let isForCaller = found?.contains { name in audiences.contains { $0.utf8.elementsEqual(name.utf8) } } ?? false
     if !audiences.isEmpty, !isForCaller { throw .otherAudience(isMissing: found == nil) }
-    _ = try Self.read("sub") { () throws(JOSEError) in try claims.subject }
-  }
-
-  static func read<Value>(
-    _ claim: String, _ value: () throws(JOSEError) -> Value?
-  ) throws(TokenFault) -> Value? {
-    do { return try value() } catch { throw .malformedClaim(claim) }
+    _ = try reader.text("sub")
   }
 }
 

@@ -47,8 +47,8 @@ struct IDTokenCheck {
         services.observer?(.authenticationTimeChanged)
       }
       return token
-    } catch .idToken(let error) where error.isMismatch {
-      throw .identityChanged(account: account.text, claim: error.claim)
+    } catch .idToken(let error) where error.fault.mismatch != nil {
+      throw .identityChanged(account: account.text, claim: error.fault.mismatch)
     }
   }
 
@@ -73,7 +73,7 @@ struct IDTokenCheck {
       IssuerKeys(
         services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
     var (doubt, latest) = (IDTokenError(.signature(.unknownKey)), JWKSet([]))
-    while doubt.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
+    while doubt.fault.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
       latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }

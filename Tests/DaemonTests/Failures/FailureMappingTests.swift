@@ -60,7 +60,7 @@ import WireSupport
     (.assertionNotNamed(account: "work"), .assertionNeeded, .signInNeeded),
     (.clientSecretExpired(account: "work"), .clientRejected, .failed),
     (.cancelled, .cancelled, .failed), (.memory, .internalError, .failed),
-    (.idToken(IDTokenError(.expired, "exp")), .tokenRejected, .failed),
+    (.idToken(IDTokenError(.expired(at: 1))), .tokenRejected, .failed),
   ]
 
   @Test(arguments: [
@@ -175,7 +175,7 @@ import WireSupport
   }
 
   @Test func `a wrong clock is named with what helps`() {
-    let failure = Self.failure(.idToken(IDTokenError(.expired, "exp").comparing(serverDate: 0, now: 7200)))
+    let failure = Self.failure(.idToken(IDTokenError(.expired(at: 1)).comparing(serverDate: 0, now: 7200)))
     #expect(failure.message.hasSuffix("this machine's clock is 7200 seconds ahead of the server's"))
     #expect(failure.hint == "check this machine's clock")
   }
@@ -185,7 +185,7 @@ import WireSupport
   func `a wrong clock beside other claims of the server is told in a sentence that can be translated`(
     difference: Int, word: String
   ) {
-    let error = OAuthError(IDTokenError(.expired, "exp").comparing(serverDate: 10_000, now: 10_000 + difference))
+    let error = OAuthError(IDTokenError(.expired(at: 1)).comparing(serverDate: 10_000, now: 10_000 + difference))
     guard case .phrase(let text) = error.phrase.values.first else { return #expect(Bool(false), "no subject") }
     #expect(text.template == "%1$s; this machine's clock is %2$s seconds \(word) the server's")
     #expect(text.values.last == .text("7200"))

@@ -43,7 +43,7 @@ enum HostileCatalogue {
     ("signature", noSignature), ("none", "it is not signed"), ("alg", otherAlgorithm), ("hs256", otherAlgorithm),
     ("jwk", noSignature), ("jku", noSignature),
     ("crit", "its header requires an unsupported extension"), ("typ", "it is another kind of token"),
-    ("padded", "it is not a signed token"),
+    ("padded", "it contains a character that no token has"),
     ("five_parts", "it is encrypted, which is not supported"),
   ]
 

@@ -8,13 +8,13 @@ import Vocabulary
 @Suite struct `ID Token signatures` {
   @Test func `a key that the issuer does not publish asks for new keys`() throws {
     let error = IDTokenError(.signature(.unknownKey))
-    #expect(error.needsNewKeys)
+    #expect(error.fault.needsNewKeys)
     #expect(throws: error) { try verify(goodClaims, keys: SigningKey.shared.get(.RS256).set) }
   }
 
   @Test func `a key replaced under its name asks for new keys`() throws {
     let error = IDTokenError(.signature(.badSignature))
-    #expect(error.needsNewKeys)
+    #expect(error.fault.needsNewKeys)
     let other = try SigningKey(.generateEC(.p256), .ES256, "ec")
     #expect(throws: error) { try verify(goodClaims, keys: other.set) }
   }
@@ -22,7 +22,7 @@ import Vocabulary
   // RFC 8725 section 3.1.
   @Test func `an algorithm outside the caller's set is refused`() {
     let error = IDTokenError(.signature(.algorithmNotAllowed))
-    #expect(!error.needsNewKeys)
+    #expect(!error.fault.needsNewKeys)
     #expect(throws: error) { try verify(goodClaims) { $0.algorithms = [.RS256] } }
   }
 
@@ -70,9 +70,9 @@ import Vocabulary
   }
 
   @Test func `a rejected token becomes an OAuth error without a byte of it`() {
-    #expect(OAuthError(IDTokenError(.expired, "exp")) == OAuthError(.idTokenRejected, .reason("it has expired")))
+    #expect(OAuthError(IDTokenError(.expired(at: now))) == OAuthError(.idTokenRejected, .reason("it has expired")))
     #expect(
-      OAuthError(IDTokenError(.identityChanged, "sub")).message
+      OAuthError(IDTokenError(.identityChanged(claim: "sub"))).message
         == "the ID Token was rejected: sub differs from the first sign-in")
   }
 }

@@ -18,7 +18,7 @@ import Vocabulary
   }
 
   @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func `a required claim must be there`(name: String) {
-    #expect(throws: IDTokenError(.missingClaim, name)) { try verify(with(name, nil)) }
+    #expect(throws: IDTokenError(.missingClaim(name))) { try verify(with(name, nil)) }
   }
 
   // Step 2.
@@ -29,23 +29,23 @@ import Vocabulary
       #expect(token.identity.issuer == "https://accounts.google.com")
     }
     for name in ["http://accounts.google.com", "//accounts.google.com", "google.com", ""] {
-      #expect(throws: IDTokenError(.issuerMismatch, "iss")) {
+      #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) {
         try verify(with("iss", .string(name))) { $0.issuer = google }
       }
     }
     let withoutScheme = String(issuerText.dropFirst("https://".count))
-    #expect(throws: IDTokenError(.issuerMismatch, "iss")) { try verify(with("iss", .string(withoutScheme))) }
+    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) { try verify(with("iss", .string(withoutScheme))) }
   }
 
   @Test(arguments: [issuerText + "/", "https://AS.example/tenant", "https://evil.example", ""])
   func `another issuer is refused`(issuer: String) {
-    #expect(throws: IDTokenError(.issuerMismatch, "iss")) { try verify(with("iss", .string(issuer))) }
+    #expect(throws: IDTokenError(.otherIssuer(isMissing: false))) { try verify(with("iss", .string(issuer))) }
   }
 
   // Step 3.
   @Test func `another client's token is refused`() {
     for audience: JSON in ["other", ["other"], "Agent", "agent "] {
-      #expect(throws: IDTokenError(.audienceMismatch, "aud")) { try verify(with("aud", audience)) }
+      #expect(throws: IDTokenError(.otherAudience(isMissing: false))) { try verify(with("aud", audience)) }
     }
   }
 
@@ -57,20 +57,18 @@ import Vocabulary
   @Test func `an audience that we do not trust is refused`() {
     var claims = with("aud", ["agent", "other"])
     claims["azp"] = "agent"
-    var error = IDTokenError(.untrustedAudience, "aud")
-    error.untrustedAudiences = ["other"]
+    let error = IDTokenError(.foreignAudience(["other"]))
     #expect(throws: error) { try verify(claims) }
     #expect(OAuthError(error).advice == "if they belong together: \("--trust-audience 'other'")")
-    error.untrustedAudiences = ["it's"]
-    #expect(OAuthError(error).advice == nil)
+    #expect(OAuthError(IDTokenError(.foreignAudience(["it's"]))).advice == nil)
     // There is no advice to trust an audience of another client's token.
     claims["azp"] = "other"
-    #expect(throws: IDTokenError(.untrustedAudience, "aud")) { try verify(claims) }
+    #expect(throws: IDTokenError(.foreignAudience([]))) { try verify(claims) }
   }
 
   @Test func `several trusted audiences need the authorized party`() throws {
     var claims = with("aud", ["agent", "api"])
-    #expect(throws: IDTokenError(.missingClaim, "azp")) { try verify(claims) { $0.trustedAudiences = ["api"] } }
+    #expect(throws: IDTokenError(.missingClaim("azp"))) { try verify(claims) { $0.trustedAudiences = ["api"] } }
     claims["azp"] = "agent"
     let token = try verify(claims) { $0.trustedAudiences = ["api"] }
     #expect(token.identity.audience == ["agent", "api"])
@@ -79,38 +77,40 @@ import Vocabulary
 
   // Steps 4 and 5.
   @Test func `a token issued to another party is refused`() {
-    #expect(throws: IDTokenError(.authorizedPartyMismatch, "azp")) { try verify(with("azp", "other")) }
+    #expect(throws: IDTokenError(.otherParty)) { try verify(with("azp", "other")) }
   }
 
   @Test func `our own party does not make up for another audience`() {
     var claims = with("aud", "web-client")
     claims["azp"] = "agent"
-    #expect(throws: IDTokenError(.audienceMismatch, "aud")) { try verify(claims) }
+    #expect(throws: IDTokenError(.otherAudience(isMissing: false))) { try verify(claims) }
   }
 
   // Step 9; RFC 7519 section 4.1.4: on or after.
   @Test func `a token is dead at its expiry plus the skew`() throws {
     #expect(try verify(with("exp", .int(now - 59))).expiresAt == now - 59)
-    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now - 60))) }
-    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now))) { $0.clockSkew = 0 } }
-    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now))) { $0.clockSkew = -60 } }
+    #expect(throws: IDTokenError(.expired(at: now - 60))) { try verify(with("exp", .int(now - 60))) }
+    #expect(throws: IDTokenError(.expired(at: now))) { try verify(with("exp", .int(now))) { $0.clockSkew = 0 } }
+    #expect(throws: IDTokenError(.expired(at: now))) { try verify(with("exp", .int(now))) { $0.clockSkew = -60 } }
   }
 
   @Test func `the skew has a limit`() throws {
     #expect(try verify(with("exp", .int(now - 299))) { $0.clockSkew = .max }.issuedAt == now)
-    #expect(throws: IDTokenError(.expired, "exp")) { try verify(with("exp", .int(now - 300))) { $0.clockSkew = .max } }
+    #expect(throws: IDTokenError(.expired(at: now - 300))) {
+      try verify(with("exp", .int(now - 300))) { $0.clockSkew = .max }
+    }
   }
 
   // RFC 7519 section 4.1.5.
   @Test func `a token that is not yet valid is refused`() throws {
     #expect(try verify(with("nbf", .int(now + 60))).issuedAt == now)
-    #expect(throws: IDTokenError(.notYetValid, "nbf")) { try verify(with("nbf", .int(now + 61))) }
+    #expect(throws: IDTokenError(.notYetValid(until: now + 61))) { try verify(with("nbf", .int(now + 61))) }
   }
 
   // Step 10.
   @Test func `a token from the future is refused`() throws {
     #expect(try verify(with("iat", .int(now + 600))).issuedAt == now + 600)
-    #expect(throws: IDTokenError(.issuedInFuture, "iat")) { try verify(with("iat", .int(now + 601))) }
+    #expect(throws: IDTokenError(.issuedInFuture(at: now + 601))) { try verify(with("iat", .int(now + 601))) }
     #expect(try verify(with("iat", .int(0))).issuedAt == 0)
   }
 
@@ -118,7 +118,7 @@ import Vocabulary
   @Test(arguments: ["exp", "iat", "nbf", "auth_time"]) func `a time is a number of this age`(name: String) throws {
     for text in ["-1", "253402300800", "1e400", "1e300", #""1700000000""#, "true", "[]", "{}", "-0.5"] {
       let value = try JSON(parsing: Array(text.utf8))
-      #expect(throws: IDTokenError(.malformedClaim, name)) { try verify(with(name, value)) }
+      #expect(throws: IDTokenError(.malformedClaim(name))) { try verify(with(name, value)) }
     }
   }
 
@@ -129,11 +129,11 @@ import Vocabulary
   }
 
   @Test(arguments: ["iss", "sub", "aud", "exp", "iat"]) func `a required claim that is null is missing`(name: String) {
-    #expect(throws: IDTokenError(.missingClaim, name)) { try verify(with(name, .null)) }
+    #expect(throws: IDTokenError(.missingClaim(name))) { try verify(with(name, .null)) }
   }
 
   @Test func `a nonce that was sent does not come back as null`() {
-    #expect(throws: IDTokenError(.missingClaim, "nonce")) {
+    #expect(throws: IDTokenError(.missingClaim("nonce"))) {
       try verify(with("nonce", .null)) { $0.demands.nonce = "n1" }
     }
   }
@@ -147,37 +147,37 @@ import Vocabulary
   // Step 11.
   @Test func `the nonce that was sent must come back`() throws {
     #expect(try verify(with("nonce", "n1")) { $0.demands.nonce = "n1" }.identity.nonce == "n1")
-    #expect(throws: IDTokenError(.nonceMismatch, "nonce")) {
+    #expect(throws: IDTokenError(.otherNonce)) {
       try verify(with("nonce", "n2")) { $0.demands.nonce = "n1" }
     }
-    #expect(throws: IDTokenError(.nonceMismatch, "nonce")) {
+    #expect(throws: IDTokenError(.otherNonce)) {
       try verify(with("nonce", "n1x")) { $0.demands.nonce = "n1" }
     }
-    #expect(throws: IDTokenError(.missingClaim, "nonce")) { try verify(goodClaims) { $0.demands.nonce = "n1" } }
+    #expect(throws: IDTokenError(.missingClaim("nonce"))) { try verify(goodClaims) { $0.demands.nonce = "n1" } }
   }
 
   @Test func `a nonce that nobody asked for is ignored`() throws {
     #expect(try verify(with("nonce", "n1")).identity.nonce == "n1")
-    #expect(throws: IDTokenError(.malformedClaim, "nonce")) { try verify(with("nonce", 1)) }
+    #expect(throws: IDTokenError(.malformedClaim("nonce"))) { try verify(with("nonce", 1)) }
   }
 
   // Step 12.
   @Test func `an authentication that was asked for must have happened`() throws {
     #expect(try verify(with("acr", "gold")) { $0.demands.acrValues = ["silver", "gold"] }.issuedAt == now)
-    #expect(throws: IDTokenError(.insufficientAuthentication, "acr")) {
+    #expect(throws: IDTokenError(.insufficientAuthentication)) {
       try verify(with("acr", "bronze")) { $0.demands.acrValues = ["silver", "gold"] }
     }
-    #expect(throws: IDTokenError(.missingClaim, "acr")) { try verify(goodClaims) { $0.demands.acrValues = ["gold"] } }
+    #expect(throws: IDTokenError(.missingClaim("acr"))) { try verify(goodClaims) { $0.demands.acrValues = ["gold"] } }
     #expect(try verify(with("acr", "any")).issuedAt == now)
   }
 
   // Step 13.
   @Test func `an authentication must be as fresh as was asked for`() throws {
     #expect(try verify(with("auth_time", .int(now - 160))) { $0.demands.maxAge = 100 }.identity.authTime == now - 160)
-    #expect(throws: IDTokenError(.authenticationTooOld, "auth_time")) {
+    #expect(throws: IDTokenError(.authenticationTooOld)) {
       try verify(with("auth_time", .int(now - 161))) { $0.demands.maxAge = 100 }
     }
-    #expect(throws: IDTokenError(.missingClaim, "auth_time")) { try verify(goodClaims) { $0.demands.maxAge = 100 } }
+    #expect(throws: IDTokenError(.missingClaim("auth_time"))) { try verify(goodClaims) { $0.demands.maxAge = 100 } }
     #expect(try verify(with("auth_time", 0)).identity.authTime == 0)
   }
 
@@ -186,26 +186,26 @@ import Vocabulary
     let longest = String(repeating: "s", count: 255)
     #expect(try verify(with("sub", .string(longest))).identity.subject == longest)
     for subject in ["", longest + "s", "é", "a\nb"] {
-      #expect(throws: IDTokenError(.malformedClaim, "sub")) { try verify(with("sub", .string(subject))) }
+      #expect(throws: IDTokenError(.malformedClaim("sub"))) { try verify(with("sub", .string(subject))) }
     }
   }
 
   @Test(arguments: ["iss", "sub", "azp", "nonce", "acr"]) func `a text claim is a string`(name: String) {
     for value: JSON in [1, true, ["x"], "a\u{0}"] {
-      #expect(throws: IDTokenError(.malformedClaim, name)) { try verify(with(name, value)) }
+      #expect(throws: IDTokenError(.malformedClaim(name))) { try verify(with(name, value)) }
     }
   }
 
   @Test func `an audience is a string or a list of strings`() {
     for value: JSON in [1, [], [1], ["agent", 1], .object(JSONObject())] {
-      #expect(throws: IDTokenError(.malformedClaim, "aud")) { try verify(with("aud", value)) }
+      #expect(throws: IDTokenError(.malformedClaim("aud"))) { try verify(with("aud", value)) }
     }
   }
 
   // OpenID Connect Back-Channel Logout 1.0 section 2.4, RFC 8725 section 3.12.
   @Test func `a logout token is no ID Token`() throws {
     let events: JSON = ["http://schemas.openid.net/event/backchannel-logout": .object(JSONObject())]
-    #expect(throws: IDTokenError(.logoutToken, "events")) { try verify(with("events", events)) }
+    #expect(throws: IDTokenError(.logoutToken(claim: "events"))) { try verify(with("events", events)) }
     #expect(try verify(with("events", ["other": 1])).issuedAt == now)
   }
 }

@@ -64,13 +64,13 @@ import Vocabulary
     // The issuer is optional: the key is one of its own (section 5.3.2 recommends it).
     #expect(try ask(signed(changing("iss", nil)), rules())["sub"] == "alice")
     for issuer: JSON? in [.string(issuerText + "/"), "https://evil.example"] {
-      #expect(throws: rejected("it is not from the issuer")) { try ask(signed(changing("iss", issuer)), rules()) }
+      #expect(throws: rejected("it is from another issuer")) { try ask(signed(changing("iss", issuer)), rules()) }
     }
     for audience: JSON? in [nil, "other", ["other"]] {
-      #expect(throws: rejected("it is not for this client")) { try ask(signed(changing("aud", audience)), rules()) }
+      #expect(throws: rejected("it is for another client")) { try ask(signed(changing("aud", audience)), rules()) }
     }
     for (name, value) in [("iss", 1), ("aud", []), ("exp", "1"), ("nbf", true), ("iat", -1)] as [(String, JSON)] {
-      #expect(throws: rejected("a claim is malformed")) { try ask(signed(changing(name, value)), rules()) }
+      #expect(throws: rejected("\(name) is malformed")) { try ask(signed(changing(name, value)), rules()) }
     }
   }
 
@@ -89,7 +89,7 @@ import Vocabulary
     let cases: [(claim: String, value: Int, date: String, reason: Phrase, clockError: Int?)] = [
       ("exp", now - 60, near, "it has expired", nil), ("exp", now - 60, far, "it has expired", 61),
       ("exp", now - 60, earlier, "it has expired", 7200), ("nbf", now + 61, later, "it is from the future", -90),
-      ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "a claim is malformed", nil),
+      ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "aud is malformed", nil),
     ]
     let key = try SigningKey.shared.get(.ES256)
     for (claim, value, date, reason, clockError) in cases {
@@ -112,17 +112,15 @@ import Vocabulary
         try ask(signed(Self.claims, header: ["typ": .string(type)]), rules())
       }
     }
-    #expect(throws: rejected("it is another kind of token")) {
-      try ask(signed(changing("events", ["x": 1])), rules())
+    // A logout token has events. An ID Token contains the same claims about the user, and more.
+    for claim in ["events", "nonce", "at_hash", "c_hash", "s_hash"] {
+      #expect(throws: rejected("it must not have \(claim)")) { try ask(signed(changing(claim, "x")), rules()) }
     }
-    // An ID Token contains the same claims about the user, and more.
-    for claim in ["nonce", "at_hash", "c_hash", "s_hash"] {
-      #expect(throws: rejected("it is another kind of token")) { try ask(signed(changing(claim, "x")), rules()) }
-    }
-    for body in ["", "{}", #"{"sub":"alice"}"#, "a.b", "eyJhbGciOiJFUzI1NiJ9.e30.AQID "] {
-      #expect(throws: rejected("it is not a signed token")) {
-        try ask(response(type: "application/jwt", body), rules())
-      }
+    for (body, code) in [
+      ("", .notCompact), ("{}", .notCompact), (#"{"sub":"alice"}"#, .notCompact), ("a.b", .notCompact),
+      ("eyJhbGciOiJFUzI1NiJ9.e30.AQID ", .invalidCharacter),
+    ] as [(String, JOSEError.Code)] {
+      #expect(throws: rejected(code.reason)) { try ask(response(type: "application/jwt", body), rules()) }
     }
     #expect(throws: rejected("it is encrypted, which is not supported")) {
       try ask(response(type: "application/jwt", "a.b.c.d.e"), rules())

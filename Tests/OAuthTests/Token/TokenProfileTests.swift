@@ -109,7 +109,7 @@ import Vocabulary
     #expect(try fault("cli", ["cli"]) == nil)
     #expect(try fault("cli", ["other", "cli"]) == nil)
     #expect(try fault("cli", ["other"]) == .otherAudience(isMissing: false))
-    #expect(try fault(["cli", "api"], azp: "cli", ["cli"]) == .foreignAudience)
+    #expect(try fault(["cli", "api"], azp: "cli", ["cli"]) == .foreignAudience([]))
     #expect(try fault(["cli", "api"], azp: "cli", ["cli", "api"]) == nil)
     #expect(try fault(["cli", "api"], ["cli", "api"]) == .missingClaim("azp"))
     #expect(try fault("cli", azp: "api", ["cli"]) == .otherParty)

@@ -373,7 +373,7 @@ import Vocabulary
     try home.store()
     let token = try TestIssuer.first.idToken("exp", .int(TestIssuer.now - 100))
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2", idToken: token))
-    #expect(throws: SessionError.idToken(IDTokenError(.expired, "exp"))) { _ = try home.refresh() }
+    #expect(throws: SessionError.idToken(IDTokenError(.expired(at: TestIssuer.now - 100)))) { _ = try home.refresh() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }
 
@@ -387,8 +387,9 @@ import Vocabulary
     // All tests begin on 14 November 2023, 22:13:20.
     home.http.answer(
       TestIssuer.tokenURL, try response(200, body, headers: [("Date", "Tue, 14 Nov 2023 22:08:20 GMT")]))
-    var error = IDTokenError(.expired, "exp")
-    error.clockError = 300
+    let error = IDTokenError(.expired(at: TestIssuer.now - 100))
+      .comparing(serverDate: TestIssuer.now - 300, now: TestIssuer.now)
+    #expect(error.clockError == 300)
     #expect(throws: SessionError.idToken(error)) { _ = try home.refresh() }
     #expect(try home.stored()?.refreshToken?.text == "rt-2")
   }

@@ -57,7 +57,7 @@ import Vocabulary
   @Test func `whose ID Token is wrong keeps nothing, and ends the grant at the server`() throws {
     home.http.answer(TestIssuer.revocationURL, try response(200, [:]))
     let answer = try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken("aud", "other"))
-    #expect(throws: SessionError.idToken(IDTokenError(.audienceMismatch, "aud"))) { _ = try signIn(answer) }
+    #expect(throws: SessionError.idToken(IDTokenError(.otherAudience(isMissing: false)))) { _ = try signIn(answer) }
     #expect(try home.stored() == nil)
     #expect(home.http.requests.last?.url == TestIssuer.revocationURL)
     #expect(home.http.requests.last?.form?.first == "token=rt-1")
@@ -501,11 +501,11 @@ import Vocabulary
 
   // OpenID Connect Core 1.0 section 3.1.3.7.
   @Test(arguments: [
-    BadToken(claim: "iss", value: "https://evil.example", error: IDTokenError(.issuerMismatch, "iss")),
-    BadToken(claim: "aud", value: "other", error: IDTokenError(.audienceMismatch, "aud")),
-    BadToken(claim: "exp", value: .int(TestIssuer.now - 61), error: IDTokenError(.expired, "exp")),
-    BadToken(claim: "sub", value: nil, error: IDTokenError(.missingClaim, "sub")),
-    BadToken(claim: "at_hash", value: "AAAA", error: IDTokenError(.accessTokenHashMismatch, "at_hash")),
+    BadToken(claim: "iss", value: "https://evil.example", error: IDTokenError(.otherIssuer(isMissing: false))),
+    BadToken(claim: "aud", value: "other", error: IDTokenError(.otherAudience(isMissing: false))),
+    BadToken(claim: "exp", value: .int(TestIssuer.now - 61), error: IDTokenError(.expired(at: TestIssuer.now - 61))),
+    BadToken(claim: "sub", value: nil, error: IDTokenError(.missingClaim("sub"))),
+    BadToken(claim: "at_hash", value: "AAAA", error: IDTokenError(.otherHash(claim: "at_hash"))),
   ])
   func `stores nothing when the ID Token does not hold`(_ bad: BadToken) throws {
     let token = try TestIssuer.first.idToken(bad.claim, bad.value)

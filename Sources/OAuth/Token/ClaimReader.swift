@@ -1,0 +1,101 @@
+internal import Encoding
+internal import JOSE
+internal import Vocabulary
+
+/// The time of a check, and the tolerance for other clocks, in unix seconds.
+package struct TokenClock: Sendable {
+  /// The maximum tolerance, in seconds.
+  package static let largestSkew = 300
+  package static let usualSkew = 60
+  /// How far `iat` of a token may be in the future if its issuer is known, in seconds.
+  static let issuedAhead = 600
+
+  let now: Int
+  let skew: Int
+
+  /// - Parameter skew: The tolerance, which is limited to ``largestSkew``.
+  package init(now: Int, skew: Int = Self.usualSkew) {
+    self.now = now
+    self.skew = min(max(skew, 0), Self.largestSkew)
+  }
+
+  /// Checks times, each of which may be missing. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
+  ///
+  /// - Parameter ahead: How far `iat` may be in the future; nil for the tolerance.
+  func check(
+    expiresAt: Int?, notBefore: Int?, issuedAt: Int? = nil, issuedAhead ahead: Int? = nil
+  ) throws(TokenFault) {
+    if let expiresAt, expiresAt <= now - skew { throw .expired(at: expiresAt) }
+    if let notBefore, notBefore > now + skew { throw .notYetValid(until: notBefore) }
+    if let issuedAt, issuedAt > now + (ahead ?? skew) { throw .issuedInFuture(at: issuedAt) }
+  }
+}
+
+/// Reads the claims of a token after its signature was verified, for all rules.
+struct ClaimReader {
+  let claims: JWTClaims
+
+  /// - Returns: Nil if the claim is missing.
+  func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
+    do { return try value() } catch { throw .malformedClaim(name) }
+  }
+
+  func require<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value {
+    guard let found = try read(name, value) else { throw .missingClaim(name) }
+    return found
+  }
+
+  func text(_ name: String) throws(TokenFault) -> String? {
+    try read(name) { () throws(JOSEError) in try claims.string(name) }
+  }
+
+  func issuer() throws(TokenFault) -> String? { try read("iss") { () throws(JOSEError) in try claims.issuer } }
+
+  func audience() throws(TokenFault) -> [String]? { try read("aud") { () throws(JOSEError) in try claims.audience } }
+
+  func authenticationTime() throws(TokenFault) -> Int? {
+    try read("auth_time") { () throws(JOSEError) in try claims.authTime }
+  }
+
+  /// Whether the token is from a tenant of a multi-tenant server. The key that verified it must belong to the tenant.
+  func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
+    tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
+  }
+
+  /// Checks the times, each of which may be missing.
+  ///
+  /// - Parameter ahead: How far `iat` may be in the future; nil for the tolerance.
+  func checkTimes(
+    _ clock: TokenClock, issuedAhead ahead: Int? = nil
+  ) throws(TokenFault) -> (issuedAt: Int?, expiresAt: Int?) {
+    let expiresAt = try read("exp") { () throws(JOSEError) in try claims.expiresAt }
+    let notBefore = try read("nbf") { () throws(JOSEError) in try claims.notBefore }
+    let issuedAt = try read("iat") { () throws(JOSEError) in try claims.issuedAt }
+    try clock.check(expiresAt: expiresAt, notBefore: notBefore, issuedAt: issuedAt, issuedAhead: ahead)
+    return (issuedAt, expiresAt)
+  }
+
+  /// `sub` of an ID Token: at most 255 ASCII characters (OpenID Connect Core 1.0 section 2).
+  func user() throws(TokenFault) -> String {
+    let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
+    guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy(\.isPrintableASCII) else {
+      throw .malformedClaim("sub")
+    }
+    return subject
+  }
+
+  /// `azp`, which is required with several audiences, as in the first edition of OpenID Connect Core 1.0 (section
+  /// 3.1.3.7, steps 4 and 5).
+  func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
+    guard let party = try text("azp") else {
+      let isSingle = audience.allSatisfy { $0.utf8.elementsEqual(audience[0].utf8) }
+      guard isSingle else { throw .missingClaim("azp") }
+      return nil
+    }
+    guard isClient(party) else { throw .otherParty }
+    return party
+  }
+
+  /// Whether it is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+  var isLogoutToken: Bool { claims["events"]?[TokenProfile.logoutEvent] != nil }
+}
