@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Vocabulary
 internal import Wire
 
 /// A line of an MCP client or server, parsed as far as a bridge requires: a JSON-RPC 2.0 message, or a batch of them in
@@ -221,7 +222,9 @@ struct MCPProblem {
     data["command"] = .string(remedy.command)
     guard let login = remedy.login else { return }
     data["login"] = .string(remedy.command)
-    if !login.settings.scope.isEmpty { data["scope"] = .array(login.settings.scope.map { .string($0) }) }
+    let entries = login.settings.origins.compactMap { OriginEntry($0, allowHTTPLoopback: true) }
+    let scope = login.settings.scope + entries.flatMap(\.scope)
+    if !scope.isEmpty { data["scope"] = .array(scope.map { .string($0) }) }
   }
 
   /// Whether the user must sign in, unlock or permit something.

@@ -87,6 +87,13 @@ package struct OriginEntry: Sendable, Hashable {
     return words
   }
 
+  /// The entry with a token of this scope.
+  package func asking(for scope: [String]) -> OriginEntry {
+    var entry = self
+    entry.scope = scope
+    return entry
+  }
+
   /// Whether it has the same origin and path as another entry.
   package func hasPlace(of other: OriginEntry) -> Bool {
     origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)

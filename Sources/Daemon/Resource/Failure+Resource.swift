@@ -8,27 +8,34 @@ internal import Wire
 extension Failure {
   /// Describes an error response of a resource. Nil for a success or a redirect.
   ///
-  /// - Parameter isForGood: Whether the resource has also rejected a new token, now or recently.
+  /// - Parameters:
+  ///   - grant: The token that was sent.
+  ///   - isForGood: Whether the resource has also rejected a new token, now or recently.
   init?(
-    _ head: ResourceHead, _ verdict: ResourceVerdict, from origin: String, of account: Account, isForGood: Bool
+    _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
+    of account: Account, isForGood: Bool
   ) {
-    let name = account.name.text
+    let (name, origin) = (account.name.text, transfer.target.origin.text)
     switch verdict {
     case .insufficientAuthentication(let acrValues, let maxAge):
       self.init(
         .stepUpNeeded, "\(origin) requires a different or more recent sign-in",
         hint: Self.stepUp(name, acrValues, maxAge))
-    case .insufficientScope(let needed) where !needed.isEmpty && account.granted.isSuperset(of: needed):
+    case .insufficientScope(let needed) where !needed.isEmpty && grant.missing(needed).isEmpty:
       // Another sign-in would grant the same scope.
       self.init(
         .accessDenied, "\(origin) does not permit this, although the token has the required scope",
         hint: "ask the service's administrator for permission")
     case .insufficientScope(let needed):
-      let missing = account.missing(needed)
-      let list = missing.isEmpty ? "" : ": " + TerminalText.clean(missing.joined(separator: " "), limit: 400)
+      let missing = grant.missing(needed)
+      let list =
+        missing.isEmpty ? "" : ": " + TerminalText.clean(missing.joined(separator: " "), limit: Self.longestList)
+      let fact = Phrase("\(origin) requires a scope that the token of \(name) does not have\(list)")
       self.init(
-        .accessDenied, "\(origin) requires a scope that the token of \(name) does not have\(list)",
-        hint: Self.scopes(account, needed))
+        .accessDenied,
+        account.ignoresScope
+          ? Phrase("\(fact); \(account.configuration.issuer) gives every token of the account all its scopes") : fact,
+        hint: Self.scopes(account, transfer, grant, needed))
     case .insufficientClaims(let claims):
       let wanted = claims.map { ": " + TerminalText.clean($0.text, limit: 400) } ?? ""
       let answer = claims.flatMap { Self.option("claims-challenge", $0.challenge) } ?? ""
@@ -42,7 +49,8 @@ extension Failure {
     case .refused(let needed) where isForGood:
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
-        hint: account.missing(needed).isEmpty ? .command("agent login \(name)") : Self.scopes(account, needed))
+        hint: grant.missing(needed).isEmpty
+          ? .command("agent login \(name)") : Self.scopes(account, transfer, grant, needed))
     case .refused:
       self.init(
         .tokenRefused, "\(origin) refused the token; the request could not be repeated, because its data was not kept",
@@ -94,17 +102,25 @@ extension Failure {
     return .command(command)
   }
 
-  /// Returns the sign-in command with the granted and the missing scopes, since a sign-in requests its full scope.
-  private static func scopes(_ account: Account, _ needed: [String]) -> Phrase {
-    let current =
-      account.configuration.scope + (account.session.grant?.scope ?? "").split(separator: " ").map(String.init)
-    var scopes: [String] = []
-    for scope in current + needed where !scopes.contains(scope) { scopes.append(scope) }
-    guard !needed.isEmpty, let option = option("scope", scopes.joined(separator: " ")) else {
-      return Phrase("sign in with this scope included in \("--scope")")
-    }
-    return .command("agent login \(account.name.text)\(option)")
+  /// Returns the sign-in command that adds the missing scopes for this origin only. Without a refresh token the account
+  /// has just one token, so its own scope is changed.
+  private static func scopes(
+    _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
+  ) -> Phrase {
+    let unknown = Phrase("sign in with this scope included in \("--scope")")
+    // The user must be able to read the scopes to grant.
+    guard !needed.isEmpty, needed.joined(separator: " ").utf8.count <= longestList else { return unknown }
+    if transfer.namesTarget { return Phrase("request a token that includes it: \("--scope")") }
+    let scopes = grant.scopes + grant.missing(needed)
+    let entry = transfer.entry ?? OriginEntry(transfer.target.origin.text, allowHTTPLoopback: true)
+    let change =
+      account.session.isRenewable
+      ? entry.flatMap { option("host", $0.asking(for: scopes).text) } : option("scope", scopes.joined(separator: " "))
+    return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
+
+  /// The longest list of scopes in a message, in bytes.
+  private static let longestList = 400
 
   /// The longest server text in a hint, in bytes.
   private static let longestWord = 4096
@@ -116,10 +132,18 @@ extension Failure {
   }
 }
 
-extension Account {
+extension AccessGrant {
   /// The values of the scope that the server granted.
-  fileprivate var granted: Set<String> { Set((session.grant?.scope ?? "").split(separator: " ").map(String.init)) }
+  fileprivate var scopes: [String] { (scope ?? "").split(separator: " ").map(String.init) }
 
   /// The scopes among `needed` that the server did not grant.
-  fileprivate func missing(_ needed: [String]) -> [String] { needed.filter { !granted.contains($0) } }
+  fileprivate func missing(_ needed: [String]) -> [String] {
+    let granted = Set(scopes)
+    return needed.filter { !granted.contains($0) }
+  }
+}
+
+extension Account {
+  /// Whether its server is known to grant more scope than a refresh names.
+  fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.isScopeIgnored ?? false } }
 }

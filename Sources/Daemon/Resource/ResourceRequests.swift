@@ -167,7 +167,7 @@ final class ResourceRequests: AccountPart {
       let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
       let answer = { [self] in
         bodies[transfer.ticket] = nil
-        self.answer(response, verdict, transfer, account, isForGood: isForGood)
+        self.answer(response, verdict, transfer, account, grant, isForGood: isForGood)
       }
       if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
       // The body cannot be sent again, so only the next request gets a new token.
@@ -192,7 +192,7 @@ final class ResourceRequests: AccountPart {
 
   private func answer(
     _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: Account,
-    isForGood: Bool
+    _ grant: AccessGrant, isForGood: Bool
   ) {
     let origin = transfer.target.origin.text
     if case .redirected(let place) = verdict {
@@ -204,7 +204,7 @@ final class ResourceRequests: AccountPart {
       ("body_bytes", .int(response.contentBytes)),
     ])
     result["problem"] =
-      Failure(response.head, verdict, from: origin, of: account, isForGood: isForGood)?.json
+      Failure(response.head, verdict, to: transfer, with: grant, of: account, isForGood: isForGood)?.json
     loop.send(.result(result), to: transfer.ticket)
   }
 

@@ -22,6 +22,10 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The target of the token to send, or nil for the account's own token. The default is the target in the settings for
   /// the URL.
   private(set) var tokenTarget: TokenTarget?
+  /// Whether the request names that target itself.
+  let namesTarget: Bool
+  /// The entry of the settings that permits the request, if any.
+  private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
   /// The reading end of the response's body, for an inline request.
@@ -56,6 +60,7 @@ final class ResourceTransfer: @unchecked Sendable {
     self.waitsUntil = waitsUntil
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)
+    namesTarget = tokenTarget != nil
     var reading: SharedDescriptor?
     var writing: SharedDescriptor?
     let passed = try request.isInline ? Self.descriptors(of: request, &reading, &writing) : passed
@@ -112,6 +117,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// Sets the account and the settings for the URL.
   func adopt(_ choice: ResourceChoice) throws(Failure) {
     account = choice.account
+    entry = choice.entry
     if tokenTarget == nil { tokenTarget = try TokenTarget.make(choice.entry, account: choice.account.text) }
   }
 }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Sessions
 internal import Wire
 
@@ -16,6 +17,9 @@ extension Phrase {
     case .keysMissing:
       self =
         "the server publishes no keys to verify an ID Token, so the sign-in fails if it sends one: set the URL of its keys with \("--jwks-uri"), or remove \("openid") from \("--scope")"
+    case .scopeEverywhere(let scope):
+      let list = TerminalText.clean(scope.joined(separator: " "))
+      self = "the server does not limit this scope to one token, so all hosts of the account get it: \(list)"
     case .earlierSession(nil): self = "the earlier session stays valid at the server until it expires there"
     case .earlierSession(let page?):
       self = "the earlier session stays valid at the server until it expires there, or until you end it: \(page)"

@@ -16,6 +16,8 @@ package struct AccountRecord: Sendable {
   package var label: PersonLabel?
   /// The granted scope; nil if the server sent none.
   package var scope: String?
+  /// The scope that refreshes name for the account's own token, because the grant has more for single origins.
+  package var ownScope: String?
   /// The granted authorization details (RFC 9396), as last sent by the server.
   package var authorizationDetails: AuthorizationDetails?
   package var refreshToken: SharedSecret?
@@ -193,6 +195,7 @@ extension AccountRecord {
     open["identity"] = identity?.json
     open["label"] = label.map { .string($0.text) }
     open["scope"] = scope.map { .string($0) }
+    open["own_scope"] = ownScope.map { .string($0) }
     open["authorization_details"] = authorizationDetails?.json
     open["refreshed_at"] = refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
@@ -239,6 +242,7 @@ extension AccountRecord {
       }
       record.label = open["label"]?.string.flatMap { PersonLabel($0) }
       record.scope = open["scope"]?.string
+      record.ownScope = open["own_scope"]?.string
       record.authorizationDetails = open["authorization_details"].flatMap { AuthorizationDetails($0) }
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int

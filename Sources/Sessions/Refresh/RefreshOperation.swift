@@ -139,8 +139,9 @@ package struct RefreshOperation: Sendable {
     // user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
+    let named = target?.scope?.text ?? record.ownScope
     return AccessGrant(
-      response, askedScope: target?.scope?.text ?? record.scope, subject: record.identity?.subject,
+      response, askedScope: named ?? record.scope, namedScope: named, subject: record.identity?.subject,
       idToken: kept ?? record.idToken.map(SealedSecret.init), issuedAt: startedAt, issuedAtUnixSeconds: wallSeconds,
       recordGeneration: generation, replacedGeneration: stored.generation, dpopKey: live.server.prover?.key,
       protection: level, expiry: record.expiry)
@@ -250,6 +251,11 @@ package struct RefreshOperation: Sendable {
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord, _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointAnswer? {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
+    // The scope that a sign-in added for single origins is not for the account's own token.
+    let own = try record.ownScope.map { (scope) throws(SessionError) in
+      try oauth { () throws(OAuthError) in try TokenTarget.make(scope: [scope], resources: [], audience: nil) }
+    }
+    let target = target ?? own.flatMap { $0 }
     do {
       return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
         do throws(OAuthError) {

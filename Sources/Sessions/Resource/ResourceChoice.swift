@@ -60,6 +60,14 @@ extension AccountConfiguration {
     self.origins.append(entry.text)
   }
 
+  /// A scope with those of the origins' entries added; nil if it has them already. Entra's `.default` stands for what is
+  /// granted, and is no scope to request beside others.
+  func scopeOfOrigins(with own: Scope) throws(OAuthError) -> Scope? {
+    let named = try Scope(values: originEntries.flatMap(\.scope).filter { !$0.hasSuffix("/.default") })
+    let missing = own.missing(of: named)
+    return missing.isEmpty ? nil : try Scope(values: own.values + missing)
+  }
+
   /// The length of the path of the account's resource (RFC 8707) that contains a URL; nil if none does.
   func lengthOfResource(for place: ResourcePlace) -> Int? {
     self.resources.compactMap { resource -> Int? in

@@ -16,6 +16,8 @@ package final class AccessGrant: Sendable {
   package let scope: String?
   /// Whether the server sent ``scope`` with this token; otherwise it is the requested one (RFC 6749, section 5.1).
   package let isScopeNamed: Bool
+  /// Whether the server granted more scope than the refresh named, against RFC 6749 section 6.
+  package let isScopeIgnored: Bool
   /// The `sub` of the verified ID Token.
   package let subject: String?
   /// The verified ID Token in compact form, if any. May be past its own `exp`.
@@ -41,8 +43,8 @@ package final class AccessGrant: Sendable {
   private let clockChange: Int
 
   package init(
-    accessToken: SharedSecret, tokenType: String, scope: String?, isScopeNamed: Bool = false, subject: String?,
-    idToken: SealedSecret? = nil,
+    accessToken: SharedSecret, tokenType: String, scope: String?, isScopeNamed: Bool = false,
+    isScopeIgnored: Bool = false, subject: String?, idToken: SealedSecret? = nil,
     issuedAt: Instant, issuedAtUnixSeconds: Int, lifetimeSeconds: Int?, recordGeneration: UInt64,
     replacedGeneration: UInt64? = nil, dpopKey: DPoPKey? = nil, protection: Protection = .device,
     isRenewable: Bool = true, expiry: GrantExpiry = GrantExpiry()
@@ -51,6 +53,7 @@ package final class AccessGrant: Sendable {
     self.tokenType = tokenType
     self.scope = scope
     self.isScopeNamed = isScopeNamed
+    self.isScopeIgnored = isScopeIgnored
     self.subject = subject
     self.idToken = idToken
     self.issuedAt = issuedAt
@@ -67,18 +70,27 @@ package final class AccessGrant: Sendable {
 
   /// Creates the grant from a response of the token endpoint.
   ///
-  /// - Parameter askedScope: The requested scope, which is granted if the response has none (RFC 6749, section 5.1).
+  /// - Parameters:
+  ///   - askedScope: The requested scope, which is granted if the response has none (RFC 6749, section 5.1).
+  ///   - namedScope: The scope that the refresh named, if any.
   convenience init(
-    _ response: TokenResponse, askedScope: String?, subject: String?, idToken: SealedSecret? = nil, issuedAt: Instant,
+    _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
+    idToken: SealedSecret? = nil, issuedAt: Instant,
     issuedAtUnixSeconds: Int, recordGeneration: UInt64, replacedGeneration: UInt64? = nil, dpopKey: DPoPKey?,
     protection: Protection, expiry: GrantExpiry = GrantExpiry()
   ) {
     self.init(
       accessToken: response.accessToken, tokenType: response.tokenType, scope: response.scope?.text ?? askedScope,
-      isScopeNamed: response.scope != nil, subject: subject, idToken: idToken, issuedAt: issuedAt,
+      isScopeNamed: response.scope != nil, isScopeIgnored: Self.isIgnored(namedScope, response), subject: subject,
+      idToken: idToken, issuedAt: issuedAt,
       issuedAtUnixSeconds: issuedAtUnixSeconds, lifetimeSeconds: response.expiresIn,
       recordGeneration: recordGeneration, replacedGeneration: replacedGeneration, dpopKey: dpopKey,
       protection: protection, expiry: expiry)
+  }
+
+  private static func isIgnored(_ named: String?, _ response: TokenResponse) -> Bool {
+    guard let named = named.flatMap({ try? Scope($0) }), let granted = response.scope else { return false }
+    return !named.missing(of: granted).isEmpty
   }
 
   private init(
@@ -89,6 +101,7 @@ package final class AccessGrant: Sendable {
     tokenType = other.tokenType
     scope = other.scope
     isScopeNamed = other.isScopeNamed
+    isScopeIgnored = other.isScopeIgnored
     subject = other.subject
     self.idToken = idToken ?? other.idToken
     issuedAt = other.issuedAt

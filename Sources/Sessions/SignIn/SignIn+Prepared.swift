@@ -11,6 +11,8 @@ extension SignIn {
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
+    /// The part of ``scope`` for the account's own token; nil if that is all of it.
+    private let ownScope: Scope?
     /// The protection that the session will have.
     package let level: Protection
     let extras: ExtraParameters
@@ -21,8 +23,11 @@ extension SignIn {
     private let isKeptOutOfTPM: Bool
 
     /// Checks the server's metadata first, so that the user does not approve a sign-in that cannot be completed.
+    ///
+    /// - Parameter grantedScope: The scope of the session that the sign-in replaces.
     init(
-      _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?
+      _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?,
+      grantedScope: String?
     ) throws(SessionError) {
       var contact = contact
       server = try contact.server(provingWith: request.proofAlgorithms)
@@ -30,7 +35,13 @@ extension SignIn {
       do throws(ExtraParameters.Problem) { extras = try configuration.extraParameters() } catch {
         throw .configuration(ConfigurationError(.invalid, "parameters, claims or authorization_details"))
       }
-      scope = try oauth { () throws(OAuthError) in try request.scope(configuration, server.metadata) }
+      (scope, ownScope) = try oauth { () throws(OAuthError) -> (Scope?, Scope?) in
+        let own = try request.scope(configuration, server.metadata)
+        guard request.unattended == nil, let known = own ?? grantedScope.flatMap({ try? Scope($0) }),
+          let whole = try configuration.scopeOfOrigins(with: known)
+        else { return (own, nil) }
+        return (whole, known)
+      }
       self.request = request
       self.redirect = redirect
       self.contact = contact
@@ -155,7 +166,28 @@ extension SignIn.Prepared {
       try keepOrRevoke(refreshToken, in: reserve, because: error, demands, needsIDToken: needsIDToken)
     }
     contact.delete(stored.left)
-    return stored.outcome
+    return try narrowed(stored.outcome)
+  }
+
+  /// Replaces the token of the sign-in, which has the scope of all origins, by the account's own. Without a refresh
+  /// token there is no other one.
+  private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
+    guard let ownScope, let scope else { return outcome }
+    var outcome = outcome
+    if outcome.hasRefreshToken {
+      do throws(SessionError) {
+        outcome.grant = try RefreshOperation(
+          account: account, configuration: outcome.configuration, services: services, cancellation: cancellation
+        ).run()
+      } catch {
+        throw .signInKept(outcome.configuration, because: error)
+      }
+    }
+    let granted = try oauth { () throws(OAuthError) in try Scope(outcome.grant.scope ?? scope.text) }
+    let missing = granted.missing(of: scope)
+    let excess = ownScope.missing(of: scope).filter { !missing.contains($0) }
+    if !excess.isEmpty { outcome.notices.append(.scopeEverywhere(excess)) }
+    return outcome
   }
 
   /// A response whose ID Token is valid, if one was requested.
@@ -244,7 +276,8 @@ extension SignIn.Prepared {
       record.label = old?.label
       let isAwaited = needsIDToken && expectsIDToken || !isUnread
       if isAwaited || old?.identity != nil { record.identityHold = .unverified }
-      record.scope = scope?.text
+      record.scope = (ownScope ?? scope)?.text
+      record.ownScope = ownScope?.text
       _ = try write(record, in: reserve)
       return .signInKept(configuration, because: error.followingSuccess)
     }
@@ -293,7 +326,11 @@ extension SignIn.Prepared {
     var record = try record(refreshToken, replacing: old)
     record.identity = token?.identity
     if let token { record.keep(token, response.idToken) }
-    record.scope = (response.scope ?? scope)?.text
+    record.ownScope = ownScope.flatMap { own in
+      let missing = response.scope?.missing(of: own) ?? []
+      return try? Scope(values: own.values.filter { !missing.contains($0) }).text
+    }
+    record.scope = record.ownScope ?? (response.scope ?? scope)?.text
     record.authorizationDetails = response.authorizationDetails
     record.unattended = request.unattended
     record.accessToken = isKept ? response.accessToken : nil
@@ -310,7 +347,7 @@ extension SignIn.Prepared {
     }
     let generation = try write(record, activates: request.activates, in: reserve)
     let grant = AccessGrant(
-      response, askedScope: record.scope, subject: token?.identity.subject,
+      response, askedScope: scope?.text, subject: token?.identity.subject,
       idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
       recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
     let replaced = replacedGrant(of: old, by: refreshToken)

@@ -63,7 +63,7 @@ package enum SignIn {
   }
 
   package struct Outcome: Sendable {
-    package let grant: AccessGrant
+    package internal(set) var grant: AccessGrant
     package let configuration: AccountConfiguration
     /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
@@ -79,7 +79,7 @@ package enum SignIn {
     package let withheldScope: [String]
     /// The user according to the ID Token.
     package let label: PersonLabel?
-    package let notices: [Notice]
+    package internal(set) var notices: [Notice]
     /// The previous grant, if it can be revoked separately without the risk of ending this one.
     package let replaced: ReplacedGrant?
     /// Nil also if the server revokes no tokens, or the guest was another client.
@@ -111,6 +111,8 @@ extension SignIn {
     case keysMissing
     /// The previous grant remains at the server; with the provider's page for revoking it, if there is one.
     case earlierSession(page: String?)
+    /// The account's own token has these scopes, which are meant for single origins.
+    case scopeEverywhere([String])
   }
 
   /// An unused grant at the server.
@@ -182,7 +184,7 @@ extension SignIn.Request {
     let redirect = try contact.redirect(request, replacing: old)
     do throws(SessionError) {
       if contact.secrets.isExpired(services.time.wallSeconds()) { throw .clientSecretExpired(account: account.text) }
-      return try next(try SignIn.Prepared(request, contact, level, redirect))
+      return try next(try SignIn.Prepared(request, contact, level, redirect, grantedScope: old?.ownScope ?? old?.scope))
     } catch {
       contact.withdraw()
       throw error

@@ -1,5 +1,7 @@
+import Crypto
 import Encoding
 import OAuth
+import Peers
 import PeersSupport
 import Platform
 import Sessions
@@ -139,19 +141,31 @@ import WireSupport
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
   }
 
+  /// How a resource's 403 is told, for a token without a scope.
+  private static func refusal(_ headers: HTTPHeaders, _ verdict: ResourceVerdict) throws -> Failure? {
+    let account = Account(
+      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
+    let transfer = try ResourceTransfer(
+      CallRequest(account: "work", url: "https://api.example/", method: "GET"), .number(1), patienceSeconds: 1,
+      waitsUntil: nil, passed: [SharedDescriptor(try Pipe().writing.duplicate())]
+    ) { _ in }
+    let grant = AccessGrant(
+      accessToken: SharedSecret(try SecretBytes(copying: Array("at-0".utf8).span)), tokenType: "Bearer", scope: nil,
+      subject: nil, issuedAt: .now, issuedAtUnixSeconds: 0, lifetimeSeconds: nil, recordGeneration: 1)
+    return Failure(
+      ResourceHead(status: 403, headers: headers), verdict, to: transfer, with: grant, of: account, isForGood: false)
+  }
+
   @Test(arguments: [
     ("s", true), ("s", false), ("a b", true), ("it's", false), (#"\"#, false), ("!", false), ("ä", false),
   ])
   func `a scope that a resource names is in the command that helps, where a screen and a shell can bear it`(
     text: String, isNamed: Bool
   ) throws {
-    let account = Account(
-      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
-    let scope = text == "s" ? String(repeating: text, count: isNamed ? 4096 : 4097) : text
-    let failure = Failure(
-      ResourceHead(status: 403, headers: HTTPHeaders([])), .insufficientScope([scope]), from: "https://api.example",
-      of: account, isForGood: false)
-    let command = "agent login work --scope \(text == "s" ? scope : "'a b'")"
+    let scope = text == "s" ? String(repeating: text, count: isNamed ? 400 : 401) : text
+    let words = scope.split(separator: " ").map(String.init)
+    let failure = try Self.refusal(HTTPHeaders([]), .insufficientScope(words))
+    let command = "agent login work --host 'https://api.example\(words.map { " scope=\($0)" }.joined())'"
     #expect(failure?.hint == (isNamed ? command : "sign in with this scope included in --scope"))
   }
 
@@ -165,11 +179,7 @@ import WireSupport
     ("required; url=https://a.example/$(id)", nil),
   ])
   func `a page of an organization that must authorize the token is in the hint`(field: String, page: String?) throws {
-    let account = Account(
-      name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
-    let failure = Failure(
-      ResourceHead(status: 403, headers: HTTPHeaders([("x-github-sso", field)])), .none, from: "https://api.example",
-      of: account, isForGood: false)
+    let failure = try Self.refusal(HTTPHeaders([("x-github-sso", field)]), .none)
     #expect(failure?.code == .accessDenied)
     #expect(failure?.hint == page.map { "authorize the token for the organization: \($0)" })
   }

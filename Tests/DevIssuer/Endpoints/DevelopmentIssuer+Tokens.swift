@@ -105,7 +105,8 @@ extension DevelopmentIssuer {
       grant.sequence += 1
       grant.rotatedAt = now
     }
-    let answer = try issue(grant, grantKey, order, scope: scope, withRefreshToken: rotates)
+    let named = settings.isOn("narrow_scope") ? scope : nil
+    let answer = try issue(grant, grantKey, order, scope: named, withRefreshToken: rotates)
     count(.refreshes)
     return answer
   }

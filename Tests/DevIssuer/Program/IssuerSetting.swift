@@ -73,6 +73,7 @@ struct IssuerSetting: Sendable {
     number("reuse_leeway", 0...3600, 0, "seconds that a refresh token is good for after its replacement"),
     number("clock_offset", -315_360_000...315_360_000, 0, "seconds by which clients see the clock ahead"),
     flag("rotation", isOn: true, "refresh tokens stay the same"),
+    flag("narrow_scope", isOn: true, "refreshes ignore their scope, and grant all that the user did"),
     flag("refresh_token", isOn: true, "issue none"),
     text("refresh_token_expires_in", "JSON", .null, "name this end of refresh tokens in answers"),
     text("authorization_expires_in", "JSON", .null, "name this end of grants in answers"),

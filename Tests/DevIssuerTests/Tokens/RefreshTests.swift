@@ -74,6 +74,13 @@ import Testing
     #expect(wide.json["scope"]?.string == "openid email read")
   }
 
+  @Test func `a narrower scope is ignored by a server that does so`() throws {
+    let issuer = try TestIssuer("--no-narrow-scope")
+    let first = try issuer.signIn(scope: "openid email read")
+    let wide = try issuer.tokens(of: try issuer.refresh(try #require(first.refresh), "&scope=read"))
+    #expect(wide.json["scope"]?.string == "openid email read")
+  }
+
   @Test func `a wider scope is refused and the token stays good`() throws {
     let issuer = try TestIssuer()
     let first = try issuer.signIn(scope: "openid")

@@ -43,7 +43,7 @@ import Testing
       let refused = try client.ask("call", "big", ["count": 3])["error"]
       #expect(refused?["code"] == -32001 && refused?["data"]?["status"] == 403, "\(refused ?? .null)")
       let command = try #require(refused?["data"]?["login"]?.string)
-      #expect(command.hasPrefix("agent login work --scope '") && command.contains("write'"), "\(command)")
+      #expect(command.hasPrefix("agent login work --host 'http://127.0.0.1:") && command.contains(" scope=write'"))
       #expect(refused?["data"]?["scope"]?.array?.contains("write") == true)
       #expect(refused?["message"]?.string?.hasSuffix(command) == true)
       let login = try server.tree.shell("sh", "\(command) --device --no-input")
@@ -73,6 +73,13 @@ import Testing
       #expect(asked.first?["message"]?.string?.contains("work is signed out") == true, "\(asked)")
       try server.set("scope", "big write")
       #expect(try client.ask("call", "big", ["count": 3])["result"] == "xxx")
+      // The question names account, server and scope, and only the server gets the scope.
+      let question = try client.result("heard")["asked"]?.array?.last?["message"]?.string ?? ""
+      let place = server.url.replacing("/mcp", with: "")
+      #expect(
+        question.hasPrefix("\(place) requires a scope that the token of work does not have: write."), "\(question)")
+      let own = try server.tree.json("token")["scope"]?.string ?? ""
+      #expect(own.contains("openid") && !own.contains("write"), "\(own)")
       try client.finish()
     }
   }

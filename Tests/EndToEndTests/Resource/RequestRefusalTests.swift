@@ -130,7 +130,7 @@ import Testing
       (401, "Bearer error=\"insufficient_user_authentication\", acr_values=\"g\u{FC}ld\"", 3, "agent login work"),
       (
         403, #"Bearer error="insufficient_scope", scope="write admin""#, 6,
-        "agent login work --scope 'openid profile email offline_access write admin'"
+        "agent login work --host 'ORIGIN scope=openid scope=profile scope=email scope=offline_access scope=write scope=admin'"
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="profile openid""#, 6,
@@ -143,7 +143,7 @@ import Testing
       (401, #"Bearer error="insufficient_claims", claims="$(touch x)""#, 3, "agent login work"),
       (
         401, #"Bearer error="insufficient_scope", scope="admin""#, 6,
-        "agent login work --scope 'openid profile email offline_access admin'"
+        "agent login work --host 'ORIGIN scope=openid scope=profile scope=email scope=offline_access scope=admin'"
       ),
       (
         403, #"Bearer error="insufficient_scope", scope="';reboot;'""#, 6,
@@ -165,6 +165,7 @@ import Testing
     status: Int, challenge: String, exit: Int32, hint: String
   ) throws {
     try Resource.answering({ _ in (status, ["WWW-Authenticate: \(challenge)"], "no") }) { resource in
+      let hint = hint.replacing("ORIGIN", with: resource.server.url(""))
       let result = try resource.request()
       #expect(result.status == .exited(exit))
       #expect(result.outputText == "no")
@@ -186,7 +187,8 @@ import Testing
     try Resource.answering({ _ in (401, [challenge], "no") }) { resource in
       let result = try resource.request()
       #expect(result.failureCode == nil && result.errorText.contains("even new ones"), "\(result.errorText)")
-      let command = "agent login work --scope 'openid profile email offline_access admin'"
+      let scopes = ["openid", "profile", "email", "offline_access", "admin"].map { " scope=\($0)" }.joined()
+      let command = "agent login work --host '\(resource.server.url(""))\(scopes)'"
       #expect(result.errorText.hasSuffix("agent: hint: \(command)\n"), "\(result.errorText)")
     }
   }
