@@ -10,6 +10,8 @@ import Testing
     case mbsync, msmtp, mutt, aerc, getmail, rclone, wlcg = "WLCG", vdirsyncer
     case aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step, cosign
     case enterprise = "Enterprise sign-in"
+    // In `A lease in a sandbox without a network`.
+    case sandbox = "A sandbox", curl, git, pip, models = "Model APIs", clients = "MCP clients"
     case httpie = "HTTPie", direnv, github = "GitHub Actions", gitlab = "GitLab CI"
   }
 
