@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from place import Absent, Failed, SilentServer, middle, run, token_request
+from place import Absent, Failed, SilentServer, middle, process_counts, run, token_request
 
 CALLERS = [1, 2, 4, 8, 16, 32, 64, 128]
 
@@ -142,3 +142,55 @@ def measure_hanging(place, report):
         report.ratio(name, label, dict(label="while calls hang", batches_us=results["stuck"][index]),
                      dict(label="while none does", batches_us=quiet), note=note)
     report.figure("hanging.refused", "calls of the other account", [results["stuck"][2]], "refused")
+
+
+FLOOD, FLOOD_SECONDS = 64, 3
+
+
+class Flood:
+    """Connections that come, ask for what is refused, and go, as fast as they are answered, until it is closed."""
+
+    def __init__(self, place, path):
+        self.place = place
+        request = json.dumps({"v": 1, "request": "resource", "url": "https://not-lent.example/", "inline": True})
+        words = [place.tools / "load", path, FLOOD, 10_000_000, "each", request]
+        self.process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+
+    def close(self):
+        if self.process.poll() is not None:
+            raise Failed("the flood has ended")
+        self.place.end(self.process)
+
+
+def measure_flood(place, report):
+    """What a flood of connections at a lease costs the daemon and its callers, beside the same flood at a C server."""
+    home, counts = place.signed_in(), place.counts
+    home.agent("account", "set", "bench", "--host", "https://lent.example", "--quiet")
+    words = [place.agent, "serve", "bench", "--json"]
+    serving = place.start("serve", words, home.environment)
+    path = place.ready(serving, "serve")["socket"]
+    daemon, request = home.daemon()["pid"], token_request("bench")
+    lease, floor = [], []
+    for _ in range(counts.batches):
+        for times, far in ((floor, place.echo_socket), (lease, path)):
+            flood = Flood(place, far)
+            times.append(place.load(home.socket, 1, counts.slow_calls // 10, "each", request)["p99_us"])
+            flood.close()
+    before, flood = process_counts(daemon), Flood(place, path)
+    start, used = time.monotonic(), process_counts(daemon)["milliseconds"]
+    most = dict(before)
+    while (passed := time.monotonic() - start) < FLOOD_SECONDS:
+        now = process_counts(daemon)
+        most = {name: max(most[name], now[name]) for name in most}
+        time.sleep(0.05)
+    used = (process_counts(daemon)["milliseconds"] - used) / passed
+    flood.close()
+    place.end(serving)
+    report.section(f"A flood of {FLOOD} connections at a lease, which end when they are refused")
+    report.ratio("flood.token", "p99 of a cached token", dict(label="while a lease is flooded", batches_us=lease),
+                 dict(label="while a C server is", batches_us=floor))
+    # Those of the lease's connections, which are there from the first request on.
+    report.figure("flood.descriptors", "descriptors of agentd, more than before", [most["descriptors"] - before["descriptors"]], "descriptors")
+    report.figure("flood.threads", "threads of agentd, more than before", [most["threads"] - before["threads"]], "threads")
+    report.figure("flood.processor", "processor time of agentd, a second", [used * 1000], "us")

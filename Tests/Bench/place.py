@@ -132,6 +132,14 @@ def _state(process):
         return "X"
 
 
+def process_counts(process):
+    """Open descriptors, threads, and milliseconds of processor time so far."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[11]) + int(fields[12])
+    return {"descriptors": len(os.listdir(f"/proc/{process}/fd")), "threads": int(fields[17]),
+            "milliseconds": ticks * 1000 / os.sysconf("SC_CLK_TCK")}
+
+
 def page_faults(process):
     """How many page faults a process had that took no disk."""
     return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[7])
@@ -267,7 +275,7 @@ class Place:
         self.agent = self.programs / "agent"
         # Measured is an installed copy, stripped as `make install` does it: the kernel maps a file that was written in one go, as a
         # package manager does, with fewer faults than one that a linker or strip put together, and its pages do not count as dirty.
-        for program, folder in (("agent", "bin"), ("agentd", "libexec"), ("devissuer", "bin")):
+        for program, folder in (("agent", "bin"), ("agentd", "libexec"), ("agent-lease", "libexec"), ("devissuer", "bin")):
             stripped = self.work / f"{program}.stripped"
             run(["sh", TESTS.parent / "share/link/strip", pathlib.Path(binaries) / program, stripped])
             run(["install", "-D", "-m", "755", stripped, self.work / "installed" / folder / program])
