@@ -22,15 +22,17 @@ import Testing
 
   @Test(arguments: [
     ["token"], ["token", "--header"], ["env"], ["exec", "--", "printenv", "AGENT_ACCESS_TOKEN"], ["request", "URL"],
+    ["exec", "--lease", "--", "AGENT", "request", "URL"],
   ]) func `asks who typed it whether to sign in, and goes on`(words: [String]) throws {
     try Self.signedOut { session in
-      let words = words.map { $0 == "URL" ? "\(session.issuer.url)/userinfo" : $0 }
-      let program = try WatchedProgram(session.tree, columns: 200, [:], [Programs.path("agent")] + words)
+      let agent = try Programs.path("agent")
+      let words = words.map { ["URL": "\(session.issuer.url)/userinfo", "AGENT": agent][$0] ?? $0 }
+      let program = try WatchedProgram(session.tree, columns: 200, [:], [agent] + words)
       try program.until(Self.question)
       try program.type("\r")
       let end = try program.end()
       #expect(end.status == 0, "\(end.rows)")
-      let answer = words[0] == "request" ? "\"sub\":" : try session.tree.token()
+      let answer = words.contains("request") ? "\"sub\":" : try session.tree.token()
       #expect(end.raw.contains("signed in to \(session.issuer.url)") && end.raw.contains(answer), "\(end.rows)")
     }
   }
@@ -55,7 +57,7 @@ import Testing
   @Test func `asks nobody from a script, with --no-input, for JSON, and where its output is read`() throws {
     try Self.signedOut { session in
       for command in [
-        "agent token", "agent exec -- true", "agent -q token", "agent token --json",
+        "agent token", "agent exec -- true", "agent exec --lease -- true", "agent -q token", "agent token --json",
         "agent token | cat; exit ${PIPESTATUS[0]}",
         #"t=$(agent token)"#, "agent token </dev/null", "agent token 2>/dev/null",
       ] {
@@ -96,6 +98,19 @@ import Testing
       let answer = options == "--lease" ? "\"sub\":" : try session.tree.token()
       #expect(end.raw.contains("status:0:") && end.raw.contains(answer), "\(end.rows)")
       #expect(end.raw.contains("signed in to") && !end.raw.contains("[Y/n]"), "\(end.rows)")
+    }
+  }
+
+  @Test func `starts no command with a lease that it cannot use, and asks no server`() throws {
+    try Self.signedOut { session in
+      let words = ["exec", "--lease", "work", "--", "echo", "started"]
+      let result = try session.tree.agent(words)
+      #expect(result.failed(3) && result.output.isEmpty && result.errorText.contains("agent login work"))
+      try session.tree.signIn(at: session.issuer.url)
+      _ = try session.tree.agent("daemon", "stop")
+      let requests = try session.issuer.requests()
+      #expect(try session.tree.agent(words).outputText == "started\n")
+      #expect(try session.issuer.requests() == requests)
     }
   }
 

@@ -95,4 +95,16 @@ import Testing
       #expect(try !tree.token().isEmpty)
     }
   }
+
+  @Test func `is not called signed out when a command offers a sign-in`() throws {
+    try Self.atIssuer { tree, issuer in
+      _ = try Self.signIn(tree, issuer, answer: "no")
+      try tree.stopDaemon()
+      let program = try WatchedProgram(tree, columns: 200, [:], [Programs.path("agent"), "token"])
+      try program.until(
+        "the access token of work was not stored and is lost; --keep stores the next one. Sign in now? [Y/n]")
+      try program.type("n\r")
+      #expect(try program.end().status == 3)
+    }
+  }
 }

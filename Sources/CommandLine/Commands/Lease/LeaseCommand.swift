@@ -118,9 +118,9 @@ enum LeaseCommand {
     let (http, noJail) = (try LentHTTP(invocation), invocation[.noJail])
     // The command uses the terminal.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
-    let needsSession = invocation[.ask]
+    let isDemanded = invocation[.ask]
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
-      if needsSession { try requireSession(request.account, client) }
+      try requireSession(request.account, client, mayRenew: isDemanded)
       var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
       do throws(Failure) {
         let status = try run(command, request, &socket, http, client, noJail, questions)
@@ -137,11 +137,19 @@ enum LeaseCommand {
     }
   }
 
-  /// Fails if the account is signed out or locked, which a lease by itself does not need to know. Other problems may
-  /// pass before the command sends a request.
-  private static func requireSession(_ account: String?, _ client: DaemonClient) throws(Failure) {
+  /// Fails if the account is known to be signed out or locked, which a lease by itself does not need to know. Other
+  /// problems may pass before the command sends a request.
+  ///
+  /// - Parameter mayRenew: Whether the server may be asked, too.
+  private static func requireSession(
+    _ account: String?, _ client: DaemonClient, mayRenew: Bool
+  ) throws(Failure) {
     do throws(Failure) {
-      try client.askForToken(.token(TokenRequest(account: account))) { (_, _) in }
+      if mayRenew {
+        try client.askForToken(.token(TokenRequest(account: account))) { (_, _) in }
+      } else {
+        _ = try client.ask(.state(.whoami(account: account, verified: true)))
+      }
     } catch {
       if SignInOffer.mayResolve(error) { throw error }
     }

@@ -117,7 +117,7 @@ struct SignInOffer {
 
   /// The action that resolves a failure.
   private enum Remedy {
-    case signIn(account: String, isExpired: Bool, words: [String])
+    case signIn(account: String, reason: Phrase, words: [String])
     case unlock(account: String?)
 
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
@@ -131,7 +131,8 @@ struct SignInOffer {
       case .unlock where failure.code == .locked: self = .unlock(account: account)
       case .login where failure.code != .locked:
         guard let account else { return nil }
-        self = .signIn(account: account, isExpired: failure.code != .signedOut, words: Array(words.dropFirst()))
+        let reason = failure.code == .signedOut ? failure.text : Phrase("the session of \(account) has ended")
+        self = .signIn(account: account, reason: reason, words: Array(words.dropFirst()))
       default: return nil
       }
     }
@@ -153,11 +154,8 @@ struct SignInOffer {
 
     /// Asks the user, unless the command line does. A prompt for a passphrase is a question itself.
     func isWanted(_ isDemanded: Bool, within patience: Duration) throws(Failure) -> Bool {
-      guard !isDemanded, case .signIn(let account, let isExpired, _) = self else { return true }
-      let question =
-        isExpired
-        ? Phrase("the session of \(account) has ended. Sign in now?") : Phrase("\(account) is signed out. Sign in now?")
-      return try Confirmation.ask(question, orElse: true, within: patience) ?? false
+      guard !isDemanded, case .signIn(_, let reason, _) = self else { return true }
+      return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: patience) ?? false
     }
   }
 }
