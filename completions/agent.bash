@@ -16,7 +16,7 @@ __agent_command() {
   case $1 in
   'login') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-env --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --guest --assertion-fd --browser --device --paste --no-open --no-keep --ephemeral --use --if-needed --ended --start --resume --no-wait --acr --max-age --claims-challenge --prompt --login-hint --qr-code --copy-code) limit=1 operand=services ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
-  'ssh') options=() ;;
+  'ssh') options=(--lend --only --method --allow-header --for --times --hand-out-token --confirm --askpass --no-jail -s --scope --resource --audience --authorization-details --exchange --url-as --token-as --ask) ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token --ask) limit=1 operand=accounts ;;
   'env') options=(--shell --var --unset --hook --min-valid --wait --ask) limit=1 operand=accounts ;;
   'exec') options=(--var --token-file --id-token --signal --on-renewal --min-valid --wait --lease --url-as --token-as --ask --only --method --allow-header --for --times --hand-out-token --confirm --askpass --user --no-jail -s --scope --resource --audience --authorization-details --exchange) limit=1 operand=accounts trailing=yes ;;
@@ -125,6 +125,19 @@ __agent_value() {
   'login --prompt') kind=text ;;
   'login --login-hint') kind=text ;;
   'login --qr-code') kind=words words=(auto always never) ;;
+  'ssh --lend') kind=accounts ;;
+  'ssh --only') kind=text ;;
+  'ssh --method') kind=text ;;
+  'ssh --allow-header') kind=text ;;
+  'ssh --for') kind=text ;;
+  'ssh --times') kind=text ;;
+  'ssh --askpass') kind=files ;;
+  'ssh -s' | 'ssh --scope') kind=text ;;
+  'ssh --resource') kind=text ;;
+  'ssh --audience') kind=text ;;
+  'ssh --authorization-details') kind=text ;;
+  'ssh --url-as') kind=text ;;
+  'ssh --token-as') kind=text ;;
   'token --min-valid') kind=text ;;
   'token -s' | 'token --scope') kind=text ;;
   'token --resource') kind=text ;;

@@ -115,6 +115,34 @@ function __agent_takes_value
             return 0
         case 'login --qr-code'
             return 0
+        case 'ssh --lend'
+            return 0
+        case 'ssh --only'
+            return 0
+        case 'ssh --method'
+            return 0
+        case 'ssh --allow-header'
+            return 0
+        case 'ssh --for'
+            return 0
+        case 'ssh --times'
+            return 0
+        case 'ssh --askpass'
+            return 0
+        case 'ssh -s'
+            return 0
+        case 'ssh --scope'
+            return 0
+        case 'ssh --resource'
+            return 0
+        case 'ssh --audience'
+            return 0
+        case 'ssh --authorization-details'
+            return 0
+        case 'ssh --url-as'
+            return 0
+        case 'ssh --token-as'
+            return 0
         case 'token --min-valid'
             return 0
         case 'token -s'
@@ -869,6 +897,24 @@ complete -c agent -n '__agent_at options logout' -l local -d 'Delete the session
 complete -c agent -n '__agent_at options logout' -l browser -d 'Then open the page that ends the browser\'s session at the server'
 complete -c agent -n '__agent_at options logout' -l no-open -d 'With --browser: show the address, but open no browser'
 complete -c agent -n '__agent_at operand 0 logout' -a '(__agent_accounts accounts)'
+complete -c agent -n '__agent_at options ssh' -l lend -x -a '(__agent_accounts accounts)' -d 'Let programs on the host send requests as this account'
+complete -c agent -n '__agent_at options ssh' -l only -x -d 'Permit this host, origin, or URL and all below it; may be given several times'
+complete -c agent -n '__agent_at options ssh' -l method -x -d 'Permit this method; may be given several times'
+complete -c agent -n '__agent_at options ssh' -l allow-header -x -d 'Also pass this header on; may be given several times'
+complete -c agent -n '__agent_at options ssh' -l for -x -d 'End the lease after this time'
+complete -c agent -n '__agent_at options ssh' -l times -x -d 'End the lease after this many requests'
+complete -c agent -n '__agent_at options ssh' -l hand-out-token -d 'Also give the token of --scope itself, if the server has narrowed it to that'
+complete -c agent -n '__agent_at options ssh' -l confirm -d 'Ask before the first request to each origin'
+complete -c agent -n '__agent_at options ssh' -l askpass -r -F -d 'Ask with this program: status 0 means yes; by default SSH_ASKPASS'
+complete -c agent -n '__agent_at options ssh' -l no-jail -d 'Serve the lease even if the kernel cannot filter system calls (seccomp)'
+complete -c agent -n '__agent_at options ssh' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
+complete -c agent -n '__agent_at options ssh' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'
+complete -c agent -n '__agent_at options ssh' -l audience -x -d 'Ask for a token with this audience'
+complete -c agent -n '__agent_at options ssh' -l authorization-details -x -d 'Ask for a token with this authorization only (RFC 9396); @FILE reads it from a file'
+complete -c agent -n '__agent_at options ssh' -l exchange -d 'Exchange the account\'s own token for it (RFC 8693)'
+complete -c agent -n '__agent_at options ssh' -l url-as -x -d 'Serve the resource of --only by plain HTTP on this machine, and set this variable to its URL; once for each'
+complete -c agent -n '__agent_at options ssh' -l token-as -x -d 'Set this variable to a token valid only at the URLs of --url-as'
+complete -c agent -n '__agent_at options ssh' -l ask -d 'Sign in or unlock on the terminal first, if needed'
 complete -c agent -n '__agent_at options token' -l min-valid -x -d 'Minimum time left for the token (default: 1m); less if its whole lifetime is below 10m'
 complete -c agent -n '__agent_at options token' -s s -l scope -x -d 'Ask for a token with these scopes only; may be given several times'
 complete -c agent -n '__agent_at options token' -l resource -x -d 'Ask for a token for this resource (RFC 8707); may be given several times'

@@ -96,6 +96,9 @@ extension Option<String?> {
   static var onRenewal: Self {
     Self("on-renewal", in: .renewal, .file("PROGRAM"), "Run this program when the token file has changed")
   }
+  static var lentAccount: Self {
+    Self("lend", in: .lease, .account, "Let programs on the host send requests as this account")
+  }
   static var leaseUses: Self {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after this many requests")
   }

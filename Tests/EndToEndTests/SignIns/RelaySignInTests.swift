@@ -28,38 +28,9 @@ import Testing
       ]
     }
 
-    /// Writes the configuration of `ssh`, and of an `sshd` that starts for each connection.
-    func prepare() throws {
-      let folder = near.path("ssh")
-      let variables = far.environment().map { "\"\($0)\"" }.joined(separator: " ")
-      let script = """
-        set -e; umask 077; mkdir -p '\(folder)'; cd '\(folder)'
-        ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized
-        cat > conf <<'END'
-        HostKey \(folder)/host
-        AuthorizedKeysFile \(folder)/authorized
-        StrictModes no
-        UsePAM no
-        PidFile none
-        SetEnv \(variables)
-        END
-        server='exec /usr/sbin/sshd -i -f \(folder)/conf 2> log'
-        [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
-        printf '#!/bin/sh\\ncd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
-        chmod +x serve
-        cat > config <<END
-        Host there
-        ProxyCommand \(folder)/serve
-        User $(id -un)
-        IdentityFile \(folder)/key
-        IdentitiesOnly yes
-        UserKnownHostsFile \(folder)/known
-        StrictHostKeyChecking no
-        LogLevel ERROR
-        END
-        """
-      let made = try near.shell("sh", script)
-      try #require(made.succeeded, "\(made.errorText)")
+    /// Prepares the host, and a browser.
+    func prepare() throws -> SSHHost {
+      let host = try SSHHost(near: near, far: far)
       // Follows the link to the page, and from there the redirect.
       try near.directory.writeProgram(
         "browser",
@@ -69,15 +40,16 @@ import Testing
         back=$(\(BrowserLogin.curl) -w '%{redirect_url}' "$(echo "$page" | sed 's,^\(Scene.page),\(issuer.url),')")
         curl -qsS --noproxy '*' "$back" > '\(near.path("page"))'
         """)
+      return host
     }
 
     /// Runs `agent ssh` with a sign-in as its command.
-    func connect() throws -> WatchedProgram {
+    func connect(_ host: SSHHost) throws -> WatchedProgram {
       let agent = try Programs.path("agent")
       let command = ([agent] + login).map { "'\($0)'" }.joined(separator: " ")
       return try WatchedProgram(
         near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
-        [agent, "ssh", "-F", near.path("ssh/config"), "-t", "there", command])
+        [agent, "ssh", "-F", host.configuration, "-t", "there", command])
     }
 
     func expectNothingLeft() throws {
@@ -92,8 +64,7 @@ import Testing
   @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
   func `uses the browser of the machine before it, once the user agrees there`() throws {
     try Scene.with { scene in
-      try scene.prepare()
-      let program = try scene.connect()
+      let program = try scene.connect(scene.prepare())
       let question = try program.until("Open the page? [y/N]")
       #expect(question.lines.contains { $0.contains("@there asks to open a page of login.example in your browser.") })
       #expect(question.echoes && (try? scene.near.directory.read("page")) == nil)
@@ -120,8 +91,7 @@ import Testing
   @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
   func `opens nothing without a yes, and then takes a pasted address`() throws {
     try Scene.with { scene in
-      try scene.prepare()
-      let program = try scene.connect()
+      let program = try scene.connect(scene.prepare())
       try program.until("Open the page? [y/N]")
       try program.type("no\r")
       try program.until("your own machine does not open the page: that was declined")
@@ -133,6 +103,29 @@ import Testing
       try program.type("\r")
       #expect(try program.end().status == 0)
       try scene.expectNothingLeft()
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `leaves no connection that stands still if the question is killed`() throws {
+    try Scene.with { scene in
+      let host = try scene.prepare()
+      let program = try scene.connect(host)
+      try program.until("Open the page? [y/N]")
+      let connections = try host.connections()
+      #expect(connections.count == 1)
+      for process in connections { try ProcessFiles.awaitStop(of: process) }
+      try program.signal(Signals.SIGKILL)
+      _ = try program.end()
+      let deadline = Instant.now.advanced(by: .testLimit)
+      while try !host.connections().isEmpty {
+        guard Instant.now < deadline else {
+          for process in try host.connections() { try? Spawn.kill(process, Signals.SIGKILL) }
+          Issue.record("a connection is left")
+          return
+        }
+        Threads.sleep(for: .milliseconds(20))
+      }
     }
   }
 

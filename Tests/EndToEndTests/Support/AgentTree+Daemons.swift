@@ -12,11 +12,7 @@ extension AgentTree {
 
   /// Every `agentd` whose arguments name a directory of this tree.
   func daemons() throws -> [Int32] {
-    let listing = try ProcessRunner.shell("cd /proc && echo [0-9]*").outputText
-    return listing.split(whereSeparator: { " \n".contains($0) }).compactMap { Int32($0) }.filter { process in
-      guard ProcessFiles.text("comm", of: process) == "agentd\n" else { return false }
-      return ProcessFiles.text("cmdline", of: process)?.contains(directory.path) ?? false
-    }
+    try ProcessFiles.processes(naming: directory.path).filter { ProcessFiles.text("comm", of: $0) == "agentd\n" }
   }
 
   /// `agent daemon stop`, after which the process must be gone.

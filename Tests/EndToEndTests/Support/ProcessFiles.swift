@@ -10,6 +10,14 @@ enum ProcessFiles {
     return (try? file.readToEnd(limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The processes whose arguments contain a text.
+  static func processes(naming text: String) throws -> [Int32] {
+    let listing = try ProcessRunner.shell("cd /proc && echo [0-9]*").outputText
+    return listing.split(whereSeparator: { " \n".contains($0) }).compactMap { Int32($0) }.filter { process in
+      Self.text("cmdline", of: process)?.contains(text) ?? false
+    }
+  }
+
   /// Waits until a process that was sent a stop signal has stopped: its threads continue until they are scheduled
   /// again.
   static func awaitStop(of process: Int32) throws {

@@ -175,6 +175,8 @@ import Testing
     "agent lease-port -- ./assistant": "it takes the sockets of a lease; run with them by `A lease by HTTP`",
     "agent ssh host.example.com agent login work": "it takes a host; run with another by `A sign-in on a host`",
     "agent ssh -p 2222 jo@host.example.com": "it takes a host",
+    "agent ssh --lend work --only api.example.com host.example.com":
+      "it takes a host; run with another by `A lease for a host of ssh`",
     "agent login github": "github.com would be asked",
     "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
       "a platform would write there; run with other files by `A workload that signs in by assertion`",

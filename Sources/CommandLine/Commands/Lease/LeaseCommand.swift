@@ -79,18 +79,22 @@ enum LeaseCommand {
   /// Describes the lease if standard error is a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
     guard !console.json, Terminal.isTerminal(2) else { return }
-    if request.places.isEmpty {
-      console.note(Phrase("programs may send requests as \(account) to every origin listed for the account"))
-    } else {
-      let places = request.places.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
-      console.note(Phrase("programs may send requests as \(account) to \(places)"))
-    }
+    describeOrigins(request, of: account, console)
     if let seconds = request.expiresInSeconds {
       console.note(Phrase("the lease ends after \(RelativeTime.phrase(seconds: seconds)) or when you press Ctrl-C"))
     } else {
       console.note("the lease ends when you press Ctrl-C")
     }
     console.note(Phrase("to use it: AGENT_SOCKET=\(path) agent request URL"))
+  }
+
+  static func describeOrigins(_ request: LeaseRequest, of account: String, _ console: Console) {
+    if request.places.isEmpty {
+      console.note(Phrase("programs may send requests as \(account) to every origin listed for the account"))
+    } else {
+      let places = request.places.map { TerminalText.clean($0, limit: 300) }.joined(separator: ", ")
+      console.note(Phrase("programs may send requests as \(account) to \(places)"))
+    }
   }
 
   /// Returns on a signal, or when the lease has ended.
@@ -141,7 +145,7 @@ enum LeaseCommand {
   /// problems may pass before the command sends a request.
   ///
   /// - Parameter mayRenew: Whether the server may be asked, too.
-  private static func requireSession(
+  static func requireSession(
     _ account: String?, _ client: DaemonClient, mayRenew: Bool
   ) throws(Failure) {
     do throws(Failure) {
@@ -203,7 +207,7 @@ enum LeaseCommand {
     }
   }
 
-  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
+  static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
     let client = DaemonClient(invocation)
     if client.isPrivate {
       throw Failure(.invalidRequest, "a private daemon cannot lend an account: omit \"--no-daemon\"")
@@ -214,14 +218,7 @@ enum LeaseCommand {
 
 extension LeaseRequest {
   init(_ invocation: Invocation) throws(Failure) {
-    self.init(account: try invocation.account())
-    places = invocation[.places]
-    methods = invocation[.methods]
-    headers = invocation[.allowedHeaders]
-    target = try TokenRequest.Target(invocation)
-    expiresInSeconds = invocation[.leaseTime]
-    handsOutToken = invocation[.handOutToken]
-    confirms = invocation[.confirm]
+    try self.init(invocation, lending: try invocation.account())
     users = try invocation[.users].map { (text) throws(Failure) in
       guard let number = Int(text), Self.userIDs.contains(number) else {
         throw Failure(.invalidRequest, "\"--user\" must be a user ID", hint: "id -u prints your own")
@@ -231,6 +228,18 @@ extension LeaseRequest {
     guard users.count <= Self.mostUsers else {
       throw Failure(.invalidRequest, "\"--user\" may be used at most \(Self.mostUsers) times")
     }
+  }
+
+  /// - Parameter account: Nil for the active one.
+  init(_ invocation: Invocation, lending account: String?) throws(Failure) {
+    self.init(account: account)
+    places = invocation[.places]
+    methods = invocation[.methods]
+    headers = invocation[.allowedHeaders]
+    target = try TokenRequest.Target(invocation)
+    expiresInSeconds = invocation[.leaseTime]
+    handsOutToken = invocation[.handOutToken]
+    confirms = invocation[.confirm]
     guard headers.count <= Self.mostHeaders else {
       throw Failure(.invalidRequest, "\"--allow-header\" may be used at most \(Self.mostHeaders) times")
     }

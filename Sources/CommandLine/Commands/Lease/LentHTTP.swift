@@ -65,24 +65,34 @@ struct LentHTTP {
     }
   }
 
+  /// Whether there is anything to serve.
+  var isServed: Bool { tokenName != nil }
+
   /// Opens the ports, and creates the token.
-  func open() throws(Failure) -> Opened {
+  ///
+  /// - Parameter listen: Returns the socket for the origin of this index, and the port that leads to it.
+  func open(
+    by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
+  ) throws(Failure) -> Opened {
     guard let tokenName else { return Opened() }
     let token = HexDigit.text(Randomness.bytes(Self.tokenBytes))
     var opened = Opened(variables: [Array("\(tokenName)=\(token)".utf8)])
-    for (name, entry) in served {
-      let (listener, port): (SharedDescriptor, UInt16)
-      do {
-        listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
-        port = try UnixSocket.localPort(listener.descriptor)
-      } catch {
-        throw Failure(error, doing: "cannot open a port on this machine")
-      }
+    for (index, (name, entry)) in served.enumerated() {
+      let (listener, port) = try listen(index)
       let base = "http://127.0.0.1:\(port)"
       let request = LeaseHTTPRequest(origin: entry.origin, base: base, token: token)
       opened.places.append(Place(request: request, listener: listener, port: port))
       opened.variables.append(Array("\(name)=\(base)\(entry.path)".utf8))
     }
     return opened
+  }
+
+  private static func listen(_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) {
+    do {
+      let listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
+      return (listener, try UnixSocket.localPort(listener.descriptor))
+    } catch {
+      throw Failure(error, doing: "cannot open a port on this machine")
+    }
   }
 }

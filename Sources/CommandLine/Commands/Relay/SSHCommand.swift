@@ -4,15 +4,17 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent ssh`: a session of `ssh` in which `agent login` on the host can use this machine's browser.
+/// `agent ssh`: a session of `ssh` in which `agent login` on the host can use this machine's browser, and with `--lend`
+/// programs can send requests with an account of this machine.
 ///
-/// One connection serves the session, the preparation before it and the clean-up after it. This process asks no daemon
-/// and knows no secret.
+/// One connection serves the session, the preparation before it and the clean-up after it. This process knows no secret,
+/// and asks the daemon only to lend an account.
 struct SSHCommand {
   private let words: [[UInt8]]
   private let console: Console
   /// The control socket of the connection.
   private let control: String
+  private let lease: SSHLease?
   private static let name = "ssh"
   /// The seconds that the connection outlives this process if that is killed.
   private static let persistence = 60
@@ -22,77 +24,130 @@ struct SSHCommand {
   static let ssh = Command(
     .ssh,
     summary: "Sign in on another host with this machine's browser",
+    options: [Option.lentAccount.declaration] + SSHLease.Order.options,
+    everyday: ["lend", "only", "method", "for", "times"],
     operands: .sshArguments,
     examples: [
       Example("Sign in on a host with the browser of this machine", "agent ssh host.example.com agent login work"),
       Example("Open a shell there", "agent ssh -p 2222 jo@host.example.com"),
+      Example(
+        "Let programs there use one API, without a token",
+        "agent ssh --lend work --only api.example.com host.example.com"),
     ],
     refusing: [Option.account.declaration, Option.timeout.declaration],
     run: run)
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (words, console) = (invocation.operands, Console(invocation))
-    return Action { () throws(Failure) in
-      guard let ssh = InstalledProgram(name) else {
-        throw Failure(.invalidRequest, "ssh is not installed")
-      }
-      let host = try host(ssh, words)
-      var socket = try LeaseSocket(at: nil, servesOthers: false)
-      let folder = String(socket.path[..<(socket.path.lastIndex(of: "/") ?? socket.path.endIndex)])
-      let command = SSHCommand(
-        words: ExecutedCommand.arguments(words), console: console, control: "\(folder)/\(name)")
-      let path = socket.path
-      let listener = socket.takeListener()
-      do throws(Failure) {
-        let status = try command.connect(ssh, host, path, listener)
-        socket.remove()
-        if case .signalled(let signal) = status { Signals.raise(signal) }
-        return status.shellStatus
-      } catch {
-        socket.remove()
-        throw error
-      }
+    guard let order = try SSHLease.Order(invocation) else {
+      return Action { () throws(Failure) in try run(words, console, lending: nil) }
+    }
+    return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
+      let lease = try SSHLease(order)
+      defer { lease.finish() }
+      return try run(words, console, lending: (lease, order.setsVariables))
     }
   }
 
-  /// The user and the host that `ssh` would connect to.
-  private static func host(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) -> String {
-    let result: InstalledProgram.Result
-    do { result = try ssh.run(["-G"] + words, isHeard: true, directory: nil) } catch {
-      throw Failure(error, doing: "cannot run ssh")
+  /// - Parameter lending: The lease for the host, and whether its programs need variables.
+  private static func run(
+    _ words: [String], _ console: Console, lending: (lease: SSHLease, setsVariables: Bool)?
+  ) throws(Failure) -> Int32 {
+    guard let ssh = InstalledProgram(name) else {
+      throw Failure(.invalidRequest, "ssh is not installed")
     }
-    guard result.succeeded else { throw Failure(.invalidRequest, "ssh does not accept these arguments") }
-    var (user, host, port) = ("", "", "")
-    for line in result.output.split(separator: UInt8(ascii: "\n")) {
-      let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
-      guard parts.count == 2 else { continue }
-      switch parts[0] {
-      case "user": user = parts[1]
-      case "hostname": host = parts[1]
-      case "port": port = parts[1] == "22" ? "" : ":\(parts[1])"
-      default: break
+    let target = try SSHTarget(ssh, words)
+    if lending?.setsVariables == true, !target.startsProgram {
+      throw Failure(.invalidRequest, "\"--token-as\" sets variables only of a shell or command that ssh starts")
+    }
+    var socket = try LeaseSocket(at: nil, servesOthers: false)
+    let folder = String(socket.path[..<(socket.path.lastIndex(of: "/") ?? socket.path.endIndex)])
+    let command = SSHCommand(
+      words: ExecutedCommand.arguments(words), console: console, control: "\(folder)/\(name)", lease: lending?.lease)
+    let path = socket.path
+    let listener = socket.takeListener()
+    do throws(Failure) {
+      let status = try command.connect(ssh, target, path, listener)
+      socket.remove()
+      if case .signalled(let signal) = status {
+        lending?.lease.finish()
+        Signals.raise(signal)
       }
+      return status.shellStatus
+    } catch {
+      socket.remove()
+      throw error
     }
-    return TerminalText.clean("\(user)@\(host)\(port)", limit: 300)
   }
 
   private func connect(
-    _ ssh: InstalledProgram, _ host: String, _ path: String, _ listener: consuming FileDescriptor
+    _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
+    var places: [String] = []
     do throws(SystemError) {
       // Ends in the background after the user was authenticated.
       let first = try start(["-M", "-S", control, "-f", "-N", "-o", "ControlPersist=\(Self.persistence)"])
       let status = try Spawn.wait(first)
       guard status == .exited(0) else { return status }
-      let place = forward(ssh, to: path)
-      if place == nil {
-        console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
-      }
-      defer { close(ssh, place) }
-      return try serve(ssh, host, listener)
     } catch {
       throw Failure(error, doing: "cannot run ssh")
     }
+    defer { close(ssh, places) }
+    let far = prepare(ssh)
+    if let relay = far.map({ "\($0.folder)/\(RelayMessage.folder)/\(RelayConnection.name(port: $0.port, Self.random))" }
+    ),
+      forward(ssh, relay, path) != nil
+    {
+      places.append(relay)
+    } else {
+      let host = target.host
+      console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
+    }
+    let words = try lease.map { (lease) throws(Failure) in
+      try extend(lease, ssh, target, far?.folder) { places.append($0) }
+    }
+    do throws(SystemError) { return try serve(ssh, target.host, words ?? self.words, listener) } catch {
+      throw Failure(error, doing: "cannot run ssh")
+    }
+  }
+
+  // MARK: The lease
+
+  /// Makes the lease usable on the host.
+  ///
+  /// - Parameter note: Called with the directory there.
+  /// - Returns: The arguments of a session whose programs use it.
+  private func extend(
+    _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
+  ) throws(Failure) -> [[UInt8]] {
+    let place = "\(folder ?? "")/\(WireProtocol.leaseFolder)/\(Self.random)"
+    let script = "\(place)/run"
+    guard folder != nil, run(ssh, there("umask 077; mkdir -p \(place) && : > \(script)")) != nil else {
+      throw Failure(.invalidConfiguration, "\(target.host) has no private runtime directory for the lease's socket")
+    }
+    note(place)
+    let variables = try lease.extend(to: place, on: target.host) { forward(ssh, $0, $1) }
+    guard target.startsProgram else { return words }
+    let arguments = SSHArguments(words)
+    // What starts the program is in a file, because others can read command lines.
+    var lines = Array("rm -f \(script)\n".utf8)
+    for variable in variables {
+      let name = variable.prefix { $0 != UInt8(ascii: "=") }
+      lines += "export ".utf8 + name + "=".utf8 + Self.quoted(variable.dropFirst(name.count + 1)) + "\n".utf8
+    }
+    let command = Array(arguments.command.joined(separator: " ".utf8))
+    lines += "exec \"${SHELL:-/bin/sh}\" ".utf8
+    lines += command.isEmpty ? Array("-l".utf8) : "-c ".utf8 + Self.quoted(command[...])
+    guard run(ssh, there("cat > \(script)"), input: lines + "\n".utf8) != nil else {
+      throw Failure(.invalidConfiguration, "cannot write to \(place) on \(target.host)")
+    }
+    let terminal = command.isEmpty && target.asksForTerminal && Terminal.isTerminal(0) ? [Array("-t".utf8)] : []
+    return terminal + arguments.connection + [Array("exec sh \(script)".utf8)]
+  }
+
+  /// A word of `sh`, which need not be UTF-8.
+  private static func quoted(_ word: ArraySlice<UInt8>) -> [UInt8] {
+    "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
 
   private func start(_ options: [String]) throws(SystemError) -> Int32 {
@@ -104,19 +159,40 @@ struct SSHCommand {
   // MARK: The session
 
   private func serve(
-    _ ssh: InstalledProgram, _ host: String, _ listener: consuming FileDescriptor
+    _ ssh: InstalledProgram, _ host: String, _ words: [[UInt8]], _ listener: consuming FileDescriptor
   ) throws(SystemError) -> ProcessStatus {
     let options = [Self.name, "-S", control, "-o", "ControlMaster=no"].map { Array($0.utf8) }
     let session = try SupervisedCommand(Self.name, options + words, Environment.entries())
-    let server = RelayServer(listener, RelayQuestion(host) { connection(ssh) })
+    let ending = [ssh.path] + throughConnection + ["-O", "exit", Self.nobody]
+    let keeper = try connection(ssh).map { (master) throws(SystemError) in
+      try SSHGuard(session.process, master, ending: ending)
+    }
+    do throws(SystemError) {
+      let status = try wait(for: session, RelayServer(listener, RelayQuestion(host) { connection(ssh) }))
+      keeper?.finish()
+      return status
+    } catch {
+      keeper?.finish()
+      throw error
+    }
+  }
+
+  /// The keys of the session and the lease, besides those of the server.
+  private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
+
+  private func wait(
+    for session: borrowing SupervisedCommand, _ server: RelayServer
+  ) throws(SystemError) -> ProcessStatus {
     var status: ProcessStatus?
     // The host's last message, with the result for the browser, may arrive after the session has ended.
     while status == nil || server.owesResult {
       let poller = try Poller()
-      if status == nil { try poller.add(session.raw, interest: .read, key: 0) }
+      if status == nil { try poller.add(session.raw, interest: .read, key: Self.sessionKey) }
       try server.watch(poller)
-      let events = try poller.wait(until: server.deadline)
+      try lease?.watch(poller, key: Self.leaseKey)
+      let events = try poller.wait(until: [server.deadline, lease?.nextAttempt].compactMap { $0 }.min())
       if status == nil { status = try session.handleSignals() }
+      try lease?.handle()
       server.handle(Set(events.map(\.key)), now: .now)
     }
     return status ?? .exited(0)
@@ -133,39 +209,46 @@ struct SSHCommand {
     return Int32(String(decoding: digits, as: UTF8.self))
   }
 
-  // MARK: The forwarded socket
+  // MARK: The host
 
   /// Arguments of `ssh` that use the connection, and read no configuration.
   private var throughConnection: [String] {
-    ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T", "-n"]
+    ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
   /// Never connected to.
   private static let nobody = "agent.invalid"
   private static let mark = "agent-relay:"
 
-  /// Prints the number of the connection and the folder for the socket, in the runtime directory of the user there.
+  /// Prints the number of the connection and the folder of this program in the runtime directory of the user there.
   private static let preparation =
-    "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent/\(RelayMessage.folder);"
-    + " mkdir -p \"$d\" && set -- $SSH_CONNECTION && echo \"\(mark)${2:-0}:$d\""
+    "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
+    + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(mark)${2:-0}:$d\""
 
-  /// Forwards a new socket of the host to this one.
-  ///
-  /// - Returns: Its path; nil if the host has no place for it, or does not permit it.
-  private func forward(_ ssh: InstalledProgram, to path: String) -> String? {
-    guard Self.isPlain(path),
-      let prepared = run(ssh, [Self.nobody, "exec sh -c \(ShellWord.single(Self.preparation))"])
-    else { return nil }
-    let line = prepared.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }
+  private static var random: String { HexDigit.text(Randomness.bytes(16)) }
+
+  /// - Returns: Nil if the host has no place for sockets.
+  private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
+    guard let output = run(ssh, there(Self.preparation)) else { return nil }
+    let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }
     let parts = line.map {
       String(decoding: $0.dropFirst(Self.mark.utf8.count), as: UTF8.self).split(separator: ":", maxSplits: 1)
     }
     guard let parts, parts.count == 2, UInt16(parts[0]) != nil, parts[1].utf8.first == UInt8(ascii: "/"),
       Self.isPlain(String(parts[1]))
     else { return nil }
-    let place = "\(parts[1])/\(RelayConnection.name(port: String(parts[0]), HexDigit.text(Randomness.bytes(16))))"
-    guard run(ssh, ["-O", "forward", "-R", "\(place):\(path)", Self.nobody]) != nil else { return nil }
-    return place
+    return (String(parts[0]), String(parts[1]))
+  }
+
+  /// Arguments that run a script there.
+  private func there(_ script: String) -> [String] { [Self.nobody, "exec sh -c \(ShellWord.single(script))"] }
+
+  /// Forwards a new socket or port of the host to a socket of this machine.
+  ///
+  /// - Returns: The output; nil if the host does not permit it.
+  private func forward(_ ssh: InstalledProgram, _ far: String, _ near: String) -> [UInt8]? {
+    guard Self.isPlain(near) else { return nil }
+    return run(ssh, ["-O", "forward", "-R", "\(far):\(near)", Self.nobody])
   }
 
   /// Without a character that `ssh` or a shell interprets.
@@ -174,16 +257,16 @@ struct SSHCommand {
   }
 
   /// - Returns: The output; nil after a failure.
-  private func run(_ ssh: InstalledProgram, _ words: [String]) -> [UInt8]? {
-    guard let result = try? ssh.run(throughConnection + words, patience: Self.patience), result.succeeded else {
-      return nil
-    }
+  private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
+    guard let result = try? ssh.run(throughConnection + words, input: input, patience: Self.patience),
+      result.succeeded
+    else { return nil }
     return result.output
   }
 
-  /// Removes the socket of the host and ends the connection, if it has not ended.
-  private func close(_ ssh: InstalledProgram, _ place: String?) {
-    if let place { _ = try? ssh.run(throughConnection + [Self.nobody, "rm -f '\(place)'"], patience: Self.patience) }
-    _ = try? ssh.run(throughConnection + ["-O", "exit", Self.nobody], patience: Self.patience)
+  /// Removes the sockets of the host and ends the connection, if it has not ended.
+  private func close(_ ssh: InstalledProgram, _ places: [String]) {
+    if !places.isEmpty { _ = run(ssh, there("rm -rf \(places.joined(separator: " "))")) }
+    _ = run(ssh, ["-O", "exit", Self.nobody])
   }
 }

@@ -334,3 +334,16 @@ private final class Desk {
     _ = try opened()
   }
 }
+
+@Suite struct `The arguments of ssh` {
+  @Test(arguments: [
+    ("host", "host", ""), ("host ls -l", "host", "ls -l"), ("-p 22 host ls -p", "-p 22 host", "ls -p"),
+    ("-p22 -tv host ls", "-p22 -tv host", "ls"), ("host -p 22 -t ls", "host -p 22 -t", "ls"),
+    ("-to A=b host -- -x", "-to A=b host --", "-x"), ("-- host -v ls", "-- host -v", "ls"), ("-p", "-p", ""),
+    ("-oA=b -i key host", "-oA=b -i key host", ""), ("host -", "host", "-"),
+  ]) func `are divided at the command for the host`(line: String, connection: String, command: String) {
+    let arguments = SSHArguments(line.split(separator: " ").map { Array($0.utf8) })
+    #expect(arguments.connection == connection.split(separator: " ").map { Array($0.utf8) })
+    #expect(arguments.command == command.split(separator: " ").map { Array($0.utf8) })
+  }
+}

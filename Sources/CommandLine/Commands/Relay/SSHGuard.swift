@@ -1,0 +1,31 @@
+internal import Platform
+
+/// A process that ends a session of `ssh` and its connection if `agent ssh` is killed. Without it, a connection that
+/// stands still during a question would never continue, and the next one would read what is typed for the shell.
+struct SSHGuard: ~Copyable {
+  private var pipe: Pipe
+  private let process: Int32
+
+  /// - Parameters:
+  ///   - session: The process of the session.
+  ///   - connection: The process of the connection.
+  ///   - ending: The command that ends the connection.
+  init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
+    // A line means that there is nothing to do.
+    let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
+    var pipe = try Pipe()
+    let process = try Spawn.start(
+      Spawn.Request(
+        executable: "/bin/sh", arguments: ["sh", "-c", script, "sh", "\(session)", "\(connection)"] + ending,
+        environment: Environment.all().map { "\($0.0)=\($0.1)" }, newSession: true,
+        inherits: [(parent: pipe.reading.raw, child: 0)], nullStandardStreams: true, directory: "/"))
+    pipe.reading = try FileDescriptor(opening: "/dev/null", for: .reading)
+    self.process = process
+    self.pipe = pipe
+  }
+
+  consuming func finish() {
+    try? pipe.writing.writeAll([UInt8(ascii: "\n")].span)
+    _ = try? Spawn.wait(process)
+  }
+}

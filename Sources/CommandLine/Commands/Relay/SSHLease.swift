@@ -1,0 +1,126 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// The lease of `agent ssh --lend`. The host reaches it through forwarded sockets, as long as the connection lasts.
+final class SSHLease {
+  /// The lease that a command line asks for.
+  struct Order {
+    let client: DaemonClient
+    let request: LeaseRequest
+    fileprivate let http: LentHTTP
+    fileprivate let questions: LeaseQuestions
+    fileprivate let hasJail: Bool
+    fileprivate let isDemanded: Bool
+
+    /// The options, which only `--lend` gives an effect.
+    static var options: [OptionDeclaration] {
+      // The host's processes arrive as processes of this user.
+      Options.lease.filter { $0.name != Option.users.declaration.name } + [
+        Option.urlVariables.declaration, Option.tokenVariable.declaration, Option.ask.declaration,
+      ]
+    }
+
+    /// - Returns: Nil without `--lend`.
+    init?(_ invocation: Invocation) throws(Failure) {
+      guard let account = invocation[.lentAccount] else {
+        for option in Self.options where invocation.has(option) {
+          throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lend\"")
+        }
+        return nil
+      }
+      client = try LeaseCommand.sharedDaemon(invocation)
+      request = try LeaseRequest(invocation, lending: account)
+      http = try LentHTTP(invocation)
+      // The session uses the terminal.
+      questions = try LeaseQuestions(invocation, mayUseTerminal: false)
+      hasJail = !invocation[.noJail]
+      isDemanded = invocation[.ask]
+    }
+
+    /// Whether variables must be set for the programs on the host.
+    var setsVariables: Bool { http.isServed }
+  }
+
+  private let order: Order
+  private var keeper: LeaseKeeper?
+  private var socket: LeaseSocket?
+  private let poller: Poller
+
+  /// Opens the lease.
+  init(_ order: Order) throws(Failure) {
+    self.order = order
+    try LeaseCommand.requireSession(order.request.account, order.client, mayRenew: order.isDemanded)
+    var socket = try LeaseSocket(at: nil, servesOthers: false)
+    do throws(Failure) {
+      keeper = .some(
+        try LeaseKeeper(
+          order.request, socket.takeListener(), order.client, hasJail: order.hasJail, asking: order.questions))
+    } catch {
+      socket.remove()
+      throw error
+    }
+    self.socket = .some(socket)
+    do throws(SystemError) { poller = try Poller() } catch {
+      throw Failure(error, doing: "cannot keep the lease open")
+    }
+  }
+
+  /// Makes the lease usable at a directory of the host.
+  ///
+  /// - Parameter forward: Forwards what `ssh -R` calls the first argument to the local socket, and returns the output.
+  /// - Returns: The variables for programs there, as `NAME=VALUE`.
+  func extend(
+    to place: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
+  ) throws(Failure) -> [[UInt8]] {
+    let refusal = Failure(
+      .invalidConfiguration, "\(host) does not let ssh forward the lease's sockets to it",
+      hint: "man sshd_config describes AllowStreamLocalForwarding and AllowTcpForwarding")
+    let far = "\(place)/\(WireProtocol.socketName)"
+    guard let near = socket?.path, forward(far, near) != nil else { throw refusal }
+    let opened = try order.http.open { (index) throws(Failure) in
+      // Only `agent lease-port` reads the number, which is that of a port of this machine.
+      let number = UInt16(index + 1)
+      guard let listener = try socket?.addHTTP(for: number) else { throw refusal }
+      let folder = near.prefix(upTo: near.lastIndex(of: "/") ?? near.endIndex)
+      let path = "\(folder)/\(WireProtocol.leaseHTTPName(port: number))"
+      // Prints the port that `sshd` has chosen.
+      guard let output = forward("127.0.0.1:0", path),
+        let port = UInt16(String(decoding: output.prefix(while: \.isASCIIDigit), as: UTF8.self)), port > 0
+      else { throw refusal }
+      return (SharedDescriptor(listener), port)
+    }
+    for place in opened.places { try keeper?.serve(place.request, at: place.listener) }
+    do throws(SystemError) { try keeper?.watch(poller) } catch {
+      throw Failure(error, doing: "cannot keep the lease open")
+    }
+    LeaseCommand.describeOrigins(order.request, of: keeper?.account ?? "", order.client.console)
+    order.client.console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
+    return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
+  }
+
+  /// Adds the lease to what the session waits for.
+  func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
+    try poller.add(self.poller.raw, interest: .read, key: key)
+  }
+
+  var nextAttempt: Instant? { hasEnded ? nil : keeper?.nextAttempt }
+  private var hasEnded: Bool { keeper?.ending != nil }
+
+  /// Handles what is ready. The session continues after the end of the lease.
+  func handle() throws(SystemError) {
+    guard !hasEnded else { return }
+    let events = try poller.wait(until: .now)
+    try keeper?.handle(poller, events)
+    guard let ending = keeper?.ending else { return }
+    order.client.console.note(ending.text)
+    keeper?.leave()
+  }
+
+  func finish() {
+    keeper.take()?.finish()
+    socket.take()?.remove()
+  }
+}

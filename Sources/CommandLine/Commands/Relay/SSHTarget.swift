@@ -1,0 +1,64 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Wire
+
+/// What `ssh` does with its arguments and its configuration, as it says itself.
+struct SSHTarget {
+  /// The user and the host that it would connect to.
+  let host: String
+  /// Whether it starts a command of these arguments, or else a shell.
+  let startsProgram: Bool
+  /// Whether the session gets a terminal only if it starts a shell.
+  let asksForTerminal: Bool
+
+  init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
+    let result: InstalledProgram.Result
+    do { result = try ssh.run(["-G"] + words, isHeard: true, directory: nil) } catch {
+      throw Failure(error, doing: "cannot run ssh")
+    }
+    guard result.succeeded else { throw Failure(.invalidRequest, "ssh does not accept these arguments") }
+    var values: [String: String] = [:]
+    for line in result.output.split(separator: UInt8(ascii: "\n")) {
+      let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+      if parts.count == 2 { values[parts[0]] = parts[1] }
+    }
+    let port = values["port"].flatMap { $0 == "22" ? nil : ":\($0)" } ?? ""
+    host = TerminalText.clean("\(values["user"] ?? "")@\(values["hostname"] ?? "")\(port)", limit: 300)
+    startsProgram =
+      ["default", nil].contains(values["sessiontype"]) && ["none", nil].contains(values["remotecommand"])
+    asksForTerminal = ["auto", nil].contains(values["requesttty"])
+  }
+}
+
+/// The arguments of `ssh`, divided at the command for the host.
+struct SSHArguments {
+  /// The options and the destination.
+  let connection: [[UInt8]]
+  let command: [[UInt8]]
+
+  /// The options with a value (`ssh(1)`).
+  private static let withValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
+
+  /// Divides them as `ssh` does: its options may also follow the destination.
+  init(_ words: [[UInt8]]) {
+    var (index, hasDestination) = (0, false)
+    while index < words.count {
+      let word = words[index]
+      if word.elementsEqual("--".utf8) {
+        index += 1
+        if hasDestination { break }
+        (hasDestination, index) = (true, index + 1)
+      } else if word.count > 1, word[0] == UInt8(ascii: "-") {
+        let letter = word.dropFirst().firstIndex { Self.withValue.contains($0) }
+        index += letter == word.count - 1 ? 2 : 1
+      } else if hasDestination {
+        break
+      } else {
+        (hasDestination, index) = (true, index + 1)
+      }
+    }
+    index = min(index, words.count)
+    (connection, command) = (Array(words[..<index]), Array(words[index...]))
+  }
+}

@@ -1,0 +1,63 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// A host that `ssh` reaches with real `sshd`. It and the user's own machine are this machine, with two homes.
+struct SSHHost {
+  let near: AgentTree
+  let far: AgentTree
+
+  /// Its configuration for `ssh`, where it is called `there`.
+  var configuration: String { near.path("ssh/config") }
+
+  /// Writes that, and the configuration of an `sshd` that starts for each connection.
+  init(near: AgentTree, far: AgentTree) throws {
+    (self.near, self.far) = (near, far)
+    let folder = near.path("ssh")
+    let variables = far.environment().map { "\"\($0)\"" }.joined(separator: " ")
+    let script = """
+      set -e; umask 077; mkdir -p '\(folder)'; cd '\(folder)'
+      ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized
+      cat > conf <<'END'
+      HostKey \(folder)/host
+      AuthorizedKeysFile \(folder)/authorized
+      StrictModes no
+      UsePAM no
+      PidFile none
+      SetEnv \(variables)
+      END
+      server='exec /usr/sbin/sshd -i -f \(folder)/conf 2> log'
+      [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
+      printf '#!/bin/sh\\ncd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
+      chmod +x serve
+      cat > config <<END
+      Host there
+      ProxyCommand \(folder)/serve
+      User $(id -un)
+      IdentityFile \(folder)/key
+      IdentitiesOnly yes
+      UserKnownHostsFile \(folder)/known
+      StrictHostKeyChecking no
+      LogLevel ERROR
+      END
+      """
+    let made = try near.shell("sh", script)
+    try #require(made.succeeded, "\(made.errorText)")
+  }
+
+  /// Changes its `sshd`.
+  func configure(_ line: String) throws {
+    try #require(near.shell("sh", "echo '\(line)' >> '\(near.path("ssh/conf"))'").succeeded)
+  }
+
+  /// Whether `ssh` has connected.
+  var wasReached: Bool { (try? near.directory.read("ssh/log")) != nil }
+
+  /// The processes of `ssh` that keep a connection for others.
+  func connections() throws -> [Int32] {
+    try ProcessFiles.processes(naming: near.directory.path).filter { process in
+      ProcessFiles.text("cmdline", of: process)?.hasPrefix("ssh\0-M\0") ?? false
+    }
+  }
+}
