@@ -91,14 +91,16 @@ package final class Vault: Sendable {
   /// - Parameters:
   ///   - label: The account's user, readable with only the device key; nil removes it.
   ///   - wait: How long to wait for another process; nil for the vault's default.
+  ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The generation of the new record, higher than all before.
   /// - Throws: `busy` if another process held the lock for that time; `tooManyAccounts` if the vault is full; `locked`
   ///   if the key of the account's protection is not in memory.
   @discardableResult
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil,
+    in reserved: ReservedFile? = nil
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: nil, wait)
+    try put(account, content, label, protection: nil, wait, reserved)
   }
 
   /// Like ``write(_:content:label:)``, but also changes the account's protection in the same write.
@@ -107,9 +109,9 @@ package final class Vault: Sendable {
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection,
-    wait: LockWait? = nil
+    wait: LockWait? = nil, in reserved: ReservedFile? = nil
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: protection, wait)
+    try put(account, content, label, protection: protection, wait, reserved)
   }
 
   /// Like ``write(_:content:label:)``, but only if the account's record still has this `generation`.
@@ -193,9 +195,9 @@ package final class Vault: Sendable {
 extension Vault {
   private func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?,
-    _ wait: LockWait?
+    _ wait: LockWait?, _ reserved: ReservedFile?
   ) throws(VaultError) -> UInt64 {
-    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait) {
+    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait, in: reserved) {
       (vault, _) throws(VaultError) in
       try vault.put(account, content, label, protection: protection)
     }

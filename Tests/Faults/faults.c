@@ -11,7 +11,8 @@
 //   before, after  end the process by SIGKILL before or after this call
 //   short          write only a part
 //   N              let this call fail with the error number N
-//   N+             let this call fail, and all later ones that can fail in this way
+//   N+             let this call fail, and all later ones that can fail in this way; a full disk or quota lets a file be
+//                  written as far as space was reserved for it (posix_fallocate)
 //   done-N         do this call, and let it fail with the error number N all the same
 //   slow-FUNCTION  let this call, and all later ones of this function, take a second
 //   hold-FUNCTION  let this call, and all later ones of this function, wait until there is another order
@@ -191,6 +192,36 @@ static int watched_path(int directory, const char *name, char *path) {
   return 1;
 }
 
+// The inodes of the last files for which space was reserved.
+static ino_t reserved[256];
+static unsigned reserved_count;
+
+static ino_t inode(int file) {
+  char name[64];
+  struct statx found;
+  snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  return syscall(SYS_statx, AT_FDCWD, name, 0, STATX_INO, &found) == 0 ? found.stx_ino : 0;
+}
+
+static int reserve(int file, off_t start, off_t size) {
+  int result = NEXT(posix_fallocate)(file, start, size);
+  pthread_mutex_lock(&guard);
+  if (result == 0) reserved[reserved_count++ % 256] = inode(file);
+  pthread_mutex_unlock(&guard);
+  return result;
+}
+
+// Whether an error is one of space, and the file has its space already.
+static int has_space(int file, int number) {
+  if (number != ENOSPC && number != EDQUOT) return 0;
+  ino_t found = inode(file);
+  int result = 0;
+  pthread_mutex_lock(&guard);
+  for (int index = 0; index < 256; index++) result |= found && reserved[index] == found;
+  pthread_mutex_unlock(&guard);
+  return result;
+}
+
 // Runs `real` as one step.
 #define CALL(watched, function, creates, real, failure)                                                                \
   do {                                                                                                                 \
@@ -244,7 +275,10 @@ ssize_t write(int file, const void *bytes, size_t size) {
   int number;
   if (!watched_file(file, path)) return NEXT(write)(file, bytes, size);
   switch (step("write", path, 0, &number)) {
-  case FAIL: errno = number; return -1;
+  case FAIL:
+    if (has_space(file, number)) return NEXT(write)(file, bytes, size);
+    errno = number;
+    return -1;
   case SHORT: return NEXT(write)(file, bytes, size > 1 ? size / 2 : size);
   case KILL_AFTER: NEXT(write)(file, bytes, size); end_process(); return -1;
   default: return NEXT(write)(file, bytes, size);
@@ -254,7 +288,12 @@ ssize_t write(int file, const void *bytes, size_t size) {
 // Data that is gone is worse than a call that failed, so it is a step where a part was written too.
 int fsync(int file) {
   char path[PATH_MAX];
-  CALL(watched_file(file, path), "fsync", 0, NEXT(fsync)(file), -1);
+  CALL(watched_file(file, path), "fsync", 0, NEXT(fsync)(file), has_space(file, number) ? NEXT(fsync)(file) : -1);
+}
+
+int ftruncate(int file, off_t size) {
+  char path[PATH_MAX];
+  CALL(watched_file(file, path), "ftruncate", 0, NEXT(ftruncate)(file, size), -1);
 }
 
 int fchmod(int file, mode_t mode) {
@@ -264,7 +303,7 @@ int fchmod(int file, mode_t mode) {
 
 int posix_fallocate(int file, off_t start, off_t size) {
   char path[PATH_MAX];
-  CALL(watched_file(file, path), "posix_fallocate", 0, NEXT(posix_fallocate)(file, start, size), number);
+  CALL(watched_file(file, path), "posix_fallocate", 0, reserve(file, start, size), number);
 }
 
 int flock(int file, int operation) {

@@ -36,19 +36,23 @@ extension PrivateDirectory {
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
   ///   - isDurable: Whether the file must survive a power failure. False for files that are useless after a reboot.
+  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, to be used if it still can be.
   /// - Throws: The error of the step that failed. The old file still exists then.
   package borrowing func replaceFile(
-    _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true
+    _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
+    in reserved: ReservedFile? = nil
   ) throws(SystemError) {
-    let temporary = try writeTemporary(for: name, bytes, mode: mode, isDurable: isDurable)
+    let temporary = try writeTemporary(for: name, bytes, mode: mode, isDurable: isDurable, in: reserved)
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Replaces a file like ``replaceFile(_:with:mode:isDurable:)``, and keeps a reference to the new one.
+  /// Replaces a file like ``replaceFile(_:with:mode:isDurable:in:)``, and keeps a reference to the new one.
   ///
   /// - Returns: Nil if there is no descriptor for that; the file is replaced anyway.
-  package borrowing func replaceKnownFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) -> KnownFile? {
-    let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
+  package borrowing func replaceKnownFile(
+    _ name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
+  ) throws(SystemError) -> KnownFile? {
+    let temporary = try writeTemporary(for: name, bytes, mode: 0o600, in: reserved)
     let known = try? KnownFile(try openToRead(temporary))
     try rename(temporary, to: name, isDurable: true)
     return known
@@ -171,13 +175,23 @@ extension PrivateDirectory {
 extension PrivateDirectory {
   /// Writes a temporary file ".NAME.RANDOM.tmp" to disk. Removes it on failure.
   private borrowing func writeTemporary(
-    for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true
+    for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
+    if let reserved, reserved.use(in: self) {
+      do {
+        try PrivateDirectory.fill(reserved.file, with: bytes, mode: mode, isDurable: isDurable)
+      } catch {
+        unsafe unlinkat(raw, reserved.name, 0)
+        throw error
+      }
+      return reserved.name
+    }
     let temporary = PrivateDirectory.temporaryName(for: name)
     let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
       try PrivateDirectory.fill(file, with: bytes, mode: mode, isDurable: isDurable)
+      try file.close()
     } catch {
       unsafe unlinkat(raw, temporary, 0)
       throw error
@@ -191,23 +205,31 @@ extension PrivateDirectory {
   }
 
   private static func fill(
-    _ file: consuming FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
+    _ file: borrowing FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {
     let number = file.raw
     try file.writeAll(bytes)
+    // A reserved file is longer.
+    try SystemCall.library("ftruncate") { ftruncate(number, bytes.count) }
     try SystemCall.library("fchmod") { fchmod(number, mode) }
     if isDurable { try SystemCall.library("fsync") { fsync(number) } }
-    try file.close()
   }
 
-  /// Removes the temporary files of interrupted writes to these names. Call it while holding the lock that guards them,
-  /// or a concurrent write loses its file.
+  /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. Call it while
+  /// holding the lock that guards them, or a concurrent write loses its file.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
       let isOurs = prefixes.contains { found.hasPrefix($0) && found.utf8.count == $0.utf8.count + 20 }
-      if isOurs { try removeFile(found) }
+      if isOurs, !isReserved(found) { try removeFile(found) }
     }
+  }
+
+  private borrowing func isReserved(_ name: String) -> Bool {
+    guard let file = try? openToRead(name) else { return false }
+    let number = file.raw
+    do { try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) } } catch { return error.isAgain }
+    return false
   }
 
   /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8.

@@ -85,12 +85,13 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:)``. It stays readable for those who could read it.
+  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:in:)``. It stays readable for those who could read
+  /// it.
   package borrowing func replaceFile(
-    changedByUserAlone name: String, with bytes: Span<UInt8>
+    changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
     let mode = (try? FileStatus(of: name, in: descriptor).permissions) ?? 0
-    try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044)
+    try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044, in: reserved)
   }
 
   /// Replaces such a file, keeping its exact permission bits; a new one has mode 0600.

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Performs the steps of ``replaceFile(_:with:mode:isDurable:)`` that could fail for lack of space or permissions,
+  /// Performs the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or permissions,
   /// and undoes them.
   ///
   /// Does not wait for the disk, so it does not detect a broken one.
@@ -11,13 +11,16 @@ extension PrivateDirectory {
   /// - Throws: The error of the step that failed: `EBUSY` for a file that is a mount point, `EPERM` for one with the
   ///   attribute `i` or `a` (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
+    _ = try reserveReplacement(of: name, growth: growth)
+  }
+
+  /// Creates the file for a later ``replaceFile(_:with:mode:isDurable:in:)``, which then needs no more disk space.
+  ///
+  /// - Parameter growth: The maximum growth of the file, in bytes.
+  /// - Throws: as ``rehearseReplacing(_:growth:)``.
+  package borrowing func reserveReplacement(of name: String, growth: Int) throws(SystemError) -> ReservedFile {
     try PrivateDirectory.checkName(name)
-    let size = try replaceableSize(of: name)
-    let temporary = PrivateDirectory.temporaryName(for: name)
-    let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    let directory = raw
-    defer { unsafe unlinkat(directory, temporary, 0) }
-    try file.reserve(size + growth)
+    return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
   }
 
   /// The size of a file that a rename may replace; 0 if there is none.
@@ -28,19 +31,6 @@ extension PrivateDirectory {
     // A container may forbid the call, and an old kernel may not have it.
     case ENOSYS: return (try? FileStatus(of: name, in: descriptor).size) ?? 0
     case let number: throw SystemError(errno: number, operation: "rename")
-    }
-  }
-}
-
-extension FileDescriptor {
-  /// Reserves this much disk space. Does nothing on a file system without reservation.
-  fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
-    while true {
-      switch posix_fallocate(raw, 0, count) {
-      case 0, EOPNOTSUPP, EINVAL: return
-      case EINTR: continue
-      case let number: throw SystemError(errno: number, operation: "posix_fallocate")
-      }
     }
   }
 }

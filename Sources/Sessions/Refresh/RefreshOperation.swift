@@ -86,7 +86,8 @@ package struct RefreshOperation: Sendable {
     let namedNoResource = record.refusesResource
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let room = try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
+    let room = try services.reserveWrite(
+      wait: SessionServices.lockWait(cancellation), isFailureFinal: false, cancellation)
     defer { extendLifetime(room) }
     var generation = stored.generation
     let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in

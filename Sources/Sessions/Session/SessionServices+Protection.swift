@@ -34,11 +34,13 @@ extension SessionServices {
   /// resources for writing its record, nil for an ephemeral account.
   ///
   /// - Parameters:
+  ///   - kept: The resources, if they are already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
   ///   - cancellation: Cancels `body` only if necessary.
-  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``rehearseWrite(wait:_:)``, before running `body`.
+  /// - Throws: as ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running `body`.
   func keepingOpen<Result>(
-    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, waitsLong: Bool = true,
+    _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
+    waitsLong: Bool = true,
     _ cancellation: Cancellation, _ body: (WriteReserve?) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     if isEphemeral(account) {
@@ -52,10 +54,19 @@ extension SessionServices {
       inside.append(level)
     }
     _ = try requireOpen(account, configuration, isNew: isNew)
-    let reserve = try rehearseWrite(
-      wait: waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait, cancellation)
+    let wait = waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait
+    let reserve = if let kept { kept } else { try reserveWrite(wait: wait, isFailureFinal: true, cancellation) }
+    if kept == nil { try createLock(of: account) }
     defer { extendLifetime(reserve) }
     return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(reserve) }
+  }
+
+  /// Creates the file of the account's lock, which the session's last step holds.
+  private func createLock(of account: AccountName) throws(SessionError) {
+    do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
+      let error = SessionError.vault(error)
+      guard error.isBusy else { throw error }
+    }
   }
 
   /// If only other machines have vaults here, there is no record.

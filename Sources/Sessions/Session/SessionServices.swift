@@ -178,7 +178,7 @@ package struct SessionServices: Sendable {
   ///   - replaced: The generation of the record to replace; nil for any. Since a sign-out waits for no process that
   ///     uses the account, only this reveals that the session has ended meanwhile.
   ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
-  ///   - room: The result of ``rehearseWrite(wait:_:)``.
+  ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` if the record was replaced.
   @discardableResult
@@ -198,8 +198,11 @@ package struct SessionServices: Sendable {
         return try vault.write(
           account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait)
       }
-      guard let protection else { return try vault.write(account, content: content, label: record.label, wait: wait) }
-      return try vault.write(account, content: content, label: record.label, protection: protection, wait: wait)
+      guard let protection else {
+        return try vault.write(account, content: content, label: record.label, wait: wait, in: room?.vault)
+      }
+      return try vault.write(
+        account, content: content, label: record.label, protection: protection, wait: wait, in: room?.vault)
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil

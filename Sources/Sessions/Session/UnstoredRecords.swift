@@ -35,30 +35,47 @@ struct WriteReserve: Sendable {
   /// Memory for the record that it replaces, and for keys of the vault, which may be new.
   private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
+  /// The file for the vault, if a failed write could not be repeated.
+  let vault: ReservedFile?
+  /// The same for the settings, if they change too.
+  var settings: ReservedFile?
 
-  fileprivate init(_ descriptors: DescriptorReserve.Hold?) throws(CryptoError) {
+  fileprivate init(_ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?) throws(CryptoError) {
     // A growing buffer needs less than twice its final size.
     room = try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)
     // Reading a record copies each of its secrets.
     reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
     self.descriptors = descriptors
+    self.vault = vault
   }
 }
 
 extension SessionServices {
-  /// Checks as far as possible that a record can be written. Call it before spending a refresh token, which cannot be
-  /// undone.
+  /// Checks as far as possible that a record can be written. Changes nothing.
   ///
   /// - Parameters:
   ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
   ///   - cancellation: Ends that wait.
-  /// - Returns: The memory and descriptors of the write, reserved until it is released.
   /// - Throws: `cancelled`, if the wait was cancelled.
-  @discardableResult
-  func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) -> WriteReserve {
-    // After the rehearsal, which opens the same descriptors.
+  func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
+    _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
+  }
+
+  /// Like ``rehearseWrite(wait:_:)``, and reserves what the write needs. Call it before spending a refresh token or an
+  /// approval, which cannot be undone.
+  ///
+  /// - Parameter isFailureFinal: Whether to reserve the disk space too, because the caller does not keep the record in
+  ///   memory if the write fails.
+  /// - Returns: The resources of the write, reserved until it is released.
+  func reserveWrite(
+    wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
+  ) throws(SessionError) -> WriteReserve {
+    var file: ReservedFile?
+    // Before the descriptors are reserved, since it opens the same ones.
     if !isEphemeral {
-      do throws(VaultError) { try vault.rehearseWrite(wait: wait) } catch {
+      do throws(VaultError) {
+        if isFailureFinal { file = try vault.reserveWrite(wait: wait) } else { try vault.rehearseWrite(wait: wait) }
+      } catch {
         throw cancellation.isCancelled ? .cancelled : .vault(error)
       }
     }
@@ -68,7 +85,7 @@ extension SessionServices {
     } catch {
       throw .vault(VaultError(.storage(error), path: vault.summary().path))
     }
-    do { return try WriteReserve(hold) } catch { throw .memory }
+    do { return try WriteReserve(hold, file) } catch { throw .memory }
   }
 
   /// The socket of a request, and one for the resolver.
@@ -81,7 +98,7 @@ extension SessionServices {
   /// - Parameters:
   ///   - generation: The generation of the record that was read.
   ///   - cancellation: Ends the wait for the vault's lock.
-  ///   - room: The result of ``rehearseWrite(wait:_:)``.
+  ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   ///   - revoke: Revokes the grant if the process ends before the token could be written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,

@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 
 /// The settings file on disk, read when it has changed and replaced atomically.
 ///
@@ -91,8 +91,9 @@ package final class SettingsFile {
   /// - Parameters:
   ///   - wait: The maximum wait for another program that changes the file, or a user's editor.
   ///   - isGivenUp: Ends the wait when it returns true.
+  ///   - reserved: The result of ``reserve(wait:unless:_:)``.
   package func change(
-    wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
+    wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings {
     if let settings = try unchanged(by: edit) { return settings }
@@ -106,7 +107,7 @@ package final class SettingsFile {
     // Never replace readable settings with unreadable ones.
     _ = try Settings(parsing: bytes)
     try storing { (directory, name) throws(SystemError) in
-      try directory.replaceFile(changedByUserAlone: name, with: bytes.span)
+      try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
     // The settings are written, so failing to read their stamp is not an error.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
@@ -114,18 +115,26 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Checks as far as possible that ``change(wait:unless:_:)`` could write. Changes nothing.
-  package func rehearse(
+  /// Checks as far as possible that ``change(wait:unless:in:_:)`` could write, and reserves the disk space. Changes
+  /// nothing.
+  ///
+  /// - Returns: The file for the change; nil if there is nothing to change.
+  package func reserve(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
-  ) throws(ConfigurationError) {
-    if try unchanged(by: edit) != nil { return }
+  ) throws(ConfigurationError) -> ReservedFile? {
+    if try unchanged(by: edit) != nil { return nil }
     _ = try openDirectory(create: true)
     let turn = try SettingsTurn(in: directoryPath, wait, unless: isGivenUp, path)
     defer { extendLifetime(turn) }
     let lock = try lock(turn, wait: wait, unless: isGivenUp)
-    try storing { (directory, name) throws(SystemError) in try directory.rehearseReplacing(name, growth: Self.growth) }
+    let reserved = try storing { (directory, name) throws(SystemError) in
+      // Left by a process that was killed.
+      try? directory.removeLeftovers(of: name)
+      return try directory.reserveReplacement(of: name, growth: Self.growth)
+    }
     lock.release()
+    return reserved
   }
 
   /// The default wait for another program that changes the file: less than callers wait by default, so that they get

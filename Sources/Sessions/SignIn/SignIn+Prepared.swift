@@ -119,15 +119,20 @@ extension SignIn.Prepared {
   /// Runs `body`, which spends the user's approval, and prevents locking the session's protection level meanwhile.
   /// Passes the time at which it begins, and the resources for writing the session, nil for an ephemeral one.
   ///
-  /// - Parameter waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled;
-  ///   otherwise a lock that is busy for some seconds is an error.
+  /// - Parameters:
+  ///   - kept: The resources, if they are already reserved.
+  ///   - waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled; otherwise a
+  ///     lock that is busy for some seconds is an error.
   /// - Throws: An error of the vault or the settings if the session could not be stored, before the approval is spent.
   func keepingOpen<Result>(
-    waitsLong: Bool = true, _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
+    in kept: WriteReserve? = nil, waitsLong: Bool = true,
+    _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    try services.keepingOpen(account, configuration, isNew: request.isNew, waitsLong: waitsLong, cancellation) {
-      (reserve) throws(SessionError) in
-      try request.rehearseSettings(configuration, waitsLong: waitsLong)
+    try services.keepingOpen(
+      account, configuration, isNew: request.isNew, in: kept, waitsLong: waitsLong, cancellation
+    ) { (reserve) throws(SessionError) in
+      var reserve = reserve
+      if kept == nil { reserve?.settings = try request.reserveSettings(configuration, waitsLong: waitsLong) }
       let hold = try request.holdDescriptors()
       defer { extendLifetime(hold) }
       return try body(services.time.now(), reserve)
@@ -226,7 +231,7 @@ extension SignIn.Prepared {
   private func write(
     _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
   ) throws(SessionError) -> UInt64 {
-    try request.save(configuration, activates: activates)
+    try request.save(configuration, activates: activates, in: reserve?.settings)
     do {
       return try services.write(
         record, of: account, protection: protection, wait: SessionServices.lockWait(cancellation, isLong: true),

@@ -136,11 +136,12 @@ extension SignIn.Waiting {
     /// Exchanges the code and verifies the response without storing it: the user must first confirm that they signed
     /// in. Blocking.
     package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
-      try exchange(code) { (answer, sentAt, _, demands) throws(SessionError) in
+      try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
         do throws(SessionError) {
           let verified = try prepared.verify(answer, demands)
           return SignIn.Unconfirmed(
-            prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, demands: demands)
+            prepared: prepared, answer: answer, verified: verified, sentAt: sentAt, reserve: reserve,
+            demands: demands)
         } catch {
           let isRevoked = prepared.refuse(answer, prepared.cancellation)
           guard case .oauth(let problem) = error, problem.followsSuccess else { throw error }
@@ -173,6 +174,8 @@ extension SignIn {
     let answer: TokenEndpointAnswer
     let verified: Prepared.Verified
     let sentAt: Instant
+    /// Reserved until the user has decided.
+    let reserve: WriteReserve?
     let demands: IDTokenDemands
 
     /// The user according to the ID Token, if there is one.
@@ -184,7 +187,7 @@ extension SignIn {
 
     package func store() throws(SessionError) -> Outcome {
       do {
-        return try prepared.keepingOpen { (_, reserve) throws(SessionError) in
+        return try prepared.keepingOpen(in: reserve) { (_, reserve) throws(SessionError) in
           try prepared.finish(
             answer, receivedAfter: sentAt, in: reserve, demands: demands, verified: verified)
         }

@@ -152,7 +152,7 @@ extension SignIn.Request {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
     // Check that the result can be stored before the user approves it.
     try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
-    try rehearseSettings(configuration)
+    _ = try reserveSettings(configuration)
     var configuration = configuration
     let given = try readSecrets(&configuration)
     let asked = configuration
@@ -198,22 +198,26 @@ extension SignIn.Request {
     return handed
   }
 
-  /// Checks as far as possible that ``save(_:)`` could write the settings.
+  /// Checks as far as possible that ``save(_:activates:in:)`` could write the settings, and reserves the file.
   ///
   /// - Parameter waitsLong: Whether to wait for another program, or a user's editor, until cancelled.
-  func rehearseSettings(_ configuration: AccountConfiguration, waitsLong: Bool = false) throws(SessionError) {
-    if services.isEphemeral { return }
-    try settings { () throws(ConfigurationError) in
+  /// - Returns: Nil if the settings do not change.
+  func reserveSettings(
+    _ configuration: AccountConfiguration, waitsLong: Bool = false
+  ) throws(SessionError) -> ReservedFile? {
+    if services.isEphemeral { return nil }
+    return try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
-      try file.rehearse(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
+      return try file.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
         (settings) throws(ConfigurationError) in
         try settings.signIn(configuration, to: account)
+        if activates { settings.activate(account) }
       }
     }
   }
 
-  /// Reserves descriptors for ``save(_:activates:)`` until the result is released.
+  /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
   func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
     if services.isEphemeral { return nil }
     do { return try descriptors.hold() } catch {
@@ -240,8 +244,12 @@ extension SignIn.Request {
 
   /// Writes the settings of the account. Waits even for a user's editor, since an approval has been spent.
   ///
-  /// - Parameter activates: Whether the account becomes active.
-  func save(_ configuration: AccountConfiguration, activates: Bool = false) throws(SessionError) {
+  /// - Parameters:
+  ///   - activates: Whether the account becomes active.
+  ///   - reserved: The result of ``reserveSettings(_:waitsLong:)``.
+  func save(
+    _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
+  ) throws(SessionError) {
     if services.isEphemeral {
       services.ephemeral.set(configuration, for: account)
       if activates { services.ephemeral.activate(account) }
@@ -250,7 +258,8 @@ extension SignIn.Request {
     try settings { () throws(ConfigurationError) in
       let file = SettingsFile(directory: settingsDirectory)
       try descriptors.lend { () throws(ConfigurationError) in
-        _ = try file.change(wait: SessionServices.longestLockWait) { (settings) throws(ConfigurationError) in
+        _ = try file.change(wait: SessionServices.longestLockWait, in: reserved) {
+          (settings) throws(ConfigurationError) in
           try settings.signIn(configuration, to: account)
           if activates { settings.activate(account) }
         }

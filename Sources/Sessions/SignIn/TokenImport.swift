@@ -87,7 +87,8 @@ package struct TokenImport: Sendable {
   private func redeem(
     _ server: AuthorizationServer, _ contact: FirstContact
   ) throws(SessionError) -> AccessGrant {
-    let reserve = try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
+    let reserve = try services.reserveWrite(
+      wait: SessionServices.lockWait(cancellation), isFailureFinal: true, cancellation)
     defer { extendLifetime(reserve) }
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()

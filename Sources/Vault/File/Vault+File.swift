@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Platform
+package import Platform
 internal import Vocabulary
 
 // Reads and writes the file for all operations.
@@ -17,10 +17,12 @@ extension Vault {
   ///   - isShared: Whether the result may be written together with other changes.
   ///   - locks: A ``lockCount``: keys are kept only if none were wiped since. Nil means since this call.
   ///   - wait: How long to wait for another process; nil for ``lockWait``.
+  ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The result of `body`. Nothing is written if it is nil or there is no vault.
   /// - Throws: `busy` if another process held the lock for that time.
   func changing<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
+    in reserved: ReservedFile? = nil,
     _ body: (inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Result?
   ) throws(VaultError) -> Result? {
     var result: Result?
@@ -30,7 +32,8 @@ extension Vault {
     }
     try withoutActuallyEscaping(apply) { (apply) throws(VaultError) in
       try run(
-        ChangeQueue.Change(work: .change(apply), isShared: isShared, creates: orCreating, locks: locks), wait: wait)
+        ChangeQueue.Change(
+          work: .change(apply), isShared: isShared, creates: orCreating, reserved: reserved, locks: locks), wait: wait)
     }
     return result
   }
@@ -95,7 +98,8 @@ extension Vault {
       }
       guard let vault, !written.isEmpty else { return outcomes }
       let locks = written.map { changes[$0].locks ?? seen.wipes }.min() ?? seen.wipes
-      try store(vault, at: place, in: directory, since: locks)
+      let reserved = written.lazy.compactMap { changes[$0].reserved }.first
+      try store(vault, at: place, in: directory, since: locks, using: reserved)
     } catch {
       let failed = written.isEmpty ? others.map(\.index) : written
       for index in failed { outcomes[index] = .failure(error.located(at: place.path)) }
@@ -211,10 +215,10 @@ extension Vault {
   /// Replaces the file atomically and remembers its keys and generation.
   func store(
     _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int,
-    isLent: Bool? = nil
+    isLent: Bool? = nil, using reserved: ReservedFile? = nil
   ) throws(VaultError) {
     let bytes = try located(at: place.path) { () throws(VaultError) in try vault.encoded() }
-    let file = try place.replace(in: directory, with: bytes)
+    let file = try place.replace(in: directory, with: bytes, using: reserved)
     memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent, as: file, isWritten: true) }
   }
 }
@@ -228,11 +232,45 @@ extension Vault {
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
+
+  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if there is none. Unlike
+  /// ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
+  ///
+  /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
+  /// - Throws: The error that the write would throw.
+  package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
+    let place = try place()
+    if let file = try reserve(at: place, evenIfMissing: false, wait) { return file }
+    _ = try changing(orCreating: true, isShared: true, wait: wait) { (_, _) throws(VaultError) in () }
+    guard let file = try reserve(at: place, evenIfMissing: true, wait) else {
+      preconditionFailure("the directory is created if there is none")
+    }
+    return file
+  }
+
+  private func reserve(
+    at place: VaultPlace, evenIfMissing: Bool, _ wait: LockWait?
+  ) throws(VaultError) -> ReservedFile? {
+    var file: ReservedFile?
+    let reserve = { (directory: borrowing PrivateDirectory) throws(VaultError) in
+      if evenIfMissing || directory.exists(place.fileName) { file = try place.reserve(in: directory) }
+    }
+    try withoutActuallyEscaping(reserve) { (reserve) throws(VaultError) in
+      try run(ChangeQueue.Change(work: .alone(reserve), isShared: true, creates: true), wait: wait)
+    }
+    return file
+  }
 }
 
 extension VaultPlace {
   /// The maximum growth of the file in one write, in bytes.
   private static let growth = 64 << 10
+
+  fileprivate func reserve(in directory: borrowing PrivateDirectory) throws(VaultError) -> ReservedFile {
+    do { return try directory.reserveReplacement(of: fileName, growth: Self.growth) } catch {
+      throw VaultError(error, path: path)
+    }
+  }
 
   /// - Parameter count: The number of writes to rehearse.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {

@@ -89,9 +89,11 @@ struct VaultPlace: Sendable {
   }
 
   /// Replaces the vault file. It is on disk when this returns.
-  func replace(in directory: borrowing PrivateDirectory, with bytes: [UInt8]) throws(VaultError) -> KnownFile? {
+  func replace(
+    in directory: borrowing PrivateDirectory, with bytes: [UInt8], using reserved: ReservedFile? = nil
+  ) throws(VaultError) -> KnownFile? {
     do {
-      return try directory.replaceKnownFile(fileName, with: bytes.span)
+      return try directory.replaceKnownFile(fileName, with: bytes.span, in: reserved)
     } catch {
       throw VaultError(error, path: path)
     }

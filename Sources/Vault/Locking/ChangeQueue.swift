@@ -19,6 +19,8 @@ final class ChangeQueue: Sendable {
     var isShared = false
     /// Whether to create a missing directory, and a missing vault for a change.
     var creates = false
+    /// The file to write into, if it was reserved.
+    var reserved: ReservedFile?
     /// A ``Vault/lockCount``: keys are kept only if none were wiped since. Nil means since the change.
     var locks: Int?
   }

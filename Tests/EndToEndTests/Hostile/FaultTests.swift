@@ -142,6 +142,7 @@ import Testing
       } operation: {
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
+        try sweep.expectNoWastedApproval(trial)
         let again = try sweep.tree.agent(signIn + ["--device"])
         #expect(again.succeeded, "\(trial): \(again.errorText)")
         try sweep.expectRenewed("work", "\(trial)")
@@ -157,6 +158,7 @@ import Testing
         try sweep.tree.agent(signIn + ["--device"])
       } check: { trial in
         try sweep.expectRenewed("home", "\(trial)")
+        try sweep.expectNoWastedApproval(trial)
         let again = try sweep.tree.agent(signIn + ["--device"])
         #expect(again.succeeded, "\(trial): \(again.errorText)")
         try sweep.expectRenewed("work", "\(trial)")

@@ -45,6 +45,7 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
     return switch function {
     case "open", "openat": [failure, full, quota, readOnly, denied, tooManyFiles, systemFull] + kills
     case "write": [failure, interruption, shortWrite, full, quota] + kills
+    case "ftruncate": [failure, interruption] + kills
     case "posix_fallocate": [failure, interruption, full, quota] + kills
     case "fsync": [failure, interruption, full, quota] + kills
     case "renameat", "linkat", "mkdir": [failure, full, quota, readOnly, denied] + kills

@@ -110,6 +110,44 @@ import Vocabulary
   }
 }
 
+@Suite struct `With little disk space` {
+  private static func inodes(of home: Home, _ pattern: String) throws -> [String] {
+    try ProcessRunner.shell("cd '\(home.directory.path)' && stat -c %i \(pattern) 2>/dev/null").outputText
+      .split(separator: "\n").map(String.init)
+  }
+
+  // A real full disk is in the end-to-end tests.
+  @Test(arguments: [`With few free descriptors`.Work.device, .browser, .again])
+  func `a sign-in writes into files that it made before it spent the approval`(
+    work: `With few free descriptors`.Work
+  ) throws {
+    let home = try Home()
+    let seen = Monitor<[[String]]>([])
+    let run = try `With few free descriptors`.prepare(work, home) {
+      do {
+        let found = try ["state/.vault.*.tmp", "config/.config.json.*.tmp"].map { try Self.inodes(of: home, $0) }
+        seen.withLock { $0 = found }
+      } catch { Issue.record(error) }
+    }
+    #expect(try Self.inodes(of: home, "state/.vault.*.tmp") == [])
+    try run()
+    let reserved = seen.withLock { $0 }
+    #expect(reserved[0].count == 1 && reserved[1].count == 1)
+    #expect(try Self.inodes(of: home, "state/vault.????????????????") == reserved[0])
+    #expect(try Self.inodes(of: home, "config/config.json") == reserved[1])
+    #expect(try Self.inodes(of: home, "state/.*.tmp config/.*.tmp") == [])
+  }
+
+  @Test func `a sign-in that is not approved yet leaves no files`() throws {
+    let home = try Home()
+    let waiting = try home.prepare()
+    home.http.answer(TestIssuer.tokenURL, try response(400, ["error": "authorization_pending"]))
+    _ = try waiting.poll(approved: { true })
+    #expect(try Self.inodes(of: home, "state/.*.tmp config/.*.tmp") == [])
+    #expect(try home.stored() == nil)
+  }
+}
+
 @Suite struct `With few pages of secure memory` {
   /// Allocates all but some bytes of the heap.
   private static func fillHeap(butFor left: Int) throws -> [SharedSecret] {

@@ -204,7 +204,7 @@ import Vocabulary
     #expect(try file.current() == Settings())
     try shell("printf '%s' '\(Self.settings)' >new; mv new dot/files/$(readlink dot/files/real.json || echo real.json)")
     #expect(try file.current().accounts.map(\.name.text) == ["linked"])
-    _ = try file.rehearse { (settings) throws(ConfigurationError) in try settings.set(Home.configuration, for: work) }
+    _ = try file.reserve { (settings) throws(ConfigurationError) in try settings.set(Home.configuration, for: work) }
   }
 
   @Test(arguments: [

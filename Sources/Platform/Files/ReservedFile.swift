@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// A temporary file with disk space, an inode, a name and a descriptor of its own. Replacing a file of the same
+/// directory with it needs nothing more (reserve first). Removed with this value unless it was used. Thread-safe.
+package final class ReservedFile: Sendable {
+  let file: FileDescriptor
+  let name: String
+  private let inode: UInt64
+  private let path: String
+  private let isUsed = Monitor(false)
+
+  /// - Parameter byteCount: The disk space. Nothing is reserved on a file system that cannot do so.
+  init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
+    self.name = PrivateDirectory.temporaryName(for: name)
+    path = "\(directory.path)/\(self.name)"
+    file = try directory.openFile(self.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    do {
+      // So that another process does not mistake it for a leftover.
+      let number = file.raw
+      try SystemCall.library("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      inode = try FileStatus(of: file).inode
+      try file.reserve(byteCount)
+    } catch {
+      _ = unsafe unlinkat(directory.raw, self.name, 0)
+      throw error
+    }
+  }
+
+  deinit {
+    // A child process that is being started has a copy of the descriptor until its exec, which would prolong the lock.
+    flock(file.raw, LOCK_UN)
+    if !isUsed.withLock({ $0 }) { _ = unsafe unlink(path) }
+  }
+
+  /// Whether the file can be used in this directory. It can be used once.
+  func use(in directory: borrowing PrivateDirectory) -> Bool {
+    guard (try? directory.inode(of: name)) == inode else { return false }
+    return isUsed.withLock { isUsed in
+      defer { isUsed = true }
+      return !isUsed
+    }
+  }
+}
+
+extension FileDescriptor {
+  /// Reserves this much disk space. Does nothing on a file system without reservation.
+  fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
+    while true {
+      switch posix_fallocate(raw, 0, count) {
+      case 0, EOPNOTSUPP, EINVAL: return
+      case EINTR: continue
+      case let number: throw SystemError(errno: number, operation: "posix_fallocate")
+      }
+    }
+  }
+}
