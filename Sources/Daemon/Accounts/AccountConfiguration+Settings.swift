@@ -7,7 +7,7 @@ internal import Wire
 extension AccountConfiguration {
   /// The settings of a new account.
   ///
-  /// - Throws: `invalid_request` if the issuer or the client ID is missing, or a value is invalid.
+  /// - Throws: `invalid_request` if the issuer or client ID is missing, or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
@@ -25,9 +25,7 @@ extension AccountConfiguration {
   /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
   static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
 
-  /// - Parameters:
-  ///   - account: The account of a sign-in.
-  ///   - entered: Its options.
+  /// - Parameter entered: The command-line options of the sign-in, for the hint.
   /// - Throws: `invalid_request` if the issuer is not a valid URL (RFC 8414, section 2).
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
@@ -37,19 +35,20 @@ extension AccountConfiguration {
     }
   }
 
-  /// Uses the built-in settings of the issuer's provider, unless the settings name one.
+  /// Sets the known provider with this issuer, unless the settings specify a provider.
   mutating func adoptProvider() {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or not by this flow.
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or does not support this
+  ///   flow.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The named issuer, or that of the named service.
+  /// The issuer in the request, or the issuer of the provider in the request.
   ///
-  /// - Throws: `invalid_request` for a service that has no single issuer or does not support sign-in.
+  /// - Throws: `invalid_request` if the provider has no single issuer or does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
     try provider.checkSignIn()
@@ -62,7 +61,7 @@ extension AccountConfiguration {
     return issuer
   }
 
-  /// - Throws: `invalid_request` if the account would sign in by its own assertion.
+  /// - Throws: `invalid_request` if the account would get its assertion from itself.
   func refuseItself(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
     throw Failure(
@@ -112,11 +111,11 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { list(entry) }
   }
 
-  /// Permits tokens for the resources named at a sign-in. Resources that never receive a token, such as plain http
-  /// URLs, are skipped.
+  /// Adds the resources of a sign-in to the origins that get tokens. Skips resources that never get one, such as plain
+  /// http URLs.
   ///
-  /// - Parameter exactly: Whether the resources are URLs of requests, because a sign-in began there. Others on the same
-  ///   host then get no tokens. Otherwise only their origins are known to be.
+  /// - Parameter exactly: Whether to add the entire URLs, because the sign-in began at them. Otherwise adds only their
+  ///   origins.
   mutating func listOrigins(of resources: [String], exactly: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -130,7 +129,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Resets the settings that belong to one client, before another client is registered.
+  /// Resets the settings that belong to the current client, before another one is registered.
   mutating func forgetClient() {
     clientID = ""
     let settings: [AccountSetting] = [
@@ -140,7 +139,7 @@ extension AccountConfiguration {
     for setting in settings { unset(setting) }
   }
 
-  /// The settings for display, without a password that the proxy's URL contains.
+  /// The settings for display, without the proxy's password.
   var shown: AccountSettings {
     var shown = settings
     shown.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
@@ -173,7 +172,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Why the parameters of a sign-in cannot be sent; nil if they can.
+  /// Why the extra parameters of a sign-in cannot be sent, or nil if they can.
   private static func extraProblem(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
@@ -225,7 +224,8 @@ extension ExtraParameters.Problem {
 }
 
 extension Provider {
-  /// - Throws: `invalid_request` if sign-in from a terminal is impossible, or by this flow.
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or does not support this
+  ///   flow.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
     if let obstacle {
       throw Failure(

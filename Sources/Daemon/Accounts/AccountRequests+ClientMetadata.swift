@@ -10,9 +10,9 @@ extension AccountRequests {
   /// Returns the document to publish for a client whose ID is a URL. Stores and sends nothing.
   ///
   /// - Parameters:
-  ///   - asked: The account. If nil: no account if the settings name a client, otherwise the active one.
+  ///   - asked: The account. If nil, the active account, unless `given` names a client.
   ///   - given: Settings that override the account's.
-  ///   - sources: The client's key (default: the account's).
+  ///   - sources: The client's key. The default is the account's key.
   func clientMetadata(
     _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

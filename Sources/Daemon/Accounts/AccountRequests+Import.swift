@@ -35,10 +35,10 @@ extension AccountRequests {
     }
   }
 
-  /// - Parameter entered: The options of a sign-in that can be used instead.
+  /// - Parameter entered: Options for the sign-in that the hint suggests.
   private static func failure(_ error: SessionError, _ account: AccountName, _ entered: [String]) -> Failure {
     var failure = Failure(error, account: account.text, entered: entered)
-    // This program created no session that the server could have ended.
+    // The server did not end a session of this program.
     if case .oauth(let refusal) = error, refusal.code == .invalidGrant {
       let description = refusal.serverDescription ?? ""
       let sentence = Phrase("the server does not accept this refresh token")

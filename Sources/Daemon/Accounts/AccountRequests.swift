@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is one job, which locks the account and writes the
-/// settings; the loop then updates the account.
+/// Adds, shows, changes, renames and removes accounts. Each change is one job that locks the account and writes the
+/// settings. The loop then updates the account in memory.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
@@ -33,7 +33,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Chooses the account of a directory.
+  /// Chooses the account of a directory, or removes the choice if `name` is nil.
   func use(_ name: String?, in directory: String, _ ticket: Ticket) throws(Failure) {
     guard let path = DirectoryPath(directory) else { throw .relativeDirectory }
     let account: AccountName?
@@ -46,7 +46,7 @@ final class AccountRequests: AccountPart {
       }
       account = nil
     }
-    // The settings file would name an account that the next daemon does not have.
+    // The next daemon will not have this account.
     if let account, services.ephemeral.contains(account) {
       throw Failure(.invalidRequest, "\(account.text) is ephemeral, so no directory can use it")
     }
@@ -68,7 +68,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program that shows a desktop notice when a session ends; nil for none.
+  /// Sets the program that shows a desktop notice when a session ends. Nil for none.
   func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
@@ -94,7 +94,7 @@ final class AccountRequests: AccountPart {
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let handsOver):
       let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
-      // The sign-in for the hint, if the token is refused.
+      // The command for the hint if the server refuses the token.
       let words = settings.words + (handsOver.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
     case .clientMetadata(let account, let settings, let handsOver):
@@ -102,7 +102,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Checked first: if the name is used, the rest of the request is irrelevant.
+  /// Checked first: if the account exists, other errors of the request are irrelevant.
   func refuseExisting(_ account: AccountName) throws(Failure) {
     try signIns.refuseDuring(account)
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
@@ -141,7 +141,7 @@ final class AccountRequests: AccountPart {
     let (name, settings) = (account.name, account.configuration.shown.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result
-      // A vault error does not fail the request, which only shows settings.
+      // A vault error does not fail the request, since it only shows settings.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)
@@ -175,7 +175,7 @@ final class AccountRequests: AccountPart {
     let cancellation = context.cancellation(of: ticket)
     context.change(as: .changes(account.name), cancellation) { () throws(SessionError) in
       let services = change.services
-      // Runs first, because this step may fail.
+      // This step may fail, so it runs first.
       let moved = try protection.flatMap { (level) throws(SessionError) in
         try services.protect(change.account, at: level)
       }
@@ -198,7 +198,6 @@ final class AccountRequests: AccountPart {
   /// The results of the parts of a change.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
-    /// Whether the record has another protection, since its first move.
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool

@@ -3,13 +3,13 @@ internal import Sessions
 internal import Wire
 
 extension ClientRegistrationRecord.Deletion {
-  /// Adds `client_deleted` and, if that is false, `client_detail`.
+  /// Adds `client_deleted` and, if it is false, `client_detail`.
   func add(to result: inout JSONObject) {
     result["client_deleted"] = .bool(self == .deleted || self == .gone)
     detail?.addMembers(to: &result, as: "client_detail")
   }
 
-  /// Explains an unconfirmed deletion to users; nil if the server confirmed it.
+  /// Explains to users why the client may still exist. Nil if the server confirmed the deletion.
   private var detail: Phrase? {
     switch self {
     case .deleted: nil

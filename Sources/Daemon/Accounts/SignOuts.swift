@@ -7,10 +7,10 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The accounts that one sign-out request ends.
+/// The accounts of one sign-out request.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether all accounts were requested. Then one that fails does not hide the others.
+  /// Whether the request is for all accounts. A failure for one account then does not hide the other results.
   let isOfAll: Bool
   var open: Set<AccountName>
   var results: [JSON] = []
@@ -23,21 +23,20 @@ final class SignOutBatch {
   }
 }
 
-/// Signs accounts out: ends the session here, then revokes the tokens at the server, retrying while it is unreachable.
+/// Signs accounts out: ends the session locally, then revokes the tokens. Retries while the server is unreachable.
 final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
-  /// The accounts whose sign-out is in progress and contacts the server itself.
+  /// The accounts whose sign-out is contacting the server.
   private var underWay: Set<AccountName> = []
-  /// The next round of ``revokeOwed()``.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
   private var pause = SignOuts.firstPause
-  /// Pauses between rounds; each is twice as long as the one before.
+  /// Pauses between retries. Each is twice as long as the previous one.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
   /// How long a caller waits for the server's response.
   private static let patience = Duration.seconds(5)
-  /// Starting the daemon is more urgent.
+  /// Lets the daemon start first.
   private static let startDelay = Duration.milliseconds(500)
 
   init(
@@ -73,10 +72,9 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Finds the account whose session a request ends. It is in the settings, or only in the vault if a user deleted it
-  /// from the settings.
+  /// Finds the account to sign out. An account that the user deleted from the settings exists only in the vault.
   ///
-  /// - Parameter act: Receives no account for a name without settings.
+  /// - Parameter act: Gets a nil account if the settings do not contain the name.
   func withTarget(
     _ asked: String?, _ ticket: Ticket,
     _ act: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -91,7 +89,7 @@ final class SignOuts: AccountPart {
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
       do throws(Failure) {
-        // The account may have been added meanwhile.
+        // The account may have been added.
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try act(name, account)
@@ -110,7 +108,7 @@ final class SignOuts: AccountPart {
     for target in targets { try signIns.refuseWhileFinishing(target.name) }
     let batch = SignOutBatch(ticket: ticket, isOfAll: request.all, open: Set(targets.map(\.name)))
     for (name, account) in targets {
-      // The operation removes it.
+      // The operation removes the ephemeral account.
       let isEphemeral = services.ephemeral.contains(name)
       var operation = begin(name, account, isLocal: request.local, endsAll: request.all) { [self] in
         let reason = SessionError.oauth(OAuthError(.timeout, .endpoint(.token)))
@@ -121,7 +119,7 @@ final class SignOuts: AccountPart {
         try operation.run()
       } then: { [self] outcome in
         ended(name)
-        // The caller already knows of an account that took too long.
+        // An overdue account is already settled.
         if batch.open.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
@@ -131,11 +129,12 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Cancels all work for the account here; the operation does the rest on a worker. Call ``ended(_:)`` afterwards.
+  /// Cancels the account's work on the loop. The caller then runs the returned operation on a worker and calls
+  /// ``ended(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
-  ///   - overdue: Called if a refresh has no response by the time limit. The refresh continues.
+  ///   - overdue: Called if a refresh in progress does not end in time. The refresh continues.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -159,7 +158,7 @@ final class SignOuts: AccountPart {
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     tokenFiles.remove(of: account.name)
     account.cancelQuestions()
-    // A refresh in progress continues, because the server may have rotated the token; its new token is revoked.
+    // A refresh in progress continues, since the server may have rotated the token. The new token is then revoked.
     account.session.signedOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation
@@ -167,7 +166,7 @@ final class SignOuts: AccountPart {
 
   func ended(_ name: AccountName) { underWay.remove(name) }
 
-  /// Whether another account is at the same issuer.
+  /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
@@ -191,7 +190,7 @@ final class SignOuts: AccountPart {
       var result = ending.confirmation.json(name)
       if ending.confirmation.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
-      // If all accounts were requested, only those that were signed in are reported.
+      // A request for all accounts reports only those that were signed in.
       if !batch.isOfAll || !ending.confirmation.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
@@ -213,24 +212,23 @@ final class SignOuts: AccountPart {
 // MARK: - Pending revocations
 
 extension SignOuts {
-  /// Schedules the revocation of sessions that ended before the daemon started.
+  /// Schedules the revocations that earlier daemons left.
   func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
 
-  /// Logs the end of a session and, if the server has not confirmed it, schedules a retry.
+  /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
   func told(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
     log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
     guard confirmation.isPostponed else { return }
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
-  /// Revokes all sessions that have ended here but not yet at the server. Those at a locked level follow after an
-  /// unlock.
+  /// Revokes the tokens of all ended sessions. Those at a locked level follow after an unlock.
   func revokeOwed() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] owed in
       let owed = owed.get()
       guard !owed.isEmpty else { return pause = Self.firstPause }
       let settings = try? settings()
-      // Of two concurrent revocations of one session, one would find nothing to revoke.
+      // A second revocation of the same session would find nothing to revoke.
       for name in owed where !underWay.contains(name) { revokeOwed(name, settings?[name]) }
       if owed.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
       pause = min(pause * 2, Self.longestPause)
@@ -248,7 +246,6 @@ extension SignOuts {
 }
 
 extension SignOutOperation.Confirmation {
-  /// Whether there was no session to end.
   var foundNothing: Bool { if case .nothingToRevoke = self { true } else { false } }
 
   /// `{"account","revoked","detail"}`.
@@ -258,7 +255,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Explains an unconfirmed revocation to users; nil if the server confirmed it or nothing was to be revoked.
+  /// Explains to users why the tokens may still be valid. Nil if the server revoked them or there were none.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

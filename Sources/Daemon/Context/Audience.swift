@@ -4,20 +4,20 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Receives notifications from parts of the daemon for the parts that depend on them. ``DaemonParts`` forwards each.
+/// The parts of the daemon that react to changes in other parts. ``DaemonParts`` forwards each call.
 protocol Audience: AnyObject {
   func logged(_ entry: LogEntry)
   func published(_ entry: SessionEntry)
   func published(_ entry: LeaseEntry)
-  /// Receives the settings each time they are read.
+  /// Called after each read of the settings.
   ///
   /// - Parameter active: The active account, which may be ephemeral.
   func settingsRead(_ file: Settings, active: AccountName?)
-  /// Requests a new token, because the account's settings or the machine's clock changed.
+  /// Called when an account needs a new token, because its settings or the machine's clock changed.
   func tokenOutdated(of account: AccountName)
-  /// Retries after a network change, spread over this time.
+  /// Called after a network change. Retries are spread over this time.
   ///
-  /// - Returns: Whether any retry is needed.
+  /// - Returns: Whether a retry is needed.
   func networkChanged(spread: Duration) -> Bool
   func lock(_ cause: LogEvent.LockCause)
 }

@@ -4,7 +4,7 @@ internal import HTTP
 internal import QRCode
 internal import Wire
 
-/// Version and commit of this program, and versions of the system libraries that it uses.
+/// The version and commit of this program, and the versions of its system libraries.
 enum BuildFacts {
   static var json: JSONObject {
     var object = JSONObject([("version", .string(Product.version))])
@@ -17,6 +17,5 @@ enum BuildFacts {
     return object
   }
 
-  /// The version for users.
   static let text = "agentd \(Product.version)\n"
 }

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// State and services that all parts of the daemon share. Used on the loop's thread only, so it needs no lock; blocking
-/// work runs on workers, see ``Jobs``.
+/// The state and services that all parts of the daemon share. Used on the loop's thread only, so it needs no lock.
+/// Blocking work runs on workers, see ``Jobs``.
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -17,11 +17,11 @@ final class DaemonContext {
   let facts: DaemonFacts
   let log: EventLog
   unowned let replies: any ReplySink
-  /// The requests that receive each step.
+  /// The requests that receive progress steps.
   var watches = Watches()
-  /// Closes idle HTTP connections, frees unused memory and writes pending records. Callable from any thread.
+  /// Closes idle HTTP connections, frees memory and writes pending records. Callable from any thread.
   let housekeeping: @Sendable () -> Void
-  /// Cancels the work for waiting requests, by ticket.
+  /// The cancellation of each waiting request's work.
   private(set) var cancellations: [Ticket: Cancellation] = [:]
 
   init(
@@ -38,20 +38,20 @@ final class DaemonContext {
     self.housekeeping = housekeeping
   }
 
-  /// The parts that depend on the calling one; nil until all of them exist.
+  /// The parts that react to changes. Nil until all of them exist.
   var audience: (any Audience)? { log.audience }
 
-  /// Actions to run after the current read of the settings; nil if no read is in progress.
+  /// Actions to run after the read of the settings in progress. Nil if no read is in progress.
   private var awaitsSettings: [() -> Void]?
 
-  /// Whether the settings may have changed since they were read. Always true without file watches.
+  /// Whether the settings may have changed since the last read. Always true without file watches.
   var mustReadSettings: Bool {
     awaitsSettings != nil || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` at once or, if the settings may have changed, after a worker has read them (the loop never blocks) and
-  /// the other parts have been notified. A call during a read waits for the next read, so it sees every change made
-  /// before it. Calls keep their order.
+  /// Calls `act` once the settings are current: at once if they have not changed, otherwise after a worker has read
+  /// them (the loop never blocks). A call during a read waits for the next read, so it sees all earlier changes. Calls
+  /// keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     afterReading { [self] in
@@ -60,7 +60,7 @@ final class DaemonContext {
     }
   }
 
-  /// Reads the settings and checks the vault again, whether or not a change of the files was seen. The sessions stay.
+  /// Reads the settings and checks the vault, even if the files seem unchanged. Sessions continue.
   func reload() {
     files.distrust()
     files.look()
@@ -79,7 +79,7 @@ final class DaemonContext {
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
-      // ``settings()`` throws the error.
+      // ``settings()`` throws the error later.
       settingsFile.take(result, seen: revision)
       for act in acts { act() }
       let later = awaitsSettings ?? []
@@ -89,14 +89,14 @@ final class DaemonContext {
     }
   }
 
-  /// Like ``Jobs/wait(as:at:_:_:then:)`` for work that may change the settings. Calls `finish` after a worker has read
+  /// Like ``Jobs/wait(as:at:_:_:then:)``, for work that may change the settings. Calls `finish` after a worker has read
   /// them again.
   func change<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
   ) {
     jobs.wait(as: share, cancellation, body) { [self] outcome in
-      // The part that made the change publishes it before the difference is published.
+      // The caller publishes its own change first.
       afterReading { [self] in
         finish(outcome)
         announceSettings()
@@ -104,38 +104,38 @@ final class DaemonContext {
     }
   }
 
-  /// Returns the cancellation of a request's work, used if its sender disconnects or it times out.
+  /// Returns the cancellation of a request's work. It is cancelled if the sender disconnects or the request times out.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
     cancellations[ticket] = cancellation
     return cancellation
   }
 
-  /// Called after the last line of a request was sent.
+  /// Called after the last line of a response.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
     if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The account of the caller's directory, for requests that name none. For those with a URL it only decides between
-  /// accounts that list it.
+  /// The account of each caller's directory, for requests that name no account. For requests with a URL, it only breaks
+  /// ties.
   var directories: [Ticket: AccountDirectories.Entry] = [:]
 
-  /// Cancels the work for a request, unless it is spending a single-use token or code.
+  /// Cancels the work of a request, unless it is spending a single-use token or code.
   func abandon(_ ticket: Ticket) {
     cancellations[ticket]?.cancel()
     answered(ticket)
   }
 
-  /// Changes the settings on disk, in the order of the calls, and passes the written settings to `finish`. Waits for a
-  /// program that holds their lock as long as the caller does.
+  /// Changes the settings on disk and passes them to `finish`. Calls keep their order. Waits for another program's lock
+  /// as long as the caller waits.
   func changeSettings(
     for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
   ) {
     let cancellation = Cancellation()
-    // A requested change is made even while the daemon stops.
+    // A change is made even while the daemon stops.
     cancellation.beginSpending()
     let caller = self.cancellation(of: ticket)
     change(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
@@ -149,7 +149,7 @@ final class DaemonContext {
     }
   }
 
-  /// Makes an account active, and notifies the other parts.
+  /// Makes an account active and notifies the other parts.
   func activate(_ name: AccountName, for ticket: Ticket, then finish: @escaping (Result<Void, SessionError>) -> Void) {
     func announce() {
       log.note(.settingsChanged(.activated), name)
@@ -172,13 +172,13 @@ final class DaemonContext {
     }
   }
 
-  /// The settings as last read. To see earlier changes of the file, use ``whenSettingsAreRead(_:)``.
+  /// The settings as last read. May be outdated unless called in ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Notifies the other parts of the settings as last read. Called after each read, before other notifications that
-  /// must follow it, and after changes of ephemeral accounts.
+  /// Notifies the other parts that the settings were read or an ephemeral account changed. Called before all other
+  /// notifications about the same change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     audience?.settingsRead(settings, active: withEphemeral(settings).active)
@@ -190,7 +190,7 @@ final class DaemonContext {
   }
 }
 
-/// A part of the daemon: handles some kinds of requests and owns the state that only these need.
+/// A part of the daemon: handles some kinds of requests and owns the state for them.
 class DaemonPart {
   let context: DaemonContext
 
@@ -206,10 +206,10 @@ extension DaemonPart {
 
   func settings() throws(Failure) -> Settings { try context.settings() }
 
-  /// The failure of requests during shutdown.
+  /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it is still wanted.
+  /// Calls `act` on the loop at this time. There is no way to cancel, so `act` must check whether it still applies.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.look()
@@ -230,12 +230,12 @@ extension DaemonPart {
     }
   }
 
-  /// Logs a step, if any request receives steps.
+  /// Logs a step if any request receives steps.
   func step(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.watches.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// Returns the time until which a request that begins now waits for the server.
+  /// Until when a request that begins now may wait for the server. Nil if it may not wait.
   func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.

@@ -5,11 +5,9 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Recent events, in memory only, in two lists: the daemon's log, and the events of sessions and accounts. Used on the
-/// loop only.
+/// Recent events in memory: the daemon's log, and the events of sessions and accounts. Used on the loop only.
 ///
-/// An entry consists of an event without text and of validated account names, so it cannot contain text from a server,
-/// a file or a peer.
+/// Entries contain only event codes and validated account names, never text from a server, file or peer.
 final class EventLog {
   static let capacity = 500
   static let sessionCapacity = 200
@@ -19,10 +17,9 @@ final class EventLog {
   private(set) var entries = Ring<LogEntry>(capacity: capacity)
   private var sessionEntries = Ring<SessionEntry>(capacity: sessionCapacity)
 
-  /// Receives each new entry.
   weak var audience: (any Audience)?
 
-  /// - Parameter mirror: Writes each new entry of the log.
+  /// - Parameter mirror: Also writes each log entry.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
     self.mirror = mirror
@@ -48,9 +45,9 @@ final class EventLog {
     ])
   }
 
-  /// The events of sessions and accounts, oldest first, and the number of dropped ones.
+  /// The events of sessions and accounts, oldest first, and the number of dropped events.
   ///
-  /// - Parameter account: Limits the events to this account; nil for all.
+  /// - Parameter account: Returns only the events of this account. Nil for all.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([

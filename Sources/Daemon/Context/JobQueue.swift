@@ -1,8 +1,8 @@
 internal import Peers
 internal import Platform
 
-/// Local jobs that run one at a time, in the order of the calls, because each must see the effects of the one before.
-/// Used on the loop's thread only.
+/// Runs local jobs one at a time, in order, because each must see the effects of the previous one. Used on the loop's
+/// thread only.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []

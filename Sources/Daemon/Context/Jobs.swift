@@ -6,23 +6,23 @@ internal import Vocabulary
 
 /// Runs blocking work on threads and handles the results on the loop's thread (the loop never blocks).
 ///
-/// Work on local files uses a few threads, which never wait for a network or a peer. Work that waits for others uses as
+/// Work on local files uses a few threads, which never wait for a network or peer. Work that waits for others uses as
 /// many threads as the system allows, shared by ``WaitShare``.
 ///
 /// Used on the loop's thread only, except the function that ``messages(_:)`` returns.
 final class Jobs {
-  /// Limit of threads for local work.
+  /// The maximum number of threads for local work.
   private static let mostLocal = 16
-  /// Limit of threads that wait for others.
+  /// The maximum number of threads that wait for others.
   private static let mostWaiting = 2048
-  /// Descriptors of one exchange: its connection, the library's own, and the output file.
+  /// The descriptors that one exchange needs: for its connection, the library and the output file.
   private static let descriptorsForWait = 6
-  /// Descriptors reserved for local connections and files, at most half of all.
+  /// The descriptors reserved for local connections and files, but at most half of all.
   private static let descriptorsForLocal = 512
 
   private let local: WorkerPool
   private let waits: WorkerPool
-  /// How many threads may wait for one server, so that one that hangs leaves threads for others.
+  /// The maximum number of threads that wait for one server, so that a hanging server does not block the others.
   private let mostForServer: Int
   private let inbox: Inbox
   /// Checked before each result is handled.
@@ -31,9 +31,9 @@ final class Jobs {
   /// The waits in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWait: UInt64 = 0
-  /// The error for new work during shutdown; nil until the daemon stops.
+  /// The error for new work during shutdown. Nil until the daemon stops.
   private(set) var stopping: SessionError?
-  /// Number of local jobs whose results have not been handled.
+  /// The number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
 
   /// The queued work of a share.
@@ -43,8 +43,8 @@ final class Jobs {
   }
 
   /// - Parameters:
-  ///   - inbox: Emptied by the loop, which runs its content.
-  ///   - mostDescriptors: Limit of the process.
+  ///   - inbox: Receives functions for the loop to run.
+  ///   - mostDescriptors: The process's descriptor limit.
   /// - Throws: `EAGAIN` if the system allows no thread.
   init(
     _ inbox: Inbox, _ files: WatchedFiles = WatchedFiles(),
@@ -59,7 +59,7 @@ final class Jobs {
     mostForServer = most / 2
   }
 
-  /// Number of waits whose results have not been handled.
+  /// The number of waits whose results have not been handled.
   var waitsInFlight: Int { underWay.count }
 
   /// Whether a wait is spending a single-use token or code. Only the end of the process interrupts it.
@@ -70,10 +70,10 @@ final class Jobs {
     Set(underWay.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
 
-  /// A value that only the loop's thread uses, passed through a worker.
+  /// A value that only the loop's thread uses, carried through a worker.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
-  /// Runs `body`, which waits for the file system only, then `finish` on the loop.
+  /// Runs `body`, which waits only for the file system, then `finish` on the loop.
   func run<Value: Sendable, Problem>(
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void
@@ -91,8 +91,8 @@ final class Jobs {
     }
   }
 
-  /// Runs `body`, which may wait for others, as soon as its share allows, then `finish` on the loop. The error is
-  /// `tooBusy` if there is no thread for it, and `cancelled` if it was cancelled before it began.
+  /// Runs `body`, which may wait for others, when its share allows. Then calls `finish` on the loop, with `tooBusy` if
+  /// there is no thread for `body`, or `cancelled` if it was cancelled before it began.
   ///
   /// - Parameters:
   ///   - server: The server that `body` waits for, if many accounts may share it.
@@ -119,7 +119,7 @@ final class Jobs {
       } then: { [inbox] result in
         inbox.post { back.value(result) }
       }
-      // Callers may rely on `finish` not being called before this function returns.
+      // `finish` is never called before this function returns.
       if !isTaken { inbox.post { [count = waitsInFlight - 1] in back.value(.failure(.tooBusy(underWay: count))) } }
     }
     enter(share) { [unowned self] in
@@ -131,7 +131,7 @@ final class Jobs {
   ///
   /// - Parameters:
   ///   - cancellation: Ends the wait.
-  ///   - begin: Begins the wait. Receives a function to call once, on any thread, when it ends.
+  ///   - begin: Begins the wait. Calls its argument once, on any thread, when the wait ends.
   func wait<Value: Sendable>(
     _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -173,19 +173,19 @@ final class Jobs {
     next?()
   }
 
-  /// Cancels all waits, except those that are spending a token or code, and all later ones.
+  /// Cancels current and future waits, except those that are spending a token or code.
   ///
-  /// - Parameter isForGood: The user wants no other daemon.
+  /// - Parameter isForGood: Whether no other daemon should start.
   func endWaits(isForGood: Bool = false) {
     stopping = .stopping(isForGood: isForGood)
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
-  /// The error for the caller of a job. During shutdown, it lets the caller ask the next daemon.
+  /// The error for the caller of a job. During shutdown, it makes the caller ask the next daemon.
   func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
-  /// Returns a function with which a running job sends messages. `receive` is called on the loop's thread with each
-  /// message, in order, before the job's result is handled.
+  /// Returns a function that sends messages from a running job. Calls `receive` on the loop's thread for each message,
+  /// in order, before the job's result is handled.
   func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension LogEvent {
-  /// The event for an observation by a session's operation.
+  /// The log event for an observation of an operation.
   init(_ observation: SessionObservation) {
     self =
       switch observation {

@@ -1,10 +1,10 @@
 /// The last ``capacity`` elements, oldest first.
 struct Ring<Element> {
   private let capacity: Int
-  /// Full once it contains ``capacity`` elements; the oldest is then at ``next``.
+  /// Once full, the oldest element is at ``next``.
   private var slots: [Element] = []
   private var next = 0
-  /// The number of elements that newer ones replaced.
+  /// The number of elements that were overwritten.
   private(set) var dropped = 0
 
   init(capacity: Int) { self.capacity = capacity }

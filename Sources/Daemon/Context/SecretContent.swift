@@ -3,17 +3,17 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads secrets that a client passes as descriptors. They never become a `String`.
+/// Reads secrets from descriptors passed by a client. They never become a `String`.
 enum SecretContent {
-  /// Maximum wait for more content, until the writer closes the descriptor.
+  /// The maximum wait for more content before the writer closes the descriptor.
   private static let patience = Duration.seconds(30)
 
   /// Passes the content to `body`.
   ///
   /// - Parameters:
-  ///   - mostBytes: Limit of the content.
-  ///   - unusable: Thrown if the content is empty, too long or cannot be read.
-  ///   - cancellation: Ends the wait, with `cancelled`.
+  ///   - mostBytes: The maximum size of the content.
+  ///   - unusable: Thrown if the content is empty, too long or unreadable.
+  ///   - cancellation: Ends the wait, which then throws `cancelled`.
   static func read<Result>(
     _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
@@ -33,10 +33,10 @@ enum SecretContent {
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line; its newline is dropped.
+  /// Reads one line. A trailing newline is dropped.
   ///
   /// - Parameters:
-  ///   - mostBytes: Limit of the secret.
+  ///   - mostBytes: The maximum size of the secret.
   ///   - unusable: Also thrown if `isValid` returns false.
   static func readLine(
     _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
@@ -58,17 +58,17 @@ enum SecretContent {
   }
 }
 
-/// Reads a passphrase or a PIN that a client passes as a descriptor.
+/// Reads a passphrase or PIN from a descriptor passed by a client.
 enum VaultSecret {
   static let maximumBytes = 1024
 
-  /// - Throws: a configuration error if it is empty, too long, or not UTF-8.
+  /// - Throws: A configuration error if the secret is empty, too long or not UTF-8.
   static func read(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> SharedSecret {
     try SecretContent.readLine(
       source, upTo: maximumBytes, or: .configuration(ConfigurationError(.passphrase, "")), cancellation,
       isValid: isUTF8)
   }
 
-  /// Whether the bytes are well-formed UTF-8 (RFC 3629 section 4). Does not copy them.
+  /// Whether the bytes are well-formed UTF-8 (RFC 3629 section 4). Copies nothing.
   static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 }

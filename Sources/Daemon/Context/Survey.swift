@@ -6,29 +6,29 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The vault's data on one account. A worker builds it, because that reads and decrypts files.
+/// The vault's data about one account. Built on a worker, since it reads and decrypts files.
 struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
-  /// The directories in which commands without an account use it.
+  /// The directories in which commands use this account by default.
   var directories: [String] = []
   /// Whether the settings contain the account. If not, ``configuration`` is the sealed copy in its record.
   var isConfigured = true
-  /// Whether the account is neither in the settings nor in the vault.
+  /// Whether the account exists only in memory.
   var isEphemeral = false
   var isGranted = false
-  /// Whether the record contains what renews the session, not just its last access token.
+  /// Whether the record can renew the session. False if it contains only the last access token.
   var isRenewable = false
   /// See ``AccountRecord/ending(_:now:)``.
   var ending: SessionError?
-  /// Protection level of the account's record; nil without a record or if the level cannot be read.
+  /// The protection level of the record. Nil if there is no record or its level cannot be read.
   var protection: Protection?
   /// How a session without a user is renewed.
   var unattended: UnattendedGrant?
   /// When the secret of a registered client expires, in unix seconds.
   var clientSecretExpiresAt: Int?
-  /// The client's TLS certificate: its thumbprint, and its expiry in unix seconds.
+  /// The thumbprint of the client's TLS certificate, and its expiry in unix seconds.
   var certificate: (thumbprint: String, expiresAt: Int)?
   var subject: String?
   var label: PersonLabel?
@@ -36,18 +36,17 @@ struct AccountSummary: Sendable {
   var authorizationDetails: JSON?
   var refreshedAt: Int?
   var expiry = GrantExpiry()
-  /// Origins in the settings that are missing from the record.
+  /// The origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
-  /// Why the account cannot be used.
   var problem: SessionError?
 
-  /// Whether the account's record cannot be read, so that its session is unknown.
+  /// Whether the record is unreadable, so that the session is unknown.
   var isUnreadable: Bool {
     if case .vault = problem { problem?.isLocked == false } else { false }
   }
 }
 
-/// Reads the vault's data on all accounts, whether or not they were used since the daemon started.
+/// Reads the vault's data about all accounts, even those not used since the daemon started.
 enum Survey {
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
@@ -79,13 +78,13 @@ enum Survey {
       summaries.append(summary)
     }
     for (name, protection) in levels where settings[name] == nil && (only == nil || only == name) {
-      if let summary = left(name, protection, services, try? vault.get()) { summaries.append(summary) }
+      if let summary = deletedAccount(name, protection, services, try? vault.get()) { summaries.append(summary) }
     }
     return summaries
   }
 
-  /// An account that a user deleted from the settings; nil if only its revocation is pending.
-  private static func left(
+  /// An account that the user deleted from the settings. Nil if only its revocation is pending.
+  private static func deletedAccount(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary? {
     var summary = AccountSummary(
@@ -123,7 +122,7 @@ enum Survey {
 }
 
 extension JSONObject {
-  /// Records that the session has no user: `guest`, or `assertion`.
+  /// Adds the kind of a session without a user: `guest` or `assertion`.
   mutating func addUnattended(_ grant: UnattendedGrant?) {
     switch grant {
     case .client: self[.guest] = true

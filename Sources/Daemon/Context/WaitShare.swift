@@ -2,14 +2,14 @@ internal import OAuth
 internal import Peers
 internal import Vocabulary
 
-/// The party whose work waits for others: servers, peers, locks of other processes. Work beyond the share's limit
-/// queues after that of the same share only (fair shares).
+/// The limit that work counts against while it waits for servers, peers or other processes. Work beyond a limit waits
+/// only for work of the same share (fair shares).
 enum WaitShare: Hashable, Sendable {
-  /// The refreshes of one account, which its lock serializes anyway.
+  /// The refreshes of one account. Its lock serializes them anyway.
   case refresh(AccountName)
   /// Requests to the server about one account's session.
   case questions(AccountName)
-  /// The exchanges of one account's token for tokens with other targets.
+  /// Exchanges of one account's token for tokens with other targets.
   case exchanges(AccountName)
   /// The roles that one account assumes at one service.
   case roles(AccountName, Endpoint)
@@ -20,14 +20,13 @@ enum WaitShare: Hashable, Sendable {
   case signOut(AccountName)
   /// Changes of the settings file, in order. They wait for its lock, which an editor may hold.
   case settings
-  /// Changes of the vault's keys, each of which may use a processor and much memory for seconds.
+  /// Changes of the vault's keys. Each may use a processor and much memory for seconds.
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
   /// The request of one connection, by its number.
   case request(UInt64)
-  /// The threads that one server may use for all accounts, by ``AccountConfiguration/server``. Its limit depends on the
-  /// number of threads.
+  /// All accounts at one server, by ``AccountConfiguration/server``. The limit depends on the number of threads.
   case server(String)
 
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
@@ -43,7 +42,7 @@ enum WaitShare: Hashable, Sendable {
   /// Whether the work has its own time limit, short enough for shutdown.
   var isShort: Bool { if case .signOut = self { true } else { false } }
 
-  /// Number of jobs that run at the same time.
+  /// The maximum number of concurrent jobs.
   var limit: Int {
     switch self {
     case .refresh, .settings: 1

@@ -3,10 +3,10 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// Whether the settings file or the vault file may have changed since they were read. Used on the loop's thread only.
+/// Detects changes of the settings file and the vault file. Used on the loop's thread only.
 final class WatchedFiles {
   private let changes: FileChanges?
-  /// Revision of the settings file at the last ``look()``; nil if it must be read for each request.
+  /// The revision of the settings file at the last ``look()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?
   /// Like ``settingsRevision``, for the vault file.
   private(set) var vaultRevision: UInt64?
@@ -18,13 +18,13 @@ final class WatchedFiles {
   /// Watches nothing.
   init() { changes = nil }
 
-  /// Whether the system has no file watches left for this user, so that workers check the files for each request.
+  /// Whether this user has no file watches left, so that workers check the files for each request.
   var isUnwatched: Bool { changes == nil }
 
-  /// Takes the files for changed at the next look.
+  /// Treats the files as changed at the next ``look()``.
   func distrust() { changes?.distrust() }
 
-  /// Looks for changes; all that the loop calls begins with this.
+  /// Checks the watches. Called before the loop handles anything.
   func look() {
     _ = changes?.look()
     settingsRevision = changes?.number(ofFile: 0)

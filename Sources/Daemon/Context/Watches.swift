@@ -6,7 +6,7 @@ internal import Wire
 
 /// The requests that receive progress steps. Used on the loop only, except ``Flag``.
 struct Watches {
-  /// Whether any request receives steps. Workers check it before they send a step.
+  /// Whether any request receives steps. Workers check it before they send one.
   final class Flag: Sendable {
     private let value = Atomic<Bool>(false)
 
@@ -17,7 +17,7 @@ struct Watches {
 
   let isAny = Flag()
 
-  /// The account that each request concerns; nil for all.
+  /// The account of each request. Nil for all accounts.
   private var subjects: [Ticket: AccountName?] = [:] {
     didSet { isAny.set(!subjects.isEmpty) }
   }
@@ -26,7 +26,7 @@ struct Watches {
 
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
-  /// Limits a request to the account that was determined for it.
+  /// Limits a request to the account that it was found to use.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }

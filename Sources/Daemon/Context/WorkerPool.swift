@@ -1,15 +1,15 @@
 internal import Platform
 
-/// Threads for blocking work. They start on demand and end when idle for a while, so that an idle daemon uses few
-/// stacks.
+/// Threads for blocking work. They start on demand and end after some idle time, so that an idle daemon uses little
+/// memory.
 final class WorkerPool: Sendable {
-  /// There are at least as many threads as unfinished jobs, within the limits of the pool and the system.
+  /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
     var threads = 0
     var unfinished = 0
   }
 
-  /// Each returns an action to run once its thread is free.
+  /// Each job returns an action to run after its thread is free.
   private let jobs = WorkQueue<@Sendable () -> () -> Void>()
   private let state = Monitor(State())
   private let idleTime: Duration
@@ -18,8 +18,8 @@ final class WorkerPool: Sendable {
   private let isKept: Bool
 
   /// - Parameters:
-  ///   - idleTime: A thread without work ends after this time.
-  ///   - mostThreads: How many jobs run at the same time.
+  ///   - idleTime: How long a thread without work remains.
+  ///   - mostThreads: The maximum number of concurrent jobs.
   init(idleTime: Duration = .seconds(5), mostThreads: Int) {
     self.idleTime = idleTime
     self.mostThreads = mostThreads
@@ -41,8 +41,8 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
-  /// - Parameter tell: Called on that thread with the result, after the thread was counted as free.
-  /// - Returns: False if no thread is free for it, so it does not run. A pool with a kept thread accepts every job.
+  /// - Parameter tell: Called on that thread with the result, after the thread counts as free.
+  /// - Returns: False if no thread is free, so the job does not run. A pool with a kept thread accepts every job.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void
   ) -> Bool {
@@ -65,7 +65,7 @@ final class WorkerPool: Sendable {
     return true
   }
 
-  /// - Returns: False if there is no thread for the counted job.
+  /// - Returns: False if the job has no thread.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
     return state.withLock { state in
@@ -90,7 +90,7 @@ final class WorkerPool: Sendable {
     tell()
   }
 
-  /// Whether the calling thread may end: not while it is needed for a job, which may not be queued yet.
+  /// Whether the calling thread may end. False if a job needs it, even one not queued yet.
   private func mayEnd() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

@@ -2,19 +2,18 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A file in the runtime directory whose only line changes with each event that a shell's prompt should show. The shell
-/// can read it without starting a process.
+/// A file in the runtime directory whose only line changes with each event that matters to shell prompts. A shell reads
+/// it without starting a process.
 struct ChangeMark: Sendable {
   private let directories: [String]
 
-  /// - Parameter socketPath: The daemon's socket; nil for a private daemon, which changes the file for the clients of
-  ///   another one.
+  /// - Parameter socketPath: The daemon's socket. Nil for a private daemon, which changes the files of other daemons.
   init(socketPath: String?) {
     let own = socketPath.flatMap { path in path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } }
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()
   }
 
-  /// Writes a new line. If this fails, prompts still ask once a minute. Blocking.
+  /// Writes a new line. If this fails, prompts still ask the daemon once a minute. Blocking.
   func change() {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)
     for path in directories {

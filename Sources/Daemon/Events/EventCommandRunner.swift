@@ -5,16 +5,16 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs the commands configured for events, a few at a time, each with a time limit. Its own poller is readable when a
-/// command has ended. Used on the loop only; nothing here waits.
+/// Runs the commands configured for events, a few at a time, each with a time limit. Its own poller becomes readable
+/// when a command ends. Used on the loop only and never blocks.
 final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
-  /// Time between SIGTERM and SIGKILL to a command past its deadline.
+  /// The time between SIGTERM and SIGKILL for a command past its deadline.
   private static let graceTime = Duration.seconds(2)
 
   struct Order: Sendable {
-    /// The number of the command in the settings, 1 for the first.
+    /// The command's position in the settings, starting at 1.
     var position: Int
     var command: EventCommand
     var account: AccountName?
@@ -37,14 +37,14 @@ final class EventCommandRunner {
   }
 
   private let poller: Poller
-  /// Killed processes that are not watched, and are reaped from time to time.
+  /// Killed processes that could not be watched. They are reaped from time to time.
   private var unwatched: [Int32] = []
   private var running: [UInt64: Running] = [:]
   private var starting = 0
   private var waiting: [Order] = []
   private var dropped = 0
   private var lastKey: UInt64 = 0
-  /// The deadline of all commands, because the daemon ends.
+  /// The deadline of all commands during shutdown.
   private var end: Instant?
   /// Whether ``end`` has passed.
   private var isClosed = false
@@ -53,15 +53,14 @@ final class EventCommandRunner {
 
   var raw: Int32 { poller.raw }
 
-  /// Whether no command runs, starts or waits.
+  /// Whether no command is running, starting or waiting.
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
-  /// Queues a command. Drops it if too many wait or the runner is closed.
+  /// Queues a command, unless too many are waiting or the runner is closed.
   func add(_ order: Order) {
     if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
   }
 
-  /// The next command to start now, if any.
   func next() -> Order? {
     guard running.count + starting < Self.mostAtOnce, !waiting.isEmpty else { return nil }
     starting += 1
@@ -74,9 +73,9 @@ final class EventCommandRunner {
     return dropped
   }
 
-  /// Records that the command from ``next()`` runs, or could not be started.
+  /// Records that the command from ``next()`` runs or could not be started.
   ///
-  /// - Returns: The problem; nil if the command runs.
+  /// - Returns: The problem, or nil if the command runs.
   func started(_ order: Order, _ outcome: Result<Started, SystemError>, now: Instant) -> LogEvent.CommandProblem? {
     starting -= 1
     switch outcome {
@@ -90,7 +89,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // It could not be watched, so it must not run. Killing it may take a while (the loop never blocks).
+        // Without a watch it must not run. Killing it may take a while, so this does not wait (the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)
@@ -102,7 +101,6 @@ final class EventCommandRunner {
   private static let unwatchedInterval = Duration.milliseconds(200)
   private var unwatchedDue = Instant.distantFuture
 
-  /// Reaps the unwatched processes that have ended.
   private func reapUnwatched(_ now: Instant) {
     unwatched.removeAll { process in
       do { return try Spawn.tryWait(process) != nil } catch { return true }
@@ -115,7 +113,7 @@ final class EventCommandRunner {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // Kills the remaining processes of its group. The process ID stays valid until the wait below.
+      // Kills the rest of its process group. The process ID remains valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
@@ -135,13 +133,13 @@ final class EventCommandRunner {
     }
   }
 
-  /// The next time at which ``expire(_:)`` must be called.
+  /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
-  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands after the time
-  /// passed to ``close(at:)``.
+  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands once the runner
+  /// is closed.
   func expire(_ now: Instant) {
     if let end, end <= now {
       isClosed = true
@@ -155,7 +153,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`: the deadline of running commands, after which no other command starts.
+  /// Closes the runner at `end`, which becomes the deadline of running commands. No command starts after it.
   ///
   /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
@@ -164,7 +162,7 @@ final class EventCommandRunner {
     return end.advanced(by: Self.graceTime)
   }
 
-  /// Kills all running commands, because their deadlines are no longer checked.
+  /// Kills all running commands, before their deadlines stop being checked.
   func killAll() {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
@@ -173,11 +171,11 @@ final class EventCommandRunner {
 }
 
 extension EventCommandRunner.Order {
-  /// Starts the command in its own group and session, without a terminal. It receives the input and these variables, no
-  /// output and nothing else of the daemon's. Blocking, for a worker.
+  /// Starts the command in its own session, without a terminal. It gets the input and these variables. Its output is
+  /// discarded, and it inherits nothing else. Blocking, for a worker.
   func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()
-    // A pipe's capacity exceeds the size of any event, so the write does not wait for the reader.
+    // A pipe holds more than the longest event, so the write does not wait for the reader.
     try pipe.writing.setNonBlocking(true)
     try pipe.writing.writeAll(input.span)
     let inputNumber = pipe.reading.raw

@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs the commands that the settings name for events.
+/// Runs the commands that the settings define for events.
 final class EventCommands: DaemonPart {
   private let commands: EventCommandRunner
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
@@ -20,10 +20,10 @@ final class EventCommands: DaemonPart {
     _ = try loop.watch(commands.raw) { [unowned self] in serve() }
   }
 
-  /// Whether no command runs or is about to.
+  /// Whether no command is running or about to run.
   var isIdle: Bool { commands.isIdle }
 
-  /// Ends running commands at `end`, and starts no other after it.
+  /// Closes the runner at `end`, the deadline of running commands.
   ///
   /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
@@ -31,12 +31,12 @@ final class EventCommands: DaemonPart {
     return commands.close(at: end)
   }
 
-  /// Kills all running commands, because their deadlines are no longer checked.
+  /// Kills all running commands, before their deadlines stop being checked.
   func killAll() { commands.killAll() }
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
-  /// Runs the commands that match this entry, according to the current settings.
+  /// Runs the commands that match this entry, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
   private func order(for entry: SessionEntry) {
@@ -79,7 +79,8 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// Environment of a command: the permitted variables of the daemon, and the daemon's socket if it is not the default.
+  /// The environment of a command: the allowed variables of the daemon, and the daemon's socket if it is not the
+  /// default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

@@ -3,14 +3,14 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that follow events of sessions and accounts, or those of leases. Used on the loop only.
+/// The requests that follow events of sessions and accounts, or of leases. Used on the loop only.
 struct Followers {
   static let most = 32
 
   private var subjects: [Ticket: Subject] = [:]
 
   enum Subject: Equatable {
-    /// Of one account, or of all if nil.
+    /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)
     case leases
   }

@@ -7,21 +7,21 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Publishes events of sessions and accounts to the followers of `agent events`, to token files and to the commands in
-/// the settings. Followers also receive those of leases.
+/// Publishes events of sessions and accounts to the followers of `agent events`, to token files and to the event
+/// commands. Followers also get the events of leases.
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
   private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
-  /// Whether a worker writes the change mark, and whether another write must follow.
+  /// Whether a worker is writing the change mark, and whether to write it again afterwards.
   private var isMarking = false, isMarkDue = false
-  /// Results of changes whose change mark is not written yet.
+  /// Results that wait until the change mark is written.
   private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var publishedAccounts: PublishedAccounts?
-  /// Number of rename jobs in flight. A rename must not appear as a removal and an addition.
+  /// The number of rename jobs in progress. A rename must not appear as a removal and an addition.
   var renamesInFlight = 0
 
   init(
@@ -79,15 +79,15 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Keeps the result of a change until the change mark is written, because the next prompt reads it.
+  /// Holds back the result of a change until the change mark is written, since the next prompt reads it.
   ///
-  /// - Returns: False if the result can be sent now.
+  /// - Returns: False if there is nothing to wait for, so the caller sends the result.
   func hold(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { held.append((reply, ticket)) }
     return isMarking
   }
 
-  /// Ends all requests that follow the events.
+  /// Ends all requests that follow events.
   func stop() {
     for ticket in followers.endAll() { loop.send(.failure(stopping), to: ticket) }
   }
@@ -102,7 +102,7 @@ final class SessionEvents: AccountPart {
     var directories: AccountDirectories
   }
 
-  /// Publishes the difference between the accounts and the last published list.
+  /// Publishes how the accounts differ from the last published list.
   ///
   /// - Parameter active: The active account, which may be ephemeral.
   func publishAccounts(_ settings: Settings, _ active: AccountName?) {
@@ -121,12 +121,12 @@ final class SessionEvents: AccountPart {
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
-    // Not an event, but prompts show the account of their directory.
+    // This is not an event, but prompts show the account of their directory.
     if before.directories != settings.directories { changeMark() }
     if before.active != active { log.publish(.activeChanged, active) }
   }
 
-  /// Publishes a rename as such, not as a removal and an addition.
+  /// Publishes a rename, which would otherwise appear as a removal and an addition.
   func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     publishedAccounts?.names.removeAll { $0 == old }

@@ -16,7 +16,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// The hint that depends on more than the code.
+  /// The hint for this particular error, rather than for its code.
   fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -24,7 +24,7 @@ extension OAuthError {
     return waitHint ?? keyHint ?? slashHint(login)
   }
 
-  /// Time at which the server accepts requests again, if known.
+  /// Suggests when to try again, if that is known.
   fileprivate var waitHint: Phrase? {
     if let retryAfterSeconds {
       let wait = Phrase("try again in \(retryAfterSeconds) s")
@@ -36,12 +36,12 @@ extension OAuthError {
       }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
-    // Each further attempt would use a refresh for the same response.
+    // Each further attempt would spend a refresh for the same response.
     guard followsSuccess, code != .unsupportedTokenType else { return nil }
     return Phrase("the server's answer was stored: try again in a minute")
   }
 
-  /// The sign-in with the client secret, if the server's message or the provider's advice mentions it: Google says
+  /// Suggests signing in with the client secret, if the error is about a missing secret. Google reports
   /// `invalid_request` and "client_secret is missing."
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
     if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
@@ -49,26 +49,26 @@ extension OAuthError {
     return Phrase("if the client has a secret: \(login.askingForSecret)")
   }
 
-  /// The sign-in by browser, also on another machine, if the device grant is forbidden.
+  /// Suggests signing in with a browser if the device grant is forbidden.
   fileprivate func browserHint(_ login: SignInCommand) -> Phrase? {
     guard needsBrowser else { return nil }
     return Phrase("sign in with a browser, on this or another machine: \(login.pasting)")
   }
 
-  /// The sign-in that the advice recommends.
+  /// Suggests signing in as the server's advice recommends.
   fileprivate func signInHint(_ login: SignInCommand) -> Phrase? {
     guard code.meaning == .signInNeeded, let advice else { return nil }
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// A sign-in creates a new key for tokens, but not for the client.
+  /// Suggests another key for the client. A sign-in replaces only the key of the tokens.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(
       "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
-  /// The sign-in at the intended issuer.
+  /// Suggests signing in at the issuer whose URL differs only in the final slash.
   fileprivate func slashHint(_ login: SignInCommand) -> Phrase? {
     issuerMeant.map { Phrase("the final slash matters: \(login.with([.init("issuer", $0)]))") }
   }

@@ -79,7 +79,7 @@ extension Failure {
     needsClientSecret = true
   }
 
-  /// Why a URL cannot be a client ID (draft-ietf-oauth-client-id-metadata-document-03).
+  /// Explains why a URL cannot be a client ID (draft-ietf-oauth-client-id-metadata-document-03).
   init(_ problem: ClientURLProblem, _ login: SignInCommand) {
     switch problem {
     case .malformed:
@@ -114,6 +114,7 @@ extension Failure {
       hint: login.pasting)
   }
 
+  /// Describes a sign-in whose authentication requirements the device flow does not support.
   init(demandsOf login: SignInCommand) {
     self.init(
       .invalidRequest,
@@ -133,7 +134,7 @@ extension Failure {
       hint: "agent logout \(account)")
   }
 
-  /// Why an assertion is not sent: the claim that the server would reject.
+  /// Explains why the server would reject an assertion.
   init(_ problem: AssertionProblem, of source: AssertionSource) {
     let assertion = source.phrase
     switch problem {
@@ -146,7 +147,7 @@ extension Failure {
         hint: "RFC 7523, section 3, requires the claims iss, sub, aud and exp")
     case .expired(let seconds):
       self.init(
-        .assertionNeeded, "\(assertion) expired \(PlainTime.short(seconds)) ago (exp)", hint: source.wayToNewOne)
+        .assertionNeeded, "\(assertion) expired \(PlainTime.short(seconds)) ago (exp)", hint: source.replacementHint)
     case .notYetValid(let seconds):
       self.init(
         .assertionNeeded, "\(assertion) becomes valid in \(PlainTime.short(seconds)) (nbf)",
@@ -197,7 +198,7 @@ extension Failure {
 }
 
 extension AssertionSource {
-  /// The assertion from this source, in a message.
+  /// The assertion from this source, as in "the assertion in the file".
   fileprivate var phrase: Phrase {
     switch self {
     case .file(let path): Phrase("the assertion in \(TerminalText.clean(path, limit: 2048))")
@@ -208,8 +209,8 @@ extension AssertionSource {
     }
   }
 
-  /// How to replace an assertion that is too old.
-  fileprivate var wayToNewOne: Phrase {
+  /// Explains how to replace an outdated assertion.
+  fileprivate var replacementHint: Phrase {
     switch self {
     case .file: Phrase("let the platform write a new one there; some platforms replace the file automatically")
     case .variable: Phrase("it was created with the job, so only a new job has a new one")

@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error of the settings or of files sent with a request.
+  /// Describes an error in the settings or in files passed with a request.
   init(_ error: ConfigurationError) {
     switch error.code {
     case .invalid:
@@ -90,13 +90,13 @@ extension Failure {
 }
 
 extension ConfigurationError {
-  /// The text after the file, line and column of the error, as compilers write it.
+  /// Adds the file, line and column of the error, as compilers write them.
   fileprivate func located(_ text: Phrase) -> Phrase {
     guard let line else { return text }
     return Phrase("\(TerminalText.clean(line.file)):\(line.line):\(line.column): \(text)")
   }
 
-  /// The problem, and the expected value.
+  /// The problem and the expected value.
   fileprivate var problem: Phrase {
     if let syntax = line?.syntax { return Self.text(syntax) }
     if place == Settings.wholeFile { return Phrase("the settings file is not valid") }
@@ -108,7 +108,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of a setting outside the accounts, after "must be".
+  /// The valid values of a setting outside the accounts, to follow "must be".
   private var expectation: Phrase? {
     let parts = place.split(separator: ".")
     switch (parts.first, parts.last) {
@@ -144,7 +144,7 @@ extension ConfigurationError {
 }
 
 extension AccountName {
-  /// The account name in a request.
+  /// Parses the account name of a request.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
       throw Failure(

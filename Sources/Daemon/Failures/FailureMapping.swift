@@ -10,7 +10,7 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - account: The requested account.
-  ///   - entered: The options of the failed sign-in.
+  ///   - entered: The command-line options of the failed sign-in.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let login = SignInCommand(account, entered)
     switch error {
@@ -194,7 +194,7 @@ extension Failure {
 // MARK: - Permitted destinations of tokens
 
 extension Failure {
-  /// - Parameter url: The requested URL if the request names no account. A program may run the hint, so the hint never
+  /// - Parameter url: The requested URL, if the request specifies no account. Programs may run the hint, so it never
   ///   lets an existing account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
@@ -208,7 +208,7 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL. For a server without sign-in, such as a mail server: the help on adding its
+  /// The command that signs in at a URL. For a server without sign-in, such as a mail server, the help for adding its
   /// origin to an account.
   private static func signingIn(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
@@ -231,7 +231,7 @@ extension Failure {
       hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
   }
 
-  /// The command that adds an origin to an account; nil for a text that users should not paste.
+  /// The command that adds an origin to an account. Nil if the origin is unsafe to paste.
   private static func listing(_ origin: String, _ account: String) -> String? {
     guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"

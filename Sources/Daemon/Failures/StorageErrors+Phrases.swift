@@ -3,14 +3,14 @@ internal import Platform
 internal import Wire
 
 extension Phrase {
-  /// The problem of a file or directory at a path.
+  /// Describes a problem with a file or directory.
   init(_ problem: FileProblem, of path: String) {
     self.init(
       template: problem.sentence(about: "%1$s", mode: "%2$s"),
       values: [TerminalText.clean(path), problem.mode].compactMap { $0 }.map { .text($0) })
   }
 
-  /// The problem of a directory.
+  /// Describes a problem with a directory.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):

@@ -7,23 +7,23 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Locks and unlocks the vault. A lock wipes keys and tokens from memory; accounts that only this device protects stay
-/// usable.
+/// Locks and unlocks the vault. Locking wipes keys and tokens from memory. Accounts protected only by this device
+/// remain usable.
 final class Locking: DaemonPart {
   private let state: VaultLock
   private let broker: TokenBroker
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let signOuts: SignOuts
-  /// The requests waiting for the lock in progress.
+  /// The requests that wait for the lock in progress.
   private var tickets: [Ticket] = []
-  /// The response to the lock in progress, once its levels are known.
+  /// The response of the lock in progress, once known.
   private var answered: JSONObject?
-  /// The accounts already published as locked when the lock began.
+  /// The accounts already published as locked.
   private var published: Set<AccountName> = []
-  /// How long the keys stay for exchanges that have sent a refresh token.
+  /// How long a lock keeps the keys for refreshes that must store a new token.
   private static let exchangePatience = Duration.seconds(5)
-  /// Actions that run after the lock in progress.
+  /// Actions to run after the lock in progress.
   private var afterwards: [() -> Void] = []
 
   init(
@@ -38,14 +38,13 @@ final class Locking: DaemonPart {
     super.init(context)
   }
 
-  /// Runs once a minute, because the timer of the idle lock does not notice when the machine was paused.
+  /// Runs once a minute, because the timer of the idle lock does not notice that the machine was paused.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. Locked tokens are no longer served or used; the keys remain for some seconds if a refresh in
-  /// flight must write its result. A refresh token that arrives later is kept in secret memory and written after the
-  /// next unlock.
+  /// Locks the vault. Locked tokens are no longer served or used. If a refresh in progress must store its result, the
+  /// keys remain for some seconds. A refresh token that arrives later stays in secret memory until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
-    // An unlock may wait for the lock in progress. This lock must run after it, or the vault would stay unlocked.
+    // A waiting unlock runs after the lock in progress. This lock must follow it, or the vault would stay unlocked.
     if state.isLocking, !afterwards.isEmpty {
       return afterwards.append { [self] in lock(cause, for: ticket) }
     }
@@ -64,18 +63,17 @@ final class Locking: DaemonPart {
     jobs.run({ [services] in Self.shut(services) }) { [self] result in shut(result.get(), cause) }
   }
 
-  /// The levels and accounts of a lock.
   private struct Extent: Sendable {
     let closing: Set<Protection>
     /// The levels that are locked now.
     let levels: [Protection]
     /// The levels among them that were unlocked before.
     let closed: Set<Protection>
-    /// The accounts at these levels; nil if they cannot be read.
+    /// The accounts at these levels. Nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Refuses all new work with the locked levels.
+  /// Closes the levels to new work.
   private static func shut(_ services: SessionServices) -> Extent {
     let vault = services.vault
     let closing = vault.levelsToLock
@@ -103,10 +101,10 @@ final class Locking: DaemonPart {
     if !extent.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
     answered = JSONObject([("locked", .array(extent.levels.map { .string($0.rawValue) }))])
     answerLocks()
-    // When the session is locked, the machine may be about to hibernate and write its memory to disk.
+    // The machine may be about to hibernate, which writes its memory to disk.
     let limit = cause == .session ? .zero : Self.exchangePatience
     jobs.run({ [services] in
-      // Writes pending records now, because they cannot be written after the lock.
+      // Writes pending records now, since the lock makes that impossible.
       if services.isUnsettled { services.settleAll() }
       services.gate.wipe(extent.closing, within: limit) { services.vault.lock() }
     }) { [self] _ in wiped(Set(extent.levels)) }
@@ -146,13 +144,13 @@ final class Locking: DaemonPart {
     if state.isLocking { afterwards.append(act) } else { act() }
   }
 
-  /// Publishes that a level and these accounts are unlocked.
+  /// Publishes that a level and its accounts are unlocked.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     state.expectLock()
     if services.isUnsettled { jobs.run({ [services] in services.settleAll() }) { _ in } }
     for account in accounts { log.publish(.unlocked, account) }
-    // Accounts with the background policy were not renewed while they were locked.
+    // Accounts with the background policy were not renewed while locked.
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
     broker.planSessionEndScan()

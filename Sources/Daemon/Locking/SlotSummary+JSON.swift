@@ -22,14 +22,14 @@ extension VaultSummary {
     return object
   }
 
-  /// Kind of the slot that decrypts the vault without user input: `tpm2` or `host`; nil if only a passphrase does or
-  /// there is no vault.
+  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if only a passphrase does or there
+  /// is no vault.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
   }
 
-  /// Why the TPM is not used; nil if it is used or could be used.
+  /// Why the TPM is not used. Nil if it is used or could be.
   private var bindingProblem: String? {
     binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
   }

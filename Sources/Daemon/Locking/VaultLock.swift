@@ -6,9 +6,9 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Decides whether tokens may be served while the vault can be locked, and when it locks automatically.
+/// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The known accounts that the lock in progress covers; nil while no lock is in progress.
+  /// The accounts that the lock in progress covers. Nil if no lock is in progress.
   private var shut: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, so that only a passphrase restores it.
   private var isDeviceKeyLent = false
@@ -18,7 +18,7 @@ final class VaultLock: DaemonPart, TokenLock {
     lockIfIdle()
     alarm.set(at: due)
   }
-  /// Receives lock requests of the desktop and the login manager, after the first unlock.
+  /// Listens for lock requests of the desktop and the login manager after the first unlock.
   private lazy var desktop: DesktopLockListener = {
     let onSignal = jobs.messages { [unowned self] (_: Void) in context.audience?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
@@ -27,7 +27,7 @@ final class VaultLock: DaemonPart, TokenLock {
   // MARK: Tokens
 
   func refusal(for account: AccountName) -> SessionError? {
-    // After suspend the idle time may have passed before the timer fires.
+    // The idle time may have passed during suspend, before the timer fires.
     lockIfIdle()
     return shut?[account].map { .vault(VaultError(.locked($0))) }
   }
@@ -53,7 +53,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Refuses an account's tokens until ``end()``.
   func shut(_ account: AccountName, _ level: Protection) { shut?[account] = level }
 
-  /// Ends a lock, after the keys were wiped.
+  /// Ends the lock in progress, after the keys were wiped.
   func end() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     shut = nil
@@ -61,14 +61,14 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Unlocking
 
-  /// Starts the idle time and listens for lock requests, because a lockable level is unlocked.
+  /// Starts the idle time and listens for lock requests, after a level was unlocked.
   func expectLock() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     desktop.listen()
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Checks whether a lock now includes the device key, because the vault may have become passphrase-only.
+  /// Checks whether a lock must also wipe the device key, since the vault may have become passphrase-only.
   func checkForLentKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
   }
@@ -85,39 +85,39 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
 
-  /// Returns nil, for no automatic lock, if zero.
+  /// Returns nil, for no automatic lock, if `seconds` is zero.
   private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private var due: Instant { idle.due(services.time.clockOffset) }
 
-  /// Locks if the idle time has passed, also while the machine was suspended.
+  /// Locks if the idle time has passed, which includes time in suspend.
   func lockIfIdle() {
     if due <= loop.now { context.audience?.lock(.idle) }
   }
 }
 
-/// The automatic lock after idle time, by a clock that continues during suspend, or by the machine's clock if that has
-/// advanced further: a paused virtual machine sees only that one jump (times are true).
+/// The automatic lock after idle time. Uses a clock that continues during suspend, or the machine's clock if that has
+/// advanced further: after a pause, a virtual machine sees only its clock jump (times are true).
 struct IdleLock {
-  /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then; nil while nothing is unlocked.
+  /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
   private(set) var patience: Duration?
   /// Whether something is unlocked.
   private(set) var isCounting = false
 
-  /// Starts the idle time after an unlock; nil turns automatic locking off.
+  /// Starts the idle time after an unlock. Nil disables automatic locking.
   mutating func begin(_ patience: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.patience = patience
     isCounting = true
     used(now, clockOffset)
   }
 
-  /// Restarts the idle time, because a command used an unlocked token.
+  /// Restarts the idle time after a command used an unlocked token.
   mutating func used(_ now: Instant, _ clockOffset: Int) {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// Time of the automatic lock; the distant future if nothing is unlocked or automatic locking is off.
+  /// When to lock automatically. The distant future if nothing is unlocked or automatic locking is disabled.
   func due(_ clockOffset: Int) -> Instant {
     guard let lastUse, let patience else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

@@ -4,9 +4,9 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The content of `vault status`. A worker builds it, because that reads the vault.
+/// The content of `vault status`. Built on a worker, since it reads the vault.
 struct VaultReport: Sendable {
-  /// A protection level that at least one key slot unlocks.
+  /// A protection level with a key slot.
   struct Level: Sendable {
     let protection: Protection
     let isLocked: Bool
@@ -20,7 +20,7 @@ struct VaultReport: Sendable {
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Omits unreadable parts and reports their error as the problem.
+  /// Reads the vault. Omits what cannot be read and reports the error.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()

@@ -7,7 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Handles requests about the vault itself, as jobs: a key derivation or a TPM may take seconds.
+/// Handles requests about the vault, as jobs, since a key derivation or a TPM may take seconds.
 final class VaultRequests: DaemonPart {
   private let lock: VaultLock
   private let locking: Locking
@@ -97,7 +97,7 @@ final class VaultRequests: DaemonPart {
   private static func bind(_ vault: Vault, _ binding: VaultBinding?) throws(VaultError) -> SlotSummary {
     if let binding { return try vault.bind(binding) }
     guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
-    // A TPM may be present but unusable.
+    // There may be an unusable TPM.
     do throws(VaultError) {
       return try vault.bind(.tpm2)
     } catch {
@@ -106,13 +106,13 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks a level, after the lock in progress.
+  /// Unlocks a level after the lock in progress.
   private func open(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
     locking.whenNotLocking { [self] in
-      // A key derivation takes time, and a lock that arrives meanwhile takes precedence.
+      // Key derivation takes time. A lock that arrives meanwhile takes precedence.
       let locks = services.vault.lockCount
       onVault(sources, ticket) { (vault, secrets) throws(VaultError) in
         try body(vault, secrets[0], locks)
@@ -136,7 +136,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Reads the secrets and runs `body` on a worker. Responds with the return value of `finish`.
+  /// Reads the secrets and runs `body` on a worker. Responds with the result of `finish`.
   private func onVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,

@@ -3,8 +3,8 @@ internal import Wire
 
 /// How `agentd` was started.
 ///
-/// With `--directory DIR --socket-name NAME --ready-fd N` by a client, `--connection-fd N` for one client only,
-/// `--foreground` by the user, or with `LISTEN_FDS=1` by a service manager.
+/// By a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with `--connection-fd N`, by the
+/// user with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
   private enum Way {
     case directory(path: String, socketName: String)
@@ -13,14 +13,13 @@ struct DaemonInvocation {
     case foreground
   }
 
-  /// Arguments of any other form.
+  /// The arguments have none of these forms.
   struct Problem: Error, Hashable { let message: String }
 
   /// Whether the user or a service manager reads standard error.
   let isForeground: Bool
 
-  /// Whether a client started it, for itself and for later callers. A service manager or the user chooses its
-  /// processors.
+  /// Whether a client started it for all clients. Otherwise the user or a service manager chooses its processors.
   var isStartedByClient: Bool { if case .directory = way { true } else { false } }
 
   private let way: Way
@@ -72,7 +71,7 @@ struct DaemonInvocation {
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
   }
 
-  /// Opens the socket or connection to serve. Sets `ready` to the descriptor that notifies the starter.
+  /// Opens the socket or connection to serve. Sets `ready` to the descriptor that tells the starter when it is open.
   func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch way {

@@ -7,14 +7,13 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// The program `agentd`.
 package enum DaemonMain {
   /// The exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The minimum limits of the daemon, with the option of `ulimit`. It has about twenty descriptors of its own, and
-  /// must be able to respond to callers when all others are in use. With lower values of the other two, it could not
-  /// store anything or would be killed while storing. Users who start it in the foreground may choose those.
+  /// The minimum resource limits, with the option of `ulimit`. The daemon needs about twenty descriptors for itself,
+  /// and more to respond to callers when all others are in use. Below the other two limits it could not store anything,
+  /// or would be killed while storing. In the foreground the user may choose them.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
@@ -25,7 +24,7 @@ package enum DaemonMain {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
-      // Removes all others before a library can read them.
+      // Removes variables before a library can read them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The first caller's limits must not apply to the daemon (nobody inherits).
       ResourceLimit.raiseAll()
@@ -41,7 +40,7 @@ package enum DaemonMain {
       try TPMAccess.prepareEnvironment()
       MemoryUse.shareArenas()
       try ProcessHardening.harden()
-      // `status` reports the result. A heap that could not be locked still works.
+      // `status` reports the result. An unlocked heap still works.
       _ = SecureHeap.initialise()
       return try serve(
         invocation, mirror: invocation.isForeground ? LogMirror.standardError(journalStream: journalStream) : nil)
@@ -82,7 +81,7 @@ package enum DaemonMain {
     do {
       entrance = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.isAgain {
-      // Its lock is in use. Later code returns the same error number if a thread cannot be created.
+      // Another daemon has the lock. Later code throws the same error if it cannot create a thread.
       if invocation.isForeground {
         complain("another daemon serves this directory already; to end it: agent daemon stop")
       }
@@ -105,7 +104,7 @@ package enum DaemonMain {
     return ExitStatus.done.rawValue
   }
 
-  /// Prints the version, commit and libraries: `--version`, or `--version --json` for all details.
+  /// Handles `--version`, and `--version --json` for all details.
   private static func printVersion(_ rest: ArraySlice<String>) -> Int32 {
     do {
       if rest.isEmpty {
@@ -124,7 +123,7 @@ package enum DaemonMain {
   }
 
   private static func complain(_ message: String) {
-    // An error of standard error cannot be reported.
+    // There is no other way to report an error of standard error.
     try? Output.write("agentd: error: \(message)\n", to: .standardError)
   }
 }

@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// The daemon's socket and its lock, which allows only one daemon. Only the owner of the lock removes a socket.
+/// The daemon's socket, and the lock that allows only one daemon. Only the owner of the lock removes a socket.
 final class ListeningSocket {
-  /// The socket's name and inode. Its methods access the disk and may block.
+  /// The socket's name and inode. Methods access the disk and may block.
   final class Place: Sendable {
     fileprivate let directory: PrivateDirectory
     fileprivate let name: String
@@ -15,18 +15,17 @@ final class ListeningSocket {
       self.name = name
     }
 
-    /// Returns false if the socket's name is missing or names another socket, such as after the directory was removed
-    /// at logout.
+    /// Whether the name still refers to this socket. For example, the directory may have been removed at logout.
     func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
   }
 
   var path: String { place.directory.path + "/" + place.name }
   let place: Place
-  /// Nil if the user has no inotify watch left. The socket's name is then checked once a minute.
+  /// Nil if the user has no inotify watches left. The name is then checked once a minute.
   private let watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
-  /// Whether the service manager created the socket and removes it.
+  /// Whether a service manager created the socket and will remove it.
   private let isInherited: Bool
   private(set) var isOpen = true
 
@@ -87,7 +86,7 @@ final class ListeningSocket {
     }
   }
 
-  /// Reads the pending file system events. Use ``Place/isStillOurs()`` to check the socket.
+  /// Reads the pending file system events. Then use ``Place/isStillOurs()`` to check the socket.
   func drainWatch() {
     switch watch {
     case .some(let watch): watch.drain()

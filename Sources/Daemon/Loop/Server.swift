@@ -5,43 +5,41 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The daemon: serves its socket or one connection until it is stopped.
+/// The daemon: serves its socket or one connection until stopped.
 final class Server {
   /// How clients reach the daemon.
   enum Entrance: ~Copyable {
-    /// Our own socket in our own directory.
     case listening(ListeningSocket)
-    /// One connection, passed by the program that started the daemon. The daemon ends with it.
+    /// A connection passed by the program that started the daemon. The daemon ends when it closes.
     case connection(FileDescriptor)
   }
 
-  /// The deadlines of a stopping daemon.
   private struct Ending {
     /// When to respond to the stop requests and let the next daemon start.
     let answer: Instant
     let waits: Instant
     let jobs: Instant
     let commands: Instant
-    /// When the process exits, even with work in progress.
+    /// When the process exits, even if work is in progress.
     let last: Instant
   }
 
-  /// The interval for accepting peers again after descriptors ran out: descriptors other than connections may have been
-  /// closed.
+  /// How often to try to accept peers again after running out of descriptors. Descriptors other than connections may
+  /// have been closed.
   private static let acceptInterval = Duration.milliseconds(500)
   /// How long peers wait for a descriptor before they get an error.
   private static let crowdedPatience = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long responses to a stop request, and to callers waiting for a token, are delayed by servers that have
-  /// received a single-use credential. All other waits are cancelled at once.
+  /// How long responses to a stop request, and to callers waiting for a token, may wait for servers that have received
+  /// a single-use credential. All other waits are cancelled at once.
   private static let answerPatience = Duration.seconds(5)
-  /// How long the process waits for these servers after it stopped serving, so that no new token is lost.
+  /// How long the process waits for such servers after it stops serving, so that no new token is lost.
   private static let lastPatience = Duration.seconds(120)
-  /// The time for cancelled work to end.
+  /// How long cancelled work may take to end.
   private static let endPatience = Duration.seconds(3)
-  /// The time for file work to end after a stop request.
+  /// How long file work may continue after a stop request.
   private static let stopPatience = Duration.seconds(45)
-  /// The time for event commands to end after a stop request, before they receive SIGTERM.
+  /// How long event commands may run after a stop request before they receive SIGTERM.
   private static let commandPatience = Duration.seconds(5)
 
   private let loop: EventLoop
@@ -51,21 +49,21 @@ final class Server {
   private let parts: DaemonParts
   private let dispatcher: Dispatcher
   private let listening: ListeningSocket?
-  /// The key of the listening socket in the loop.
+  /// The listening socket's key in the loop.
   private var accepting: UInt64?
-  /// Reserved for reporting to peers that no descriptor is free. Nil if that one could not be opened either.
+  /// A spare descriptor for telling a peer that none is free. Nil if it could not be opened.
   private var spare: SharedDescriptor?
-  /// The time since peers have been waiting for a descriptor, or nil if one is free.
+  /// Since when peers have been waiting for a descriptor. Nil if none waits.
   private var crowdedSince: Instant?
-  /// The number of connections when peers began to wait for a descriptor, or nil if no peer is waiting.
+  /// The number of connections when peers began to wait for a descriptor. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var ending: Ending?
-  /// Whether the stopping daemon has closed its connections and released its lock to the next one.
+  /// Whether the stopping daemon has closed its connections and released its lock.
   private var hasLeft = false
-  /// The deadline for storing or revoking refresh tokens that could not be stored, after all other work has ended. Nil
-  /// before that.
+  /// The deadline for storing or revoking refresh tokens that could not be stored earlier. Nil until all other work has
+  /// ended.
   private var settling: Instant?
   /// Whether a replacement of the program file can be detected.
   private let knowsProgram = !Machine.isProgramReplaced
@@ -106,7 +104,8 @@ final class Server {
     }
   }
 
-  /// Serves until a stop request, until the socket is removed, or until the private peer disconnects.
+  /// Serves until a stop request, until the socket is removed, or until the only client of a private daemon
+  /// disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
     let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
@@ -119,6 +118,8 @@ final class Server {
     parts.events.commands.killAll()
   }
 
+  /// Whether the process may exit. The loop checks this after each round, so it also carries out the next step of
+  /// stopping.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isForGood = dispatcher.stopsForGood { beginStop(isForGood: isForGood) }
@@ -145,7 +146,7 @@ final class Server {
     return true
   }
 
-  /// Whether no work is in progress that the stopping process must wait for.
+  /// Whether all work has ended that the stopping process waits for.
   private func isIdle(_ ending: Ending) -> Bool {
     if loop.now >= ending.last { return true }
     return (jobs.localInFlight == 0 || loop.now >= ending.jobs)
@@ -153,7 +154,7 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= ending.commands)
   }
 
-  /// Responds to the stop requests, closes all connections, and releases the lock to the next daemon. An exchange that
+  /// Responds to the stop requests, closes all connections and releases the lock to the next daemon. An exchange that
   /// is spending a token keeps its account's lock until it ends.
   private func leave() {
     guard !hasLeft else { return }
@@ -169,8 +170,8 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts the next peer. The poller reports the remaining ones again. If no descriptor is free, the longest idle
-  /// connection is closed. If none is idle, peers wait until one closes, and get an error after a while.
+  /// Accepts one peer. The poller reports the others again. If no descriptor is free, closes the connection that has
+  /// been idle longest. If none is idle, peers wait, and get an error after a while.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -191,9 +192,9 @@ final class Server {
     spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Reports to the next peer that no descriptor is free (every refusal is told).
+  /// Tells the next peer that no descriptor is free (every refusal is told).
   ///
-  /// - Returns: False if no peer is waiting, or no descriptor is left for the reply.
+  /// - Returns: False if no peer is waiting, or there is no descriptor for the reply either.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spare != nil else { return false }
     spare = nil
@@ -212,7 +213,8 @@ final class Server {
     if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
   }
 
-  /// Whether the program file was replaced and the daemon can end without loss. The next client starts the new program.
+  /// Whether the program file was replaced and the daemon can end without loss. The next client then starts the new
+  /// program.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsAny
@@ -221,7 +223,7 @@ final class Server {
 
   private func scheduleHousekeeping() {
     loop.schedule(at: loop.now.advanced(by: Self.housekeepingInterval)) { [self] in
-      // The watch reports the removal of the socket.
+      // With a watch, the removal of the socket is reported.
       if listening?.watchRaw == nil { checkSocket() }
       context.housekeeping()
       parts.housekeep()
@@ -237,9 +239,9 @@ final class Server {
     }
   }
 
-  /// Stops accepting peers and requests. Jobs in progress end first, so that a rotated token is not lost.
+  /// Stops accepting peers and requests. Jobs in progress may end, so that a rotated token is not lost.
   ///
-  /// - Parameter isForGood: Whether the user wants no other daemon to start.
+  /// - Parameter isForGood: Whether no other daemon should start.
   private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
     let answer = loop.now.advanced(by: Self.answerPatience)

@@ -5,8 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies. Forwards each part's notifications to the parts that
-/// depend on it.
+/// The parts of the daemon, in the order of their dependencies. Forwards notifications to the parts that react to them.
 final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns
@@ -46,7 +45,7 @@ final class DaemonParts: Audience {
     identity = IdentityRequests(context, broker)
     steps = StepReports(context, signIns)
     context.log.audience = self
-    // The accounts that exist at the start are not published as changes.
+    // The initial accounts are not published as changes.
     context.announceSettings()
   }
 
@@ -63,7 +62,7 @@ final class DaemonParts: Audience {
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   ///
-  /// - Parameter isForGood: The user wants no other daemon.
+  /// - Parameter isForGood: Whether no other daemon should start.
   func stop(isForGood: Bool = false) {
     broker.jobs.endWaits(isForGood: isForGood)
     resources.leases.stop()
@@ -86,9 +85,9 @@ final class DaemonParts: Audience {
     verifications.endVerifications(of: ticket)
   }
 
-  /// Starts the parts, when the loop begins.
+  /// Starts the parts when the loop begins.
   ///
-  /// - Parameter isPrivate: For one client only.
+  /// - Parameter isPrivate: Whether the daemon serves only one client.
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
@@ -97,7 +96,7 @@ final class DaemonParts: Audience {
     tokenFiles.start(isPrivate: isPrivate)
   }
 
-  /// Runs once a minute, with the current settings.
+  /// Runs once a minute, with current settings.
   func housekeep() {
     broker.context.files.look()
     broker.context.whenSettingsAreRead { [self] in

@@ -11,11 +11,11 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
   /// The requests in progress that change sessions or accounts.
   private var changes: Set<Ticket> = []
-  /// The requests waiting for the settings to be read.
+  /// The requests that wait for the settings to be read.
   private var waiting: [Ticket: Request] = [:]
-  /// The requests to stop, which are answered when all work is done.
+  /// The stop requests. They are answered when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first of them wants no other daemon; nil if there is none.
+  /// Whether the first stop request wants no other daemon to start. Nil if there is none.
   private(set) var stopsForGood: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -34,12 +34,12 @@ final class Dispatcher: DaemonPart, RequestHandler {
     guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
-      // Its sender may have disconnected.
+      // The sender may have disconnected.
       if waiting.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
     }
   }
 
-  /// A lock overrides earlier unlocks that are still waiting.
+  /// Refuses the unlocks that are still waiting, since a lock overrides them.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in waiting {
       waiting[ticket] = nil
@@ -98,7 +98,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Returns the request with the account of its caller's directory, if it names none.
+  /// Returns the request, with the account of the caller's directory if it specifies none.
   private func located(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
     let row = envelope.request.row
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
@@ -121,13 +121,14 @@ final class Dispatcher: DaemonPart, RequestHandler {
     changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
 
-  /// Sign-ins, leases, and requests whose body comes in lines accept further messages.
+  /// Sign-ins, leases and requests with a body in lines accept further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
       || parts.resources.takesBody(ticket)
   }
 
-  /// Handles a sign-in's redirect URL or confirmation, the reply to a lease's question, or a part of a body.
+  /// Handles a message for a request in progress: a redirect URL, a confirmation, an answer to a lease's question, or a
+  /// part of a body. Returns false for other requests.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
@@ -141,7 +142,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Stops all parts: no new work begins.
   func stop(isForGood: Bool = false) {
     log.note(.stopping)
     parts.stop(isForGood: isForGood)

@@ -13,17 +13,17 @@ final class StepReports: DaemonPart {
     super.init(context)
   }
 
-  /// Starts sending the steps of the requested account to this request.
+  /// Starts to send the steps of the request's account.
   func begin(_ request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
     case .loginResume(let resumed):
-      // A sign-in that has ended has no further steps.
+      // A sign-in that has ended has no more steps.
       guard let login = signIns.login(named: resumed.login) else { return }
       name = login.account
-    // Discovery concerns no account.
+    // Discovery has no account.
     case .discover: return
     default:
       name =

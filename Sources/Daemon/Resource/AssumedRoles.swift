@@ -8,7 +8,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services. The account must list
-/// the service's origin, as any other that gets its token.
+/// the service's origin, since the service gets its token.
 final class AssumedRoles: DaemonPart {
   private let placed: PlacedTokens
   /// The requests that wait for each exchange.
@@ -32,7 +32,7 @@ final class AssumedRoles: DaemonPart {
         arn: request.roleARN, sessionName: request.sessionName, seconds: request.durationSeconds)
     else { throw Failure(.invalidRequest, "invalid role or role session name") }
     let endpoint: Endpoint
-    // The account's origins determine later if plain http is allowed.
+    // The account's origins determine later whether plain http is allowed.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
       throw .insecurePlace
     }
@@ -76,7 +76,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// - Parameter isLate: Whether the requested session has ended, or its settings have changed.
+  /// - Parameter isLate: Whether the session has ended or its settings have changed since the request.
   private func ended(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

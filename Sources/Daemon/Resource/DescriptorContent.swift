@@ -2,17 +2,17 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The content of a request to a resource, read from a descriptor that the client passed.
+/// The content of a request to a resource, read from a descriptor passed by the client.
 ///
-/// A file is read by offset, so that it can be read again. The first part of a stream is kept: a body that ends within
-/// it has a known length and can be sent again after a refresh.
+/// A file can be read again. For a stream, the first part is kept: if the body ends within it, its length is known and
+/// it can be sent again after a refresh.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
-  /// The size in bytes of the part of a stream that is kept.
+  /// How much of a stream is kept, in bytes.
   static let mostKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
-  /// The byte range of the content in a file, or nil for a stream.
+  /// The byte range of the content in a file. Nil for a stream.
   private let extent: Range<Int>?
   private var kept: [UInt8] = []
   private var isKeptWhole = false
@@ -29,10 +29,10 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the part of a stream that is kept. Blocks until it is available. Later calls do nothing.
+  /// Reads the part of a stream that is kept, and waits for it. Later calls do nothing.
   ///
-  /// - Parameter stallSeconds: The longest time without a byte.
-  /// - Throws: `content` if the content cannot be read or the request was cancelled, `contentLate`.
+  /// - Parameter stallSeconds: The maximum time without a byte.
+  /// - Throws: `content` if the content cannot be read or the request was cancelled; `contentLate`.
   func prepare(stallSeconds: Int, _ cancellation: Cancellation) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
@@ -79,7 +79,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     if left == 0 { return .end }
     var piece = space._mutatingExtracting(..<min(left, space.count))
     let count = try source.descriptor.read(into: &piece, at: extent.lowerBound + place)
-    // The file has become shorter.
+    // The file was truncated.
     return count == 0 ? .failed : .bytes(count)
   }
 

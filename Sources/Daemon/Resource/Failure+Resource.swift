@@ -6,11 +6,11 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error response of a resource. Nil for a success or a redirect.
+  /// Describes an error response of a resource. Nil if the response is a success or a redirect.
   ///
   /// - Parameters:
   ///   - grant: The token that was sent.
-  ///   - isForGood: Whether the resource has also rejected a new token, now or recently.
+  ///   - isForGood: Whether the resource has recently rejected a new token too.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isForGood: Bool
@@ -22,7 +22,7 @@ extension Failure {
         .stepUpNeeded, "\(origin) requires a different or more recent sign-in",
         hint: Self.stepUp(name, acrValues, maxAge))
     case .insufficientScope(let needed) where !needed.isEmpty && grant.missing(needed).isEmpty:
-      // Another sign-in would grant the same scope.
+      // Signing in again would grant the same scope.
       self.init(
         .accessDenied, "\(origin) does not permit this, although the token has the required scope",
         hint: "ask the service's administrator for permission")
@@ -80,7 +80,7 @@ extension Failure {
     return Phrase("try again in \(seconds) s")
   }
 
-  /// The page at which the user authorizes the token for an organization that uses SAML: GitHub's `X-GitHub-SSO`.
+  /// The page where the user authorizes the token for an organization with SAML, from GitHub's `X-GitHub-SSO`.
   private static func organization(_ head: ResourceHead) -> Phrase? {
     guard head.status == 403, let field = head.headers["X-GitHub-SSO"],
       let url = field.split(separator: ";").map({ $0.drop { $0 == " " } }).first(where: {
@@ -94,7 +94,7 @@ extension Failure {
 
   // MARK: Commands
 
-  /// Returns the sign-in command with the values of the challenge (RFC 9470 section 4).
+  /// The sign-in command with the values of the challenge (RFC 9470 section 4).
   private static func stepUp(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
@@ -102,13 +102,13 @@ extension Failure {
     return .command(command)
   }
 
-  /// Returns the sign-in command that adds the missing scopes for this origin only. Without a refresh token the account
-  /// has just one token, so its own scope is changed.
+  /// The command that adds the missing scopes, for this origin only. An account without a refresh token has just one
+  /// token, so its own scope is changed.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
     let unknown = Phrase("sign in with this scope included in \("--scope")")
-    // The user must be able to read the scopes to grant.
+    // The list must be short enough to review.
     guard !needed.isEmpty, needed.joined(separator: " ").utf8.count <= longestList else { return unknown }
     if transfer.namesTarget { return Phrase("request a token that includes it: \("--scope")") }
     let scopes = grant.scopes + grant.missing(needed)
@@ -119,24 +119,24 @@ extension Failure {
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 
-  /// The longest list of scopes in a message, in bytes.
+  /// The maximum length of a scope list in a message, in bytes.
   private static let longestList = 400
 
-  /// The longest server text in a hint, in bytes.
-  private static let longestWord = 4096
+  /// The maximum length of a server's text in a hint, in bytes.
+  private static let longestText = 4096
 
-  /// A space and an option with a server's text, or nil if the text is unsafe to paste.
+  /// An option with a server's text, after a space. Nil if the text is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
-    guard (1...longestWord).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
+    guard (1...longestText).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
   }
 }
 
 extension AccessGrant {
-  /// The values of the scope that the server granted.
+  /// The values of the granted scope.
   fileprivate var scopes: [String] { (scope ?? "").split(separator: " ").map(String.init) }
 
-  /// The scopes among `needed` that the server did not grant.
+  /// The scopes in `needed` that the server did not grant.
   fileprivate func missing(_ needed: [String]) -> [String] {
     let granted = Set(scopes)
     return needed.filter { !granted.contains($0) }
@@ -144,6 +144,6 @@ extension AccessGrant {
 }
 
 extension Account {
-  /// Whether its server is known to grant more scope than a refresh names.
+  /// Whether its server has granted more scope than a refresh requested.
   fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.isScopeIgnored ?? false } }
 }

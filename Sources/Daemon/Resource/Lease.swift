@@ -7,50 +7,46 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The access rules of a lease, and its use so far. Every request of its peers passes ``admit(_:_:)``, which sets
-/// account and token before any part of the daemon sees it. Used on the loop only.
+/// The access rules of a lease, and its use so far. Every request of its peers passes ``admit(_:_:)`` first, which sets
+/// the account and the token. Used on the loop only.
 final class Lease: Admission {
   let name: String
-  /// The request that opened it.
+  /// The request that opened the lease, whose sender owns it.
   let owner: Ticket
-  /// Updated when the account is renamed.
   var account: AccountName
-  /// The request that opened it, with its limits.
+  /// The limits of the lease.
   private let request: LeaseRequest
   private let rules: LeaseRules
   let end: Instant?
   private(set) var usesLeft: Int?
 
-  /// The reason for the end of the lease, set when it ends.
+  /// Why the lease ended. Nil while it is open.
   var cause: LeaseEntry.Cause?
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// The user's answers by origin, or `token` for the token itself. Nil if the lease asks no questions.
+  /// The user's answers by origin, or by ``token`` for the token itself. Nil if the lease asks no questions.
   private var answers: [String: Bool]?
-  /// Requests that wait for an answer, by origin.
+  /// The requests that wait for an answer, by origin.
   private var held: [String: [Held]] = [:]
 
-  /// Logs an event.
   private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
-  /// Whether the limit of requests of all leases permits another one.
+  /// Whether another request is within the limit of all leases.
   private let hasPlace: () -> Bool
-  /// Called when a use was counted, before any part of the daemon gets the request.
+  /// Called after a use was counted, before the request is handled.
   private let begun: () -> Void
-  /// Called when a request was answered, or its sender disconnected.
+  /// Called when a request was answered or its sender disconnected.
   private let ended: () -> Void
-  /// The number of header fields that were removed from all requests.
+  /// How many header fields were removed, in all requests.
   private var droppedFields = 0
 
-  /// Asks the user.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
-  /// A request in progress.
   struct Use {
     let method: String
     /// Nil for the token itself.
     let origin: String?
-    /// The number of header fields that were removed.
+    /// How many header fields were removed.
     var dropped = 0
   }
 
@@ -61,7 +57,6 @@ final class Lease: Admission {
     let passed: [SharedDescriptor]
   }
 
-  /// The limit of concurrent requests.
   private static let mostAtOnce = 16
 
   init(
@@ -104,16 +99,16 @@ final class Lease: Admission {
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
     var envelope = envelope
-    // Steps describe servers and accounts that the peer must not know.
+    // Steps describe servers and accounts, which the peer must not know.
     envelope.verbose = false
-    // The lease has an account.
+    // The lease determines the account.
     envelope.directory = nil
     guard envelope.request.has(.fromLease) == (ticket.connection == channel) else { throw refusal(.notLent, ticket) }
     switch envelope.request {
     case .leasePeer: return envelope
     case .leaseStatus, .resourceBody: break
     case .call(let call):
-      // With any other descriptor, the peer could block a read or a write.
+      // The peer could block a read or write of any other descriptor.
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
         throw refusal(Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
       }
@@ -125,7 +120,7 @@ final class Lease: Admission {
     return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// - Returns: Whether the user has allowed requests for the origin. If not, the request is suspended.
+  /// - Returns: Whether the user has allowed requests to the origin. If not, the request waits for the answer.
   private func asked(_ request: Held) throws(Failure) -> Bool {
     guard let answers, let use = underWay[request.ticket] else { return true }
     let place = use.origin ?? Self.token
@@ -140,12 +135,12 @@ final class Lease: Admission {
     }
   }
 
-  /// Used instead of an origin in requests for the token itself.
+  /// The key in place of an origin, for requests for the token itself.
   private static let token = "token"
 
-  /// Applies the user's answer about an origin, or about the token itself.
+  /// Applies the user's answer about an origin, or about the token if `origin` is nil.
   ///
-  /// - Parameter isAllowed: Nil if there was no answer in time, which refuses only the waiting requests.
+  /// - Parameter isAllowed: Nil if the user did not answer in time, which refuses only the waiting requests.
   /// - Returns: The requests that waited for the answer.
   func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
     let place = origin ?? Self.token
@@ -153,7 +148,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// Limits a token request to the token of the lease, without any other data of the account.
+  /// Limits a token request to the token of the lease, without other data of the account.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
@@ -166,7 +161,6 @@ final class Lease: Admission {
     return token
   }
 
-  /// Counts a use.
   private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
     guard underWay.count < Self.mostAtOnce, hasPlace() else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
@@ -177,7 +171,7 @@ final class Lease: Admission {
     begun()
   }
 
-  /// Whether the server itself reports that the lent token has only the requested scope.
+  /// Whether the server confirmed that the lent token has only the requested scope.
   func isNarrow(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeNamed, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
@@ -212,7 +206,7 @@ final class Lease: Admission {
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
-      // A cookie is also a credential of the account.
+      // A cookie is a credential too.
       head.headers.removeAll { ["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
       return .event(.response(head))
     case .event: return reply
@@ -230,12 +224,12 @@ final class Lease: Admission {
 
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
-  /// Called when the token was sent.
+  /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
-    // A request can time out while the user is being asked.
+    // The request may have timed out while the user was asked.
     for place in held.keys { held[place]?.removeAll { $0.ticket == ticket } }
     let event =
       use.origin.map {
@@ -250,7 +244,7 @@ final class Lease: Admission {
     peers[connection] = nil
   }
 
-  /// Describes a failure without the account's name, and without a command that the peer cannot run.
+  /// The failure without the account's name and without commands that the peer cannot run.
   private func hidden(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
@@ -269,7 +263,7 @@ final class Lease: Admission {
     }
   }
 
-  /// The access rules, as shown to its peers.
+  /// The access rules as shown to peers.
   func terms(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.places.map { .string($0.origin + $0.path) })

@@ -6,12 +6,12 @@ internal import Wire
 
 /// The requests that a lease permits, by origin, path, method and header fields.
 ///
-/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded, and a request
-/// is refused if removing a part could change its meaning.
+/// Servers and proxies may interpret the same request differently. The lease forwards only unambiguous parts, and
+/// refuses a request if removing a part could change its meaning.
 struct LeaseRules {
-  /// The origins and paths in the request that opened the lease, or all those of the account by default.
+  /// The origins and paths of the lease. The default is all those of the account.
   let places: [OriginEntry]
-  /// If empty, all methods are permitted except those that name a second resource.
+  /// If empty, all methods except those that name a second resource.
   let methods: [String]
   /// Additional permitted header fields, in lower case.
   let allowedFields: Set<String>
@@ -24,10 +24,10 @@ struct LeaseRules {
 
   /// The part of a permitted request that is forwarded.
   struct Passed {
-    /// Whether the lease is limited to paths at the origin of the request.
+    /// Whether the lease restricts the paths at this origin.
     let hasPath: Bool
     let fields: [ResourceField]
-    /// The number of header fields that were removed.
+    /// How many header fields were removed.
     let dropped: Int
   }
 
@@ -45,12 +45,12 @@ struct LeaseRules {
     }
     let namesSecond = Self.methodsForTwoPlaces.contains(method.text.uppercased())
     if namesSecond, hasPath || !isNamed { throw .secondPlace(method) }
-    // A server that does not read the body parses it as the next request on the connection (RFC 9110 section 9.3.1).
+    // A server that ignores the body would parse it as the next request (RFC 9110 section 9.3.1).
     guard !sendsBody || method.usuallyHasContent || isNamed else { throw .bodyWithout(method) }
     var fields: [ResourceField] = []
     var dropped = 0
     for field in target.fields {
-      // An encoded response could not be searched for the token.
+      // An encoded response cannot be searched for the token.
       if field.isNamed("Accept-Encoding") { continue }
       if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
     }
@@ -59,16 +59,15 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Splits a path that every server interprets in the same way. Each segment contains path characters (RFC 3986
-  /// section 3.3) except ";". Only spaces and non-ASCII text may be encoded. No segment is empty or similar to "." or
-  /// "..".
+  /// Splits a path, if every server interprets it in the same way. Its segments contain path characters (RFC 3986
+  /// section 3.3) except ";". Only spaces and non-ASCII text are encoded. No segment is empty or resembles "." or "..".
   ///
   /// - Returns: The decoded segments, or nil for any other path.
   static func segments(_ path: String) -> [[UInt8]]? {
     var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard let first = segments.first, first.isEmpty else { return path.isEmpty ? [] : nil }
     segments.removeFirst()
-    // The path ends with a slash.
+    // A trailing slash is allowed.
     if segments.last?.isEmpty == true { segments.removeLast() }
     let decoded = segments.compactMap { decodedSegment(Array($0)) }
     return decoded.count == segments.count ? decoded : nil
@@ -84,7 +83,7 @@ struct LeaseRules {
           let low = HexDigit.value(segment[index + 2])
         else { return nil }
         byte = high << 4 | low
-        // No other ASCII byte needs to be encoded, and a decoded one may separate parts of a URI.
+        // No other ASCII byte needs encoding, and a decoded one may separate parts of a URI.
         guard byte == UInt8(ascii: " ") || byte >= 0x80 else { return nil }
         index += 2
       } else if !byte.isASCIIAlphanumeric, !"-._~!$&'()*+,=:@".utf8.contains(byte) {
@@ -100,8 +99,8 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Some servers replace other
-  /// symbols by a slash, a dot or a semicolon. Control and format characters are invisible.
+  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Some servers convert other
+  /// symbols to a slash, dot or semicolon. Control and format characters are invisible.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -114,8 +113,8 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods whose requests name a second resource in a header field or in the body, from the registry of methods (RFC
-  /// 4918, RFC 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068), and from Exchange's WebDAV.
+  /// Methods that name a second resource in a header field or in the body: from the registry of methods (RFC 4918, RFC
+  /// 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068) and from Exchange's WebDAV.
   private static let methodsForTwoPlaces: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -124,8 +123,8 @@ struct LeaseRules {
 
   // MARK: Header fields
 
-  /// Fields that describe the content, negotiate its form, set conditions or select a range, and fields of protocols
-  /// over HTTP that concern only the request itself.
+  /// Fields that describe the content, negotiate its form, set conditions or select a range, and fields of other
+  /// protocols over HTTP that affect only the request.
   private static let passing: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
@@ -136,7 +135,7 @@ struct LeaseRules {
   ]
   private static let passingPrefixes = ["mcp-", "x-github-", "x-stainless-", "anthropic-", "openai-"]
 
-  /// Fields of methods that name a second resource (RFC 4918 section 10, RFC 3253 section 8, RFC 4437, RFC 8288).
+  /// Fields that name a second resource (RFC 4918 section 10, RFC 3253 section 8, RFC 4437, RFC 8288).
   private static let secondPlaceFields: Set<String> = [
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
@@ -146,25 +145,25 @@ struct LeaseRules {
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
     let name = field.name.lowercased()
-    // CGI, WSGI, PHP and Rack replace every other character as they replace a hyphen (RFC 3875 section 4.1.18).
+    // CGI, WSGI, PHP and Rack treat all other characters like a hyphen (RFC 3875 section 4.1.18).
     guard Self.isPlain(name: name) else { throw .ambiguousName(field.name) }
     if namesSecond, Self.secondPlaceFields.contains(name) {
-      guard Self.staysAt(target.endpoint.uri, field) else { throw .steeringField(field.name) }
+      guard Self.staysAt(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
-      guard !Self.steers(name) else { throw .steeringField(field.name) }
+      guard !Self.steers(name) else { throw .redirectingField(field.name) }
       let passes =
         Self.passing.contains(name) || Self.passingPrefixes.contains(where: { name.hasPrefix($0) })
         || allowedFields.contains(name)
       guard passes else { return false }
     }
-    // Python interprets some non-ASCII bytes as the end of the line. Others replace them by different characters.
+    // Python treats some non-ASCII bytes as line breaks. Other software converts them.
     guard field.value.utf8.allSatisfy({ $0.isPrintableASCII || $0 == UInt8(ascii: "\t") }) else {
-      throw .unplainValue(field.name)
+      throw .nonASCIIValue(field.name)
     }
     return true
   }
 
-  /// Whether a destination has the origin of the request.
+  /// Whether a destination has the same origin as the request.
   private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
@@ -181,14 +180,14 @@ struct LeaseRules {
       && !neverPassing.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
-  /// Fields of browsers, which no peer of a lease needs, and the response's encoding.
+  /// Fields of browsers, which no peer needs, and the encoding of the response.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
   private static func steers(_ name: String) -> Bool {
     steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }
 
-  /// Header fields that make servers or proxies use another resource, method, sender or user.
+  /// Header fields that make a server or proxy use another resource, method, sender or user.
   private static let steering: Set<String> = [
     // Another resource, or another host (RFC 4918 section 10, RFC 4437, RFC 7239, RFC 7838).
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "forwarded", "via",
@@ -241,13 +240,13 @@ extension Failure {
       hint: "use only letters, digits and hyphens in the name")
   }
 
-  fileprivate static func steeringField(_ name: String) -> Failure {
+  fileprivate static func redirectingField(_ name: String) -> Failure {
     Failure(
       .notPermitted, "a lease does not send the header \(name), which can change the target or effect of a request",
       hint: "omit the header")
   }
 
-  fileprivate static func unplainValue(_ name: String) -> Failure {
+  fileprivate static func nonASCIIValue(_ name: String) -> Failure {
     Failure(
       .notPermitted, "a lease does not send the header \(name) with non-ASCII characters",
       hint: "encode its value")

@@ -8,31 +8,32 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Opens and ends leases, and accepts their peers' requests from the process that serves the peers. Nothing of a lease
-/// is stored on disk.
+/// Opens and ends leases, and accepts their peers' connections from the process that listens for them. Stores nothing
+/// on disk.
 final class Leases: AccountPart {
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, latest lease last. Each lease has its own limit, so a busy one does not displace
-  /// the events of others.
+  /// The recent events of each lease, latest lease last. Each has its own limit, so a busy lease does not displace the
+  /// events of others.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// The open questions.
+  /// The questions that the user has not answered.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestion = 0
 
-  /// How long the user has to answer.
+  /// How long the user may take to answer.
   private static let patience = Duration.seconds(60)
   private static let most = 16
-  /// The limit of peer connections of one lease, and of all leases.
+  /// The maximum number of peers of one lease, and of all leases.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
-  /// The limit of concurrent requests of all leases, which leaves some to the user's own.
+  /// The maximum number of concurrent requests of all leases. The user's own requests may use the rest of the daemon's
+  /// limit.
   private static let mostTransfers = 64
   private static let mostEntries = 64
-  /// The limit of leases whose events are kept, including ended ones.
+  /// The maximum number of leases whose events are kept, including ended ones.
   private static let mostRings = 32
 
-  /// - Parameter passed: One end of a pair of sockets. The process that accepts the peers has the other.
+  /// - Parameter passed: One end of a socket pair. The process that accepts the peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.most else {
       throw Failure(.tooBusy, "there are already \(Self.most) leases", hint: "end a command that has one open")
@@ -50,7 +51,7 @@ final class Leases: AccountPart {
       throw Failure(.invalidRequest, "a lease of tokens needs a scope", hint: "set it with --scope")
     }
     var places = try request.places.map { (text) throws(Failure) in try place(text, account) }
-    // UserInfo identifies the user, so it is lent only if it was requested.
+    // UserInfo identifies the user, so it is lent only on request.
     if places.isEmpty { places = account.configuration.originEntries.filter { !$0.isMail } }
     guard !places.isEmpty else {
       throw Failure(
@@ -73,8 +74,8 @@ final class Leases: AccountPart {
     try begin(lease, passed[0])
   }
 
-  /// Removes the sockets of killed commands on a worker. If another process is creating a socket at this moment, the
-  /// next start tries again.
+  /// Removes the sockets of killed commands, on a worker. If another process is creating a socket at this moment,
+  /// leaves the rest to the next start.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
@@ -86,14 +87,14 @@ final class Leases: AccountPart {
     }) { _ in }
   }
 
-  /// An origin of the account, optionally with a longer path.
+  /// An origin of the account, or a path at one.
   private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
       throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
     }
-    // No request could match it.
+    // No request could match such a path.
     guard LeaseRules.segments(entry.path) != nil else { throw .unplainPlace }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
@@ -112,7 +113,7 @@ final class Leases: AccountPart {
     tellOwner(of: lease)
   }
 
-  /// Adds a connection for the requests of a peer, or logs a refused one.
+  /// Adds a peer's connection, or logs that the peer was refused.
   func peer(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.channel == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -121,7 +122,7 @@ final class Leases: AccountPart {
     if let code = request.refused {
       note(.refused(code), lease.name, peer)
     } else if passed.isEmpty {
-      // The process had no free descriptor, so the kernel closed the passed one. `agent-lease` then refuses the peer.
+      // Without a free descriptor, the kernel closed the passed one. `agent-lease` then refuses the peer.
       note(.refused(.tooBusy), lease.name, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
@@ -139,7 +140,7 @@ final class Leases: AccountPart {
     {
       return lease.came(connection, peer)
     }
-    // Nothing was sent before, so the entire line fits into the socket's buffer.
+    // Nothing was sent before, so the line fits into the socket's buffer.
     _ = try? socket.descriptor.writeNow(Reply.failure(Self.crowded).serialized().span)
     note(.refused(.tooBusy), lease.name, peer)
   }
@@ -147,7 +148,7 @@ final class Leases: AccountPart {
   private static let crowded = Failure(
     .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
 
-  /// Sends the access rules of its lease to a peer.
+  /// Sends a peer the access rules of its lease.
   func status(_ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -155,7 +156,7 @@ final class Leases: AccountPart {
     loop.send(.result(lease.terms(now: loop.now)), to: ticket)
   }
 
-  /// Sends the token itself to a peer.
+  /// Sends a peer the token itself.
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.underWay[ticket] != nil }) else { throw .leaseOver }
     let account = try broker.resolve(request.account)
@@ -175,7 +176,7 @@ final class Leases: AccountPart {
     try broker.obtain(for: waiter, account)
   }
 
-  /// The response with a token, without anything that identifies its account.
+  /// The response with a token, without anything that identifies the account.
   private func lent(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.isNarrow(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
@@ -201,10 +202,10 @@ final class Leases: AccountPart {
     schedule(at: loop.now.advanced(by: Self.patience)) { [self] in decide(number, nil) }
   }
 
-  /// Whether this request opened a lease, so that its sender may answer questions.
+  /// Whether this request opened a lease, so its sender may answer questions.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
-  /// Applies an answer of the owner. Ignored if the question is no longer open.
+  /// Applies the owner's answer. Ignores it if the question is no longer open.
   func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
@@ -222,24 +223,24 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// Called when a request of a lease starts. The owner learns the number of remaining uses before the request is sent,
-  /// so that the next daemon does not permit more.
+  /// Called when a peer's request starts. Tells the owner how many uses remain before the request is sent, so that the
+  /// next daemon does not permit more.
   private func begun(_ owner: Ticket) {
     if let lease = leases[owner] { tellOwner(of: lease) }
   }
 
-  /// Called when a request of a lease was answered.
+  /// Called when a peer's request was answered.
   private func ended(_ owner: Ticket) {
     guard let lease = leases[owner] else { return }
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
-    // Sends the last response first.
+    // The last response is sent first.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
     guard leases.removeValue(forKey: lease.owner) != nil else { return }
     lease.cause = cause
-    // The next daemon may open it again.
+    // The next daemon may reopen the lease.
     loop.dropPeers(of: lease, saying: cause == .stopping ? stopping : .leaseOver)
     note(.ended(cause), lease.name, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
@@ -256,7 +257,7 @@ final class Leases: AccountPart {
     }
   }
 
-  /// Ends the leases of an account without a session, and updates the name of a renamed one.
+  /// Ends the leases of an account whose session ended, and renames those of a renamed account.
   func adapt(to entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.utf8.elementsEqual(old.utf8) { lease.account = name }
@@ -274,7 +275,7 @@ final class Leases: AccountPart {
     }
   }
 
-  /// Ends the lease of a request whose sender disconnected.
+  /// Ends the lease whose owner disconnected.
   func abandon(_ ticket: Ticket) {
     if let lease = leases[ticket] { end(lease, .closed) }
   }

@@ -7,13 +7,12 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Returns tokens to callers that send them to a URL themselves. The account is selected as for a request made by the
-/// daemon, and the settings of the origin determine the token.
+/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token, as for a request
+/// that the daemon makes.
 final class PlacedTokens: AccountPart {
-  /// Called with the token for the URL, and its expiry.
+  /// Called with the token for the URL and its expiry.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
-  /// A token request in progress.
   private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
@@ -21,7 +20,7 @@ final class PlacedTokens: AccountPart {
     let choice: ResourceChoice?
     let target: TokenTarget?
     let deliver: Delivery
-    /// Whether an ID Token that expires too soon was already renewed.
+    /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
     var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
@@ -42,7 +41,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Gets the token for a URL. Failures are sent as the response.
+  /// Gets the token for a URL. The response may be a failure.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let place = request.place else { throw try nothingNamed() }
     let named = try broker.named(request.account)
@@ -62,7 +61,7 @@ final class PlacedTokens: AccountPart {
       hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
-  /// Selects the account whose token may be sent to a URL.
+  /// Chooses the account whose token may be sent to a URL.
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
@@ -89,8 +88,8 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Returns a distinct failure for unlisted URLs, so that a program that asks for many can distinguish them from an
-  /// account without a token.
+  /// Uses a distinct failure for unlisted URLs, so that programs that ask for many can tell them from an account
+  /// without a token.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -112,9 +111,9 @@ final class PlacedTokens: AccountPart {
     try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token.
+  /// Records that the resource refused the token, if the request states so.
   ///
-  /// - Returns: Whether it may accept another one. If it has refused a new token, no more are requested.
+  /// - Returns: Whether a new token may help. False if the resource has refused a new one too.
   private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
@@ -173,7 +172,7 @@ final class PlacedTokens: AccountPart {
 
   // MARK: Forgetting
 
-  /// The longest token that is compared, in bytes.
+  /// The maximum length of a token to compare, in bytes.
   private static let mostBytes = 65_536
 
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Creates proofs of possession for requests that others send with an account's token (RFC 9449 section 7.1). Only for
-/// origins that may get the token.
+/// Creates proofs of possession for requests that callers send with an account's token themselves (RFC 9449 section
+/// 7.1). Only for origins that may get the token.
 final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
@@ -40,7 +40,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// Signs the proof for exactly this token. A TPM may be slow.
+  /// Signs the proof for exactly this token on a worker, since a TPM may be slow.
   private func signProof(
     _ target: ProofTarget, _ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
@@ -76,7 +76,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// The proof, and its signing key.
+  /// The proof and the key that signs it.
   private func proof(
     _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> (DPoPProof, DPoPKey) {

@@ -2,7 +2,6 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The request that a proof is for.
 struct ProofTarget {
   let call: ResourceCall.Target
   let nonce: String?
@@ -10,7 +9,7 @@ struct ProofTarget {
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {
-    // The requirements are those of a request made by the daemon.
+    // The same rules apply as for a request that the daemon makes.
     call = try ResourceCall.Target(
       CallRequest(account: request.account, url: request.url, method: request.method, headers: [], sendsBody: false))
     if let nonce = request.nonce, !DPoPProof.isNonce(nonce) {

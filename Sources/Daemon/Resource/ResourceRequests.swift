@@ -7,18 +7,18 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sends requests to resources with an account's token. The origin determines the account. A request whose token is
-/// rejected is sent once more with a new token.
+/// Sends requests to resources with an account's token. The origin determines the account. If the token is rejected,
+/// sends the request once more with a new one.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
-  /// The sockets that lend such requests.
+  /// The leases, through which other programs send such requests.
   private(set) lazy var leases = Leases(context, broker)
   /// The response bodies of inline requests.
   private var bodies: [Ticket: InlineBody] = [:]
-  /// The request bodies that are sent in lines.
+  /// The request bodies that arrive in lines.
   private var contents: [Ticket: InlineContent] = [:]
 
-  /// Effectively no deadline: the duration of a transfer is not limited.
+  /// Effectively no deadline, since a transfer may take any time.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
   func call(
@@ -38,14 +38,14 @@ final class ResourceRequests: AccountPart {
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
     bodies[ticket]?.begin()
     contents[ticket]?.begin()
-    // The peer may have disconnected.
+    // The sender may have disconnected.
     guard isWanted(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
     }
   }
 
-  /// Refuses a request beyond the limit of all requests, or of those to its origin (fair shares).
+  /// Refuses a request beyond the limit of all requests or of its origin (fair shares).
   private func admit(at origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
@@ -108,7 +108,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Continues a request with a token.
+  /// Sends the request with a token.
   func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
@@ -146,7 +146,7 @@ final class ResourceRequests: AccountPart {
       transfer.hasRefreshed = true
       // Missing claims do not make a token invalid.
       if claims == nil { slot?.refusals.refused(by: origin, generation: generation, now: now) }
-      // Another request may have obtained a new token in the meantime.
+      // Another request may have obtained a new token.
       obtainToken(for: transfer) {
         var need = TokenNeed(forceRefresh: $0.session.grant === grant)
         need.claims = claims
@@ -177,7 +177,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Schedules another attempt for a request that was never sent, within its waiting time.
+  /// Retries a request that was never sent, as long as it may wait.
   private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.neverLeft else { return false }
@@ -222,7 +222,7 @@ final class ResourceRequests: AccountPart {
     transfer.unfinished?.stop()
   }
 
-  /// Ends all requests, optionally of one account.
+  /// Ends all requests, or those of one account.
   func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
     for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
   }
@@ -235,7 +235,7 @@ final class ResourceRequests: AccountPart {
 
   // MARK: Bodies in lines
 
-  /// Whether the request accepts a part of its body.
+  /// Whether the request expects parts of its body.
   func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
   func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {

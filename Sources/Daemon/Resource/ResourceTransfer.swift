@@ -7,50 +7,49 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// A request to a resource, until its last response line.
+/// A request to a resource, until its last response line was sent.
 final class ResourceTransfer: @unchecked Sendable {
-  /// The limit of concurrent requests, without event streams.
+  /// The maximum number of concurrent requests, without event streams.
   static let mostAtOnce = 192
-  /// The limit of concurrent requests to one origin, which leaves some to the others.
+  /// The maximum number of concurrent requests to one origin, so that others can proceed.
   static let mostAtOneOrigin = 128
-  /// The limit of event streams. They may last for days, so they are counted separately.
+  /// The maximum number of event streams. They may last for days, so they have their own limit.
   static let mostStreams = 128
 
   // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// The target of the token to send, or nil for the account's own token. The default is the target in the settings for
+  /// The target of the token to send. Nil for the account's own token. The default is the target in the settings for
   /// the URL.
   private(set) var tokenTarget: TokenTarget?
-  /// Whether the request names that target itself.
+  /// Whether the request specifies the target.
   let namesTarget: Bool
   /// The entry of the settings that permits the request, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The reading end of the response's body, for an inline request.
+  /// The end of a pipe from which the response's body is read, for an inline request.
   let inlineBody: SharedDescriptor?
-  /// The writing end of a body in lines, until ``takeInlineContent()``.
+  /// The end of a pipe to which a body in lines is written. ``takeInlineContent()`` removes it.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The body in lines that was incomplete when the request ended.
+  /// The body in lines, if it was incomplete when the request ended.
   var unfinished: InlineContent?
-  /// The timeout for obtaining a token, and then for time without progress.
+  /// The timeout for obtaining a token, and then for each pause in the transfer.
   let patienceSeconds: Int
 
-  /// How long the request waits for an unreachable server, or nil if it does not wait.
+  /// Until when the request waits for an unreachable server. Nil if it does not wait.
   let waitsUntil: Instant?
   /// Whether the response has begun and is an event stream.
   var isStream = false
-  /// The number of failed attempts to reach the resource.
+  /// How many attempts to reach the resource have failed.
   var misses = 0
 
-  /// The selected account.
   private(set) var account: AccountName?
-  /// Whether a new token was requested because the resource rejected the previous one.
+  /// Whether a new token was requested after the resource rejected one.
   var hasRefreshed = false
 
-  /// - Parameter passed: The descriptors received with the line, in order.
+  /// - Parameter passed: The descriptors received with the request, in order.
   init(
     _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
     tellHead: @escaping @Sendable (ResponseHead) -> Void
@@ -77,11 +76,11 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates the descriptors of an inline request.
+  /// Creates the pipes of an inline request.
   ///
   /// - Parameters:
-  ///   - reading: Set to the reading end of the response's body.
-  ///   - writing: Set to the writing end of a body in lines.
+  ///   - reading: Set to the reading end for the response's body.
+  ///   - writing: Set to the writing end for a body in lines.
   private static func descriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
@@ -108,7 +107,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Returns the writing end of a body in lines. The caller becomes its only owner and closes it after the last part.
+  /// Returns the writing end for a body in lines. The caller becomes its only owner and closes it after the last part.
   func takeInlineContent() -> SharedDescriptor? {
     defer { inlineContent = nil }
     return inlineContent
@@ -132,7 +131,7 @@ extension ResourceCall.Target {
     // The fragment is never sent (RFC 9110 section 7.1).
     let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     do {
-      // The account's origins determine later if plain http is allowed.
+      // The account's origins determine later whether plain http is allowed.
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
@@ -151,7 +150,7 @@ extension ResourceCall.Target {
 }
 
 extension Failure {
-  /// Describes why a text is not a valid URL for a request.
+  /// Explains why a text is not a valid URL for a request.
   init(invalidURL text: String) {
     do throws(URIError) { _ = try URI(text) } catch {
       switch error {

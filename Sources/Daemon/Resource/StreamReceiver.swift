@@ -8,7 +8,7 @@ final class StreamReceiver: ResourceReceiver {
   private let tellHead: @Sendable (ResponseHead) -> Void
 
   /// - Parameter tellHead: Called on the worker's thread with the head, before any content.
-  /// - Throws: `EINVAL` for anything but a pipe or a socket, since a write to a file may wait for a disk.
+  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket, since writing to a file may wait for a disk.
   init(_ target: SharedDescriptor, tellHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)

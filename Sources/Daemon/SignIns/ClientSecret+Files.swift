@@ -6,7 +6,7 @@ internal import Sessions
 extension ClientSecret {
   private static let mostFileBytes = 65_536
 
-  /// Reads a private key in PEM format or as a JSON Web Key.
+  /// Reads a private key in PEM or as a JSON Web Key.
   ///
   /// - Parameter device: The device with the key, if the file refers to a TPM.
   static func readKey(
@@ -19,7 +19,7 @@ extension ClientSecret {
     }
   }
 
-  /// Reads certificates in PEM format. They are validated later, when they are used with their key.
+  /// Reads certificates in PEM. They are validated later, together with their key.
   static func readCertificates(
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

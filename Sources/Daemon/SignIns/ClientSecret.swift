@@ -12,7 +12,7 @@ enum ClientSecret {
     fileprivate var mostBytes: Int {
       switch self {
       case .clientSecret: 4096
-      // Some servers store much data in a refresh token.
+      // Some servers encode much data in a refresh token.
       case .refreshToken: 65_536
       case .assertion: BearerAssertion.maximumBytes
       }
@@ -29,7 +29,7 @@ enum ClientSecret {
 
   /// Reads one line. A trailing newline is dropped.
   ///
-  /// - Throws: A configuration error if there is no secret, or it cannot be sent.
+  /// - Throws: A configuration error if the secret is empty or cannot be sent.
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

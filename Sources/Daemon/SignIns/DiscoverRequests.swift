@@ -6,7 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Determines if a URL is an issuer or a resource that names one (RFC 9728). Stores nothing, since the user decides.
+/// Determines whether a URL is an issuer or a resource that names one (RFC 9728). Stores nothing, since the user
+/// decides.
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
@@ -45,14 +46,14 @@ final class DiscoverRequests: DaemonPart {
         }
         loop.send(.failure(failure), to: ticket)
       case .success, .failure:
-        // The server of the resource is still the same, as far as known.
+        // As far as known, the resource still uses the same server.
         loop.send(.result(JSONObject([("account", .string(known?.name.text ?? ""))])), to: ticket)
       }
     }
   }
 
-  /// Returns the response from the settings if the URL is an account's issuer, which the user has already confirmed, or
-  /// else the provider with this URL. Nil if the URL is an account's resource or unknown.
+  /// The response if the settings have an account with this issuer, which the user has already confirmed, or if a
+  /// provider has this URL. Nil for a resource of an account or an unknown URL.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -66,13 +67,13 @@ final class DiscoverRequests: DaemonPart {
     }
     if accounts.contains(where: { isSame($0.1.issuer) }) { return JSONObject([("issuer_metadata_found", true)]) }
     if Self.account(of: request, settings) != nil { return nil }
-    // No server that allows no sign-in is asked.
+    // Servers without sign-in are not contacted.
     let provider =
       Provider.of(place: request.url) ?? Provider.of(issuer: request.url).flatMap { $0.obstacle == nil ? nil : $0 }
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account with this resource. The resource may name another server by now.
+  /// The account with this resource. The resource may use another server by now.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {
@@ -82,7 +83,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// The sign-in at the endpoints that MCP servers without metadata had until revision 2025-03-26.
+  /// Suggests signing in at the endpoints that MCP servers without metadata had until revision 2025-03-26.
   private static func adviceWithoutMetadata(_ request: DiscoverRequest, _ settings: Settings) -> Phrase? {
     guard let origin = (try? URI(request.url))?.origin, ShellWord.isHarmless(request.url),
       let name = request.account
@@ -97,7 +98,7 @@ final class DiscoverRequests: DaemonPart {
     return Phrase("if it is an older MCP server: \(command)").running(command)
   }
 
-  /// The authorization servers of a resource for which a file contains a client.
+  /// The resource's authorization servers for which a file contains a client.
   private static func serversWithClient(
     _ finding: ResourceSearch.Finding, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {

@@ -2,22 +2,21 @@ internal import OAuth
 internal import Vocabulary
 internal import Wire
 
-/// Selects the sign-in flow: the requested one, or else one that the machine and the server support.
+/// Chooses the sign-in flow: the requested one, or else one that both machine and server support.
 struct FlowChoice {
   /// The requested flow, if any.
   let wanted: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port at which another machine receives the response of a browser; nil for this one.
+  /// The port that receives the browser's response on another machine. Nil if the browser is on this one.
   var redirectPort: UInt16?
-  /// Whether to avoid authorization codes, because the client has no secret to exchange them.
+  /// Whether to avoid authorization codes, which the client could not exchange without a secret.
   var prefersDevice = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDevice = false
-  /// Additional parameters of the authorization request.
   var options = AuthorizationOptions()
 
-  /// - Parameter canListen: Whether the redirect URI leads to this machine.
+  /// - Parameter canListen: Whether the redirect URI points to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let wanted { return wanted }
     // The device flow does not support these parameters.

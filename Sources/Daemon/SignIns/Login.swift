@@ -8,7 +8,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Whether a sign-in was approved or cancelled, whichever was first. The thread that polls the server approves it.
+/// Whether a sign-in was approved or cancelled, whichever came first. The thread that polls the server approves it.
 final class Approval: Sendable {
   private enum State { static let open = 0, given = 1, givenUp = 2 }
 
@@ -16,13 +16,13 @@ final class Approval: Sendable {
 
   var isGiven: Bool { state.load(ordering: .acquiring) == State.given }
 
-  /// - Returns: False if the sign-in was cancelled. Its result must not be stored.
+  /// - Returns: False if the sign-in was already cancelled, so its result must not be stored.
   func give() -> Bool { settle(State.given) }
 
-  /// - Returns: False if the sign-in was approved. It must be completed.
+  /// - Returns: False if the sign-in was already approved, so it must be completed.
   func giveUp() -> Bool { settle(State.givenUp) }
 
-  /// Resets the state after an approved step has ended.
+  /// Allows cancelling again, after an approved step has ended.
   func finish() { state.store(State.open, ordering: .releasing) }
 
   private func settle(_ wanted: Int) -> Bool {
@@ -32,22 +32,23 @@ final class Approval: Sendable {
   }
 }
 
-/// A sign-in in progress: its state, and the request that waits for it.
+/// A sign-in in progress and the request that waits for it.
 final class Login {
   let id: UInt64
-  /// The name of the sign-in in the wire protocol: 128 random bits.
+  /// Identifies the sign-in in the wire protocol: 128 random bits.
   let name: String
-  /// The request that waits for the sign-in, or `.nobody` while it continues in the background.
+  /// The waiting request, or `.nobody` while the sign-in continues in the background.
   var ticket: Ticket
   let account: AccountName
-  /// The options of the sign-in, for a hint that repeats it. If it fails, the settings of a new account are not kept.
+  /// The command-line options of the sign-in, for a hint that repeats it. A failed sign-in does not keep a new
+  /// account's settings.
   let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
-  /// Whether the sign-in continues after its sender disconnected, once the user can act on it.
+  /// Whether the sign-in continues in the background once the user can act on it.
   var isDetached = false
-  /// The action required of the user, once known, and its deadline in unix seconds.
+  /// What the user must do, once known, and the deadline in unix seconds.
   var event: Event?
   var expiry = 0
 
@@ -57,9 +58,9 @@ final class Login {
 
   /// Whether the user has approved.
   let approval = Approval()
-  /// Set if a sign-out of the account has cancelled the sign-in.
+  /// Set when a sign-out of the account cancels the sign-in.
   let endsWithSession = Monitor(false)
-  /// The visits of the browser, for a sign-in that waits for one.
+  /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
   /// The sign-in that the user must confirm.
   var unconfirmed: SignIn.Unconfirmed?
@@ -78,14 +79,14 @@ final class Login {
     self.startedAt = startedAt
   }
 
-  /// The visits of the browser at the redirect server.
+  /// The browser's visits to the redirect server.
   struct Visits {
-    /// The URL to which the link redirects, until it was opened.
+    /// The URL to which the link redirects, until the link is opened.
     var linked: String?
-    /// Whether all requests so far are known to be from this user's programs.
+    /// Whether all requests so far are known to be from this user.
     var isTold = true
-    /// Whether a response for another sign-in was logged. The others are for a visit by another user, TLS, and an error
-    /// without the state of this sign-in, which are also reported to the terminal.
+    /// Whether a response for another sign-in was logged. The next ones, also shown on the terminal, are for a visit by
+    /// another user, for TLS, and for an error without this sign-in's state.
     var hasMetForeignRedirect = false
     var hasMetStranger = false
     var hasMetTLS = false
@@ -98,16 +99,16 @@ final class Login {
     var hasWarnedOfClock = false
   }
 
-  /// The wait for the browser's response, or nil in another flow.
+  /// The wait for the browser's response. Nil in other flows.
   var browser: SignIn.Waiting.Browser? { if case .browser(let waiting) = waiting { waiting } else { nil } }
 
-  /// The wait for the approval of a device code, or nil in another flow.
+  /// The wait for the approval of a device code. Nil in other flows.
   var device: SignIn.Waiting.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
-  /// Whether the user has approved the sign-in. The remaining steps must then not be cancelled.
+  /// Whether the user has approved, so that the remaining steps must not be cancelled.
   var isFinishing: Bool { approval.isGiven }
 
-  /// Whether a request names this sign-in.
+  /// Whether this is the sign-in's name.
   func isNamed(_ other: String) -> Bool { Self.isSame(name, other) }
 
   /// Compares two names in constant time.

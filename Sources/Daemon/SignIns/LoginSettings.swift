@@ -5,13 +5,11 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The account and the settings of a sign-in, from its request and the stored settings.
+/// The account and settings of a sign-in, from its request and the stored settings.
 struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
-  /// Whether the settings do not contain the account yet.
   let isNew: Bool
-  /// The grant of a session without a user.
   let unattended: UnattendedGrant?
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
@@ -20,7 +18,7 @@ struct LoginSettings {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
     if !isStored() { Self.takeServer(from: &request) }
-    // For an existing account the provider is an ordinary setting.
+    // For an existing account, the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
     let meant = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
@@ -55,14 +53,14 @@ struct LoginSettings {
       // Without a client ID in the request, the server or a file may supply one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
-      // A longer name is one for another account.
+      // A longer name is that of another account.
       let name = account.text
       let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
       let known = others + ProviderName.allCases.map(\.rawValue)
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {
-        // After `issuer_needed` the client would ask for the issuer.
+        // After `issuer_needed`, the client would ask for the issuer.
         let choices = Phrase.choices(meant.map { "agent login \($0)" })
         throw Failure(
           .invalidRequest, "no account or known service is called \(account.text)",
@@ -87,7 +85,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// Refuses options of other flows for an account that signs in by an assertion, since nothing may need a user.
+  /// Refuses options of other flows for an account that signs in by an assertion, since that must work without a user.
   private static func refuseOtherWays(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -121,8 +119,9 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// Uses a provider, host or URL given instead of an account as the server. The account is named after the provider,
-  /// or else after the host. With an issuer, a provider's name means that provider if the issuer can be its own.
+  /// If the request has a provider, host or URL instead of an account, uses it as the server. Names the account after
+  /// the provider, or else after the host. With an issuer, a provider's name selects that provider if it may have the
+  /// issuer.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
     if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()),
@@ -163,7 +162,7 @@ struct LoginSettings {
       .invalidRequest, "all default account names for this server are in use; choose a name")
   }
 
-  /// Default names for an account, best first: the host name, then with a number. Empty if the host is not valid.
+  /// Default names for an account, best first: the host name, then numbered ones. Empty if the host is invalid.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
     return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
@@ -175,7 +174,7 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// The equivalent options, without the password of a proxy.
+  /// The equivalent command-line options, without a proxy's password.
   var words: [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
@@ -188,8 +187,8 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options of `agent login`. It asks for a secret again. Only the client knows the names of the files
-  /// that it has passed.
+  /// The equivalent options of `agent login`, which asks for secrets again. Only the client knows the names of files
+  /// that it passed.
   var words: [String] {
     var words = settings.words
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }

@@ -4,8 +4,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// A proxy's URL from a variable such as `HTTPS_PROXY`, split into the URL for the settings file and the password for
-/// the vault.
+/// A proxy's URL from a variable such as `HTTPS_PROXY`, split into the URL for the settings and the password for the
+/// vault.
 struct ProxySetting {
   let url: String
   /// `user:password`
@@ -34,9 +34,9 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces the stored proxy by that of the request, or removes it if there is none.
+  /// Replaces the proxy setting with that of the request, or removes it if the request has none.
   ///
-  /// - Returns: `user:password` from its URL, for the vault.
+  /// - Returns: `user:password` from the URL, for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
     self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
@@ -47,7 +47,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Does the same, unless an option named the stored proxy and the request has only that of the environment.
+  /// Like ``takeProxy(of:)``, but keeps a proxy set by an option if the request only has that of the environment.
   mutating func takeProxyUnlessNamed(of given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try takeProxy(of: given)
   }

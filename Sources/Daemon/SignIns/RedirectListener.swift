@@ -5,26 +5,27 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Sign-ins can
-/// share sockets.
+/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Several
+/// sign-ins may share a socket.
 final class RedirectListener: Sendable {
   /// The redirect URI, including the port.
   let redirectURI: String
   let port: UInt16
   let target: LoopbackTarget
-  /// The URL that redirects to the authorization server once (128 random bits). Used on a browser's command line, which
-  /// every user of the machine can read. Nil if the system cannot report the user of a connection.
+  /// The link that redirects to the authorization server once (128 random bits). Every user of the machine can read a
+  /// browser's command line, which contains the link instead of the URL. Nil if the system cannot determine the user of
+  /// a connection.
   let linkURL: String?
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
-  /// The maximum number of attempts to find a port that is free at two addresses.
+  /// How often to look for a port that is free at two addresses.
   private static let tries = 10
 
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
     self.port = port
-    // Some browsers and proxies write the name instead of the address. No other server can have this name.
+    // Some browsers and proxies use the name instead of the address. No other server can have this name.
     let names = [RedirectURI.name(host)] + (host == .localhost ? [] : [RedirectURI.name(.localhost)])
     // A browser omits the scheme's default port (RFC 9110 section 7.2).
     target = LoopbackTarget(
@@ -58,8 +59,8 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens at the redirect URI of a sign-in. Without IPv4 on this machine, uses IPv6, unless the user has registered
-  /// the address.
+  /// Listens at the redirect URI of a sign-in. If this machine has no IPv4, uses IPv6, unless the user registered the
+  /// address.
   static func open(
     _ redirect: SignInRedirect, in sockets: RedirectSockets
   ) throws(SessionError) -> RedirectListener {
@@ -73,7 +74,7 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Binds both addresses of `localhost`: another program bound to one of them could receive the response (RFC 8252
+  /// Binds both addresses of `localhost`, since another program at one of them could receive the response (RFC 8252
   /// section 8.3).
   private static func openBoth(
     _ uri: RedirectURI, in sockets: RedirectSockets
@@ -86,7 +87,7 @@ final class RedirectListener: Sendable {
         let second = try sockets.listen(port: port, ipv6: true)
         return RedirectListener(uri, port: port, sockets: [first, second], host: .localhost)
       } catch {
-        // A machine without IPv6 has no second address.
+        // Without IPv6 there is no second address.
         if !error.isAddressInUse { return RedirectListener(uri, port: port, sockets: [first], host: .localhost) }
         lastError = error
       }

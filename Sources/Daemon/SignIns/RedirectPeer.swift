@@ -7,11 +7,11 @@ final class RedirectPeer {
   let descriptor: FileDescriptor
   let socket: RedirectSocket
   let ends: TCPEnds
-  /// The owner of the other end, once it is known.
+  /// The user at the other end, once known.
   var owner: TCPEnds.Owner?
-  /// When the connection is closed in any case, or the result of ``login`` is no longer waited for.
+  /// When to close the connection, or to stop waiting for the result of ``login``.
   private(set) var deadline: Instant
-  /// The sign-in, while the browser waits for its result.
+  /// The sign-in whose result the browser waits for.
   private(set) var login: UInt64?
 
   private var head = RequestHead()
@@ -19,9 +19,9 @@ final class RedirectPeer {
   private var outbound: [UInt8] = []
   private var sent = 0
 
-  /// Enough for a browser, which sends its request at once.
+  /// Long enough for a browser, which sends its request at once.
   private static let patience = Duration.seconds(10)
-  /// How long a browser waits for the result of a sign-in, since it connected.
+  /// How long a browser waits for the result of a sign-in, from its connection.
   private static let resultWait = Duration.seconds(5)
 
   /// Nil if the connection was already reset.
@@ -38,18 +38,18 @@ final class RedirectPeer {
   enum Progress: Equatable {
     case waiting
     case ended
-    /// A request for the redirect URI of these listeners. ``withQuery(_:_:)`` lends its query.
+    /// A request for the redirect URI of these listeners. Use ``withQuery(_:_:)`` for the query.
     case redirect(query: Range<Int>, listeners: [Int])
     /// A request for the sign-in link of this listener.
     case link(listener: Int)
-    /// The beginning of TLS, such as from a browser in https-only mode.
+    /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
     case refused(LoopbackPage)
   }
 
   var isAnswering: Bool { !outbound.isEmpty }
 
-  /// Whether the other end is known to belong to this user.
+  /// Whether the other end is known to be this user.
   var isTold: Bool { owner == .user(Machine.userID) }
 
   /// Reads the available bytes.
@@ -91,21 +91,21 @@ final class RedirectPeer {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Wipes the request, whose response is the result of a sign-in.
+  /// Wipes the request. The response will be the result of a sign-in.
   func wait(for login: UInt64) {
     head.wipe()
     self.login = login
     deadline = deadline.advanced(by: Self.resultWait - Self.patience)
   }
 
-  /// Wipes the request, and sets the response to send.
+  /// Wipes the request and sets the response.
   func answer(_ response: [UInt8]) {
     head.wipe()
     login = nil
     outbound = response
   }
 
-  /// Writes as much as the kernel accepts. Returns true once everything is sent or the other end is closed.
+  /// Writes as much as the kernel accepts. Returns true once all is sent or the other end has closed.
   func flush() -> Bool {
     let page = outbound
     while sent < page.count {

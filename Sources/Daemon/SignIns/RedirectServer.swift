@@ -5,14 +5,14 @@ internal import Platform
 /// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking. Its own poller is
 /// readable if a descriptor is ready.
 ///
-/// Any program of any user of this machine can connect. No data is read from another user's connection. The effect of
-/// other connections is limited, and only a response accepted by ``RedirectJudge`` ends the wait.
+/// Any program of any user of this machine can connect. No data is read from another user's connection. Other
+/// connections have little effect, and only a response accepted by ``RedirectJudge`` ends the wait.
 final class RedirectServer {
-  /// The limit of connections with a known user. Another one closes the oldest, so that idle connections cannot block
-  /// the browser. The same number may wait for the lookup of their user. All others stay in the kernel's queue, since
-  /// closing an unknown one could close the browser's.
+  /// The maximum number of connections with a known user. Another one closes the oldest, so that idle connections
+  /// cannot block the browser. As many may wait for the lookup of their user. The rest wait in the kernel's queue,
+  /// since closing an unknown one might close the browser's.
   static let mostPeers = 16
-  /// The limit of connections accepted at once, so that many of them cannot block the loop.
+  /// The maximum number of connections accepted at once, so that the loop is not blocked.
   private static let mostAccepted = 32
 
   /// A sign-in that waits at a socket.
@@ -63,7 +63,7 @@ final class RedirectServer {
     return nil
   }
 
-  /// Ends the wait of a sign-in. Closes each socket that no other sign-in uses, with its connections, except those that
+  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses, and their connections, except those that
   /// are being answered.
   func close(_ login: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
@@ -77,13 +77,13 @@ final class RedirectServer {
     }
   }
 
-  /// Sends the result of a sign-in to the browser that waits for it, if there is one.
+  /// Sends the result of a sign-in to the browser, if it waits for one.
   func answer(_ login: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.login == login { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
   }
 
-  /// When to call ``expire(_:)``.
+  /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
   func expire(_ now: Instant) {
@@ -121,7 +121,7 @@ final class RedirectServer {
       guard unknown < Self.mostPeers else { return pause(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
-        // For example, no descriptor is free. Closes the oldest connection to free one.
+        // Perhaps no descriptor is free. Closes the oldest connection to free one.
         if !error.isAgain { removeOldest() }
         return
       }
@@ -140,7 +140,7 @@ final class RedirectServer {
     }
   }
 
-  /// Looks up the users of all new connections in one batch. Only one lookup runs at a time, so that connections cannot
+  /// Looks up the users of all new connections at once. Only one lookup runs at a time, so that connections cannot
   /// start many.
   private func identify() {
     guard identified.isEmpty else { return }
@@ -153,7 +153,7 @@ final class RedirectServer {
     let batch = identified
     identified = [:]
     for (key, ends) in batch.sorted(by: { $0.key < $1.key }) {
-      // It may have been closed in the meantime.
+      // The connection may have been closed.
       guard case .peer(let peer) = sources[key] else { continue }
       peer.owner = owners[ends]
       switch owners[ends] {
@@ -175,7 +175,7 @@ final class RedirectServer {
 
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
-    // The browser is gone.
+    // The browser has disconnected.
     if peer.login != nil { return remove(key) }
     let waiting = place(of: peer.socket)?.waiting ?? []
     switch peer.read(for: waiting.map(\.listener)) {
@@ -219,8 +219,8 @@ final class RedirectServer {
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, which has the smallest key, since keys only grow. Prefers those not known to be this
-  /// user's. Keeps those whose user is still being looked up.
+  /// Closes the oldest connection, which has the smallest key. Prefers connections not known to be this user's. Keeps
+  /// those whose user is being looked up.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)
@@ -240,20 +240,20 @@ final class RedirectServer {
 
 /// Makes the decisions for a ``RedirectServer``. All methods are called on the loop.
 protocol RedirectJudge: AnyObject {
-  /// Looks up the users of connections, and calls `tell` on the loop.
+  /// Looks up the users of connections and calls `tell` on the loop.
   func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects, or nil if the link was already used.
   ///
   /// - Parameter isTold: Whether the connection is known to be this user's.
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
-  /// Reads the query of a request for the redirect URI of a sign-in. Returns the page for the browser, which is
-  /// ``LoopbackPage/foreign`` if the query is not the response. Otherwise the wait has ended; nil if the page is the
-  /// result, for ``RedirectServer/answer(_:_:)``.
+  /// Handles a request for the redirect URI of a sign-in. Returns the page for the browser, or nil if the page is the
+  /// sign-in's result, which follows with ``RedirectServer/answer(_:_:)``. The wait has ended unless the page is
+  /// ``LoopbackPage/foreign``, since the query is then not the response.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
-  /// Called when a browser has started TLS.
+  /// Called when a browser starts TLS.
   func tlsCame(_ login: UInt64)
-  /// Called when another user has connected. No data was read.
+  /// Called when another user connects. No data was read.
   func otherUserConnected(_ login: UInt64, user: UInt32)
 }

@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// A socket that receives the responses of sign-ins. It closes when the last sign-in releases it.
+/// A socket that receives the responses of sign-ins. It closes when no sign-in uses it.
 final class RedirectSocket: Sendable {
   let descriptor: FileDescriptor
   let port: UInt16
@@ -15,7 +15,7 @@ final class RedirectSocket: Sendable {
   deinit { try? UnixSocket.shutDown(descriptor) }
 }
 
-/// The sockets of all sign-ins. For services that allow only one port, several sign-ins share a socket.
+/// The sockets of all sign-ins. If a service allows only one port, its sign-ins share a socket.
 final class RedirectSockets: Sendable {
   private struct Place: Hashable {
     let port: UInt16
@@ -26,12 +26,12 @@ final class RedirectSockets: Sendable {
 
   private let open = Monitor<[Place: Entry]>([:])
 
-  /// The maximum number of further ports to try if browsers refuse a free one.
+  /// How many other ports to try if browsers refuse a free one.
   private static let tries = 20
 
-  /// Listens at a port, or returns the socket already listening there.
+  /// Listens at a port, or returns the socket that already listens there.
   ///
-  /// - Parameter port: 0 for any free port to which browsers connect.
+  /// - Parameter port: 0 for any free port that browsers accept.
   func listen(port: UInt16, ipv6: Bool = false) throws(SystemError) -> RedirectSocket {
     if port == 0 { return try listenAnywhere(ipv6: ipv6) }
     let place = Place(port: port, isIPv6: ipv6)
@@ -44,9 +44,9 @@ final class RedirectSockets: Sendable {
     }
   }
 
-  /// Listens at a free port. Each sign-in gets a different one from the kernel.
+  /// Listens at a free port. The kernel gives each sign-in a different one.
   private func listenAnywhere(ipv6: Bool) throws(SystemError) -> RedirectSocket {
-    // Keeps all sockets until a port is found, since the kernel might return the same port again.
+    // Keeps refused sockets until a port is found, since the kernel might return the same port again.
     var refused: [RedirectSocket] = []
     while true {
       let descriptor = try UnixSocket.listenLoopback(port: 0, ipv6: ipv6)

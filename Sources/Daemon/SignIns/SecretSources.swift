@@ -5,16 +5,17 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The descriptors passed with a request, by the kind of secret. Nothing is read before
-/// ``read(for:_:proxyCredentials:_:)``, which waits for the writers.
+/// The descriptors with the secrets of a request. Nothing is read until ``read(for:_:proxyCredentials:_:)``, which
+/// waits for the writers.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
-  /// The first descriptor, for a request that always passes an additional one.
+  /// The additional descriptor, for requests that pass one before the secrets.
   let first: SharedDescriptor?
 
   /// - Parameters:
-  ///   - passed: The descriptors in the received order. Those before the announced ones are leftovers.
-  ///   - hasFirst: Whether there is an additional one before all announced ones.
+  ///   - passed: The received descriptors, in order. Extra ones at the start are ignored.
+  ///   - announced: The secrets that the request announces.
+  ///   - hasFirst: Whether another descriptor precedes the secrets.
   init(
     _ passed: [SharedDescriptor], announced: Set<HandedSecret>, hasFirst: Bool = false
   ) throws(Failure) {
@@ -31,7 +32,7 @@ struct SecretSources: Sendable {
   /// Reads the secrets of a sign-in.
   ///
   /// - Parameters:
-  ///   - configuration: Set to the key's ID and algorithm from its file.
+  ///   - configuration: Gets the ID and algorithm of the key from its file.
   ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
   ///   - device: The device with the client's key, if its file refers to a TPM.

@@ -4,7 +4,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The listener of a sign-in. Opened before a client is registered with its port, and used when the browser is started.
+/// The listener of a sign-in. It is opened before a client is registered with its port, and used once the browser is
+/// started.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets
@@ -19,7 +20,7 @@ final class OpenedListener: Sendable {
     }
   }
 
-  /// Listens if the response is sent to this machine. Blocking.
+  /// Listens if the response will be sent to this machine. Blocking.
   ///
   /// - Returns: The port, or nil if no listener is needed.
   func open(
@@ -36,9 +37,10 @@ final class OpenedListener: Sendable {
 }
 
 extension SignIn.Prepared {
-  /// Requests from the server the code or URL for the selected flow. Blocking.
+  /// Requests the code or URL for the chosen flow. Blocking.
   ///
-  /// - Returns: The listener for the response of a browser, or nil if the user must paste it.
+  /// - Returns: The listener for the browser's response, or nil if there is none, for example because the user pastes
+  ///   the response.
   func start(
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
@@ -65,7 +67,7 @@ extension SignIn.Prepared {
       throw .oauth(OAuthError(.endpointMissing, .endpoint(.authorization)))
     }
     var options = choice.options
-    // The machine with the browser cannot check what was pushed.
+    // The machine with the browser can only check a URL that contains the parameters.
     options.pushesIfNeeded = choice.redirectPort != nil
     return try SignIn.Waiting.Browser(self, redirectURI: redirectURI, options: options)
   }

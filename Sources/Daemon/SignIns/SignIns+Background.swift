@@ -7,7 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sign-ins that continue in the background without a waiting request, and their results.
+/// Sign-ins that continue in the background, and their results.
 extension SignIns {
   /// The result of a background sign-in.
   struct EndedLogin {
@@ -16,7 +16,7 @@ extension SignIns {
     let endedAt: Instant
   }
 
-  /// How long a result is kept.
+  /// How long to keep a result.
   private static let memory = Duration.seconds(600)
   private static let mostEnded = 32
 
@@ -28,7 +28,7 @@ extension SignIns {
     loop.send(.result(standing(login, expiry)), to: ticket)
   }
 
-  /// Sends the result of a sign-in to its waiting request. Keeps it if the sign-in was started in the background.
+  /// Sends the result of a sign-in to the waiting request. Keeps the result of a background sign-in.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if endedAccounts.count >= Self.mostEnded { endedAccounts.removeFirst() }
@@ -75,7 +75,7 @@ extension SignIns {
     }
   }
 
-  /// The command that starts the sign-in with this name again, or a choice of commands if its account is not known.
+  /// The command that starts this sign-in again, or a choice of commands if its account is unknown.
   private func startHint(_ login: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
     let account = endedAccounts.last { Login.isSame($0.name, login) }?.account
@@ -84,7 +84,7 @@ extension SignIns {
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
-  /// Returns the background sign-in with this name while it is in progress.
+  /// The background sign-in with this name, if it is in progress.
   func login(named name: String) -> Login? {
     logins.values.first { $0.isDetached && $0.isNamed(name) }
   }

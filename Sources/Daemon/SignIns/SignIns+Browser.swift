@@ -9,7 +9,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sign-in in the browser. The response is sent to a loopback address or pasted.
+/// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
@@ -43,14 +43,14 @@ extension SignIns {
     try redirects?.open(listener, for: login)
   }
 
-  /// Applies a pasted URL or a confirmation to a sign-in, which may have been started on another connection.
+  /// Passes a pasted URL or a confirmation to its sign-in, which may have been started on another connection.
   func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try step(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Does the same for the sign-in of this connection, and reports errors as events. Returns false for any other
-  /// sign-in.
+  /// Like ``take(_:_:)``, for the sign-in of this connection. Reports errors as events. Returns false for other
+  /// sign-ins.
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -59,7 +59,7 @@ extension SignIns {
     return true
   }
 
-  /// The name of the requested sign-in, and the action for it. Nil if the request is for no sign-in.
+  /// The sign-in that a request is for, and the action to take. Nil if it is for no sign-in.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
@@ -97,7 +97,7 @@ extension SignIns {
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
       if !isTold { login.visits.isTold = false }
-      // A browser that may be another user's is told nothing.
+      // The browser may be another user's, so it gets no details.
       guard login.visits.isTold else {
         run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
         return .received
@@ -107,7 +107,7 @@ extension SignIns {
     }
   }
 
-  /// Logged once per sign-in. Otherwise any local program that connects could fill the log.
+  /// Logs a foreign response once per sign-in, so that local programs cannot fill the log.
   private func noteForeignRedirect(_ login: Login) {
     if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
     login.visits.hasMetForeignRedirect = true
@@ -115,7 +115,7 @@ extension SignIns {
 
   // MARK: The browser's page
 
-  /// Shows in the browser who signed in to what, if it still waits.
+  /// Shows the result in the browser if it still waits.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
       login.id,
@@ -123,20 +123,20 @@ extension SignIns {
         to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text))
   }
 
-  /// Shows in the browser why the sign-in failed, if it still waits.
+  /// Shows the failure in the browser if it still waits.
   func show(_ failure: Failure, of login: Login) {
     redirects?.answer(login.id, LoopbackPage.failed(failure.message))
   }
 
   // MARK: Who signed in
 
-  /// Asks the user to confirm the identity before storing anything, because another user of this machine may have
+  /// Asks the user to confirm the identity before storing anything, since another user of this machine may have
   /// completed the sign-in.
   private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
     do throws(SessionError) { unconfirmed = try outcome.get() } catch { return loginFinished(id, .failure(error)) }
-    // From now on it can be cancelled.
+    // From now on, the sign-in can be cancelled.
     login.approval.finish()
     login.unconfirmed = unconfirmed
     guard let issuer = login.browser?.prepared.configuration.issuer else { return }
@@ -211,7 +211,7 @@ extension SignIns: RedirectJudge {
   }
 
   func otherUserConnected(_ id: UInt64, user: UInt32) {
-    // Once per sign-in, so that others cannot fill the log and the terminal.
+    // Logged once per sign-in, so that others cannot fill the log and the terminal.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }
     login.visits.hasMetStranger = true
     log.note(.peerDropped(.otherUser), login.account)
@@ -231,7 +231,7 @@ extension SignIns: RedirectJudge {
 
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.entered) }
 
-  /// Shows a notice on the terminal that waits for a sign-in, if there is one.
+  /// Shows a notice on the terminal that waits for a sign-in, if any.
   private func report(_ notice: Phrase, to login: Login) {
     if login.ticket != .nobody { loop.send(.event(.notice(notice)), to: login.ticket) }
   }

@@ -6,9 +6,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Sign-ins by device code. The terminal displays the code, and a timer polls the server until the user has decided.
+/// Sign-ins by device code. The terminal shows the code, and a timer polls the server until the user has decided.
 extension SignIns {
-  /// The longest interval between polls, in seconds, that is not reported to the user.
+  /// The longest interval between polls that is not reported to the user, in seconds.
   private static let longestUntoldInterval = 60
 
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
@@ -16,7 +16,7 @@ extension SignIns {
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
-    // First, so that the client can draw it beside the text.
+    // First, so that the client can draw it next to the text.
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     send(
       .deviceCode(
@@ -49,7 +49,7 @@ extension SignIns {
   private func pollDue(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)
-    // A machine that was suspended past the deadline reports it at once.
+    // After suspend past the deadline, the expiry is reported at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return loginExpired(id) }
     let approved = jobs.messages { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
     run(login, then: loginPolled) {

@@ -7,7 +7,8 @@ internal import Wire
 
 /// Sign-ins that are needed only if there is no session.
 extension SignIns {
-  /// Runs `begin`, unless the account meets the condition. Its session is then the result.
+  /// Runs `begin` if the account does not meet the condition of the request. Otherwise returns its session as the
+  /// result.
   func unlessMet(
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
@@ -21,7 +22,7 @@ extension SignIns {
         _ = try outcome.get(of: slot)
         keep(account, activates: activates, ticket, else: go)
       } catch {
-        // A temporary error does not require a sign-in.
+        // After a temporary error no sign-in is needed.
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
       }
     }
@@ -30,7 +31,7 @@ extension SignIns {
     }
   }
 
-  /// Returns the account's session as the result if there is one, or else calls `go`.
+  /// Returns the account's session as the result, or calls `go` if there is none.
   private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name

@@ -9,22 +9,21 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs sign-ins by browser and by device code (RFC 8628), and owns those in progress. Each blocking step is one job.
-/// No thread is used between two polls.
+/// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is one job. No thread is used between two
+/// polls.
 final class SignIns: AccountPart {
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
-  /// Set once a sign-in in the browser has started.
+  /// Nil until the first sign-in with a browser.
   var redirects: RedirectServer?
-  /// The sockets of the sign-ins in the browser.
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant but supports the browser, until they have signed in and their
-  /// record says so.
+  /// The accounts whose server forbids the device grant but supports browsers. Once signed in, their record contains
+  /// this instead.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
   /// The results of background sign-ins.
   var ended: [EndedLogin] = []
-  /// The accounts of the sign-ins that ended last, by name of the sign-in.
+  /// The accounts of the last ended sign-ins, by the sign-in's name.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -46,7 +45,7 @@ final class SignIns: AccountPart {
     let source = meant.unattended == .assertion ? meant.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
       handed.variables = broker.handed.values(source.variables, of: [ticket])
-      // No descriptor of the request has been read yet, so the request can be repeated.
+      // No descriptor has been read yet, so the client can repeat the request.
       guard !handed.variables.isEmpty else {
         throw Failure(.assertionVariables(account: meant.account.text, source), account: meant.account.text)
       }
@@ -63,7 +62,7 @@ final class SignIns: AccountPart {
       entered: request.words, startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.isDetached = request.isDetached
-    // No user is involved, so the sign-in cannot be cancelled.
+    // Without a user, the sign-in cannot be cancelled.
     if meant.unattended != nil { _ = login.approval.give() }
     logins[login.id] = login
     log.note(.signInBegan, login.account)
@@ -113,7 +112,7 @@ final class SignIns: AccountPart {
       needsProof: request.isGuest)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
     broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
-      // It may have been cancelled in the meantime.
+      // The sign-in may have been cancelled.
       guard logins[login.id] != nil else { return }
       switch outcome {
       case .success(let assertion):
@@ -124,7 +123,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the job that leads to a session without a user, or to the action required of the user.
+  /// Starts the job that obtains a session without a user or determines what the user must do.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     if let grant = request.unattended {
       run(login, then: loginFinished) { () throws(SessionError) in
@@ -137,7 +136,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Runs a blocking step of a sign-in, and then `finish` on the loop.
+  /// Runs a blocking step of a sign-in, then `finish` on the loop.
   func run<Value: Sendable>(
     _ login: Login, then finish: @escaping (UInt64, Result<Value, SessionError>) -> Void,
     _ step: @escaping @Sendable () throws(SessionError) -> Value
@@ -165,12 +164,12 @@ final class SignIns: AccountPart {
     do throws(SessionError) { (waiting, listener) = try outcome.get() } catch { return fail(login, error) }
     login.waiting = waiting
     let level = waiting.prepared.level
-    // The vault was locked during the request to the server.
+    // The vault was locked while the server responded.
     guard level == .device || services.vault.isUnlocked(level) else {
       return fail(login, .vault(VaultError(.locked(level))))
     }
     for notice in waiting.prepared.notices { loop.send(.event(.notice(Phrase(notice))), to: login.ticket) }
-    // A notice to a disconnected peer has ended the sign-in. It must not listen any more.
+    // Sending a notice may detect that the peer disconnected, which ends the sign-in.
     guard logins[id] != nil else { return }
     switch waiting {
     case .device(let device): devicePrepared(login, device)
@@ -178,13 +177,13 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the action required of the user, and keeps it for a request that resumes the sign-in later.
+  /// Sends what the user must do, and keeps it for a request that resumes the sign-in.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
 
-  /// Sends the URL as a QR code, unless it is too long for a screen.
+  /// Sends the URL as a QR code, unless it is too large for a screen.
   func sendQRCode(_ address: String, to ticket: Ticket) {
     guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
     loop.send(.event(.qrCode(code)), to: ticket)
@@ -199,7 +198,7 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
-  /// Handles the end of a sign-in, which may have changed the settings.
+  /// Handles the result of a sign-in, which may have changed the settings.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in finished(id, outcome) }
   }
@@ -229,7 +228,7 @@ final class SignIns: AccountPart {
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    // It has just responded.
+    // The server has just responded.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
@@ -289,7 +288,7 @@ final class SignIns: AccountPart {
     endGuest(guestGrants, outcome.formerGuest, of: login, result)
   }
 
-  /// Revokes the access tokens of a former guest session, and then returns the result of the user's sign-in.
+  /// Revokes the access tokens of a former guest session, then sends the result of the user's sign-in.
   private func endGuest(
     _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
   ) {
@@ -309,7 +308,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Advice on how to get a refresh token from a server that issued none.
+  /// Explains how to get a refresh token from a server that issued none.
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
     if let provider = outcome.configuration.provider {
       return Phrase(
@@ -337,12 +336,12 @@ final class SignIns: AccountPart {
     end(login, failure.code)
   }
 
-  /// Ends a sign-in. An approved one is still completed, so that the session is not lost, but its result is not sent.
+  /// Ends a sign-in. An approved one is still completed, so that the session is not lost, but no result is sent.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
     guard login.approval.giveUp() else { return }
-    // Removed first: if a later step detects that the sender disconnected, this method would run a second time.
+    // Removed first, since a later step may detect that the sender disconnected and call this method again.
     logins[login.id] = nil
     login.cancellation.cancel()
     let unconfirmed = login.unconfirmed
@@ -355,13 +354,14 @@ final class SignIns: AccountPart {
     noteEnd(of: login, code)
   }
 
-  /// Withdraws the server-side data of an unfinished sign-in.
+  /// Deletes what an unfinished sign-in has created at the server.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.leavesSomething else { return }
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 
-  /// Ends unused data at the server of an account. A stopping daemon waits for it as long as for a rotated token.
+  /// Runs `end`, which deletes unused data at the account's server. A stopping daemon waits for it as for a rotated
+  /// token.
   private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()

@@ -6,15 +6,15 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// A `status` request that asks the servers, with their responses so far.
+/// A `status --check` request, with the results so far.
 final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant
   var open: Set<ObjectIdentifier> = []
-  /// Accounts whose session is checked by a refresh: if the refresh succeeds, the session is valid.
+  /// The accounts whose session is checked by a refresh. If it succeeds, the session is valid.
   var refreshed: Set<ObjectIdentifier> = []
-  /// The checked accounts. The reference keeps each identifier unique.
+  /// The results. The reference to the account keeps its identifier unique.
   var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
 
   init(ticket: Ticket, only: AccountName?, startedAt: Instant) {
@@ -27,7 +27,7 @@ final class CheckBatch {
     let result: CheckResult
     /// Why the session has ended, if the server ended it.
     var cause: SessionEvent.SignOutCause?
-    /// Why the server did not respond; nil if it did.
+    /// Why the server did not respond. Nil if it did.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {
@@ -35,15 +35,15 @@ final class CheckBatch {
       self.failure = failure
     }
 
-    /// A session that the server has ended.
+    /// The server has ended the session.
     init(_ cause: SessionEvent.SignOutCause) {
       self.init(.signedOutElsewhere)
       self.cause = cause
     }
 
-    /// Derives the result from a failed token request.
+    /// The result of a failed token request.
     ///
-    /// - Parameter isDoubted: The server had refused a token that had not expired.
+    /// - Parameter isDoubted: Whether the server had refused an unexpired token before.
     init(_ failure: Failure, isDoubted: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(isDoubted ? .revoked : .expired)

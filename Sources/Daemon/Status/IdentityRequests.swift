@@ -6,8 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Handles `whoami`: uses the verified ID Token in the account's record, otherwise UserInfo unless only verified claims
-/// are wanted.
+/// Handles `whoami`. Returns the claims of the verified ID Token in the account's record, or else those of UserInfo,
+/// unless the request wants only verified claims.
 final class IdentityRequests: AccountPart {
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
@@ -30,8 +30,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Asks UserInfo, with a token that the server accepts. A rejected token is renewed at most once (RFC 6750, section
-  /// 3.1).
+  /// Asks UserInfo. A rejected token is renewed at most once (RFC 6750, section 3.1).
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) {
@@ -51,7 +50,7 @@ final class IdentityRequests: AccountPart {
     do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
-  /// - Parameter asked: The session generation that the request was about.
+  /// - Parameter asked: The session generation at the time of the request.
   private func userInfoEnded(
     _ account: Account, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>
@@ -60,7 +59,7 @@ final class IdentityRequests: AccountPart {
     guard broker.accounts[account.name] === account else {
       return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
-    // The response is about an earlier session, possibly another user's.
+    // The response belongs to an earlier session, which may have been another user's.
     guard account.session.generation == asked else { return askServer(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:

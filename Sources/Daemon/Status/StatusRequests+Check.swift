@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// `status --check`: gets a token for each signed-in account and asks the server about it. If the server refuses the
-/// token, a refresh decides.
+/// `status --check`: gets a token for each signed-in account and asks the server whether it is valid. If not, a refresh
+/// decides whether the session is.
 extension StatusRequests {
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
@@ -22,7 +22,7 @@ extension StatusRequests {
   private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
     let now = services.time.now()
     let accounts = summaries.filter(\.isConfigured).map { ($0, broker.account($0.name, $0.configuration)) }
-    // Their names may change meanwhile.
+    // The accounts may be renamed.
     batch.open = Set(accounts.map { ObjectIdentifier($1) })
     for (summary, account) in accounts {
       account.learn(summary)
@@ -63,13 +63,13 @@ extension StatusRequests {
     }
   }
 
-  /// - Parameter asked: The session generation that the request was about.
+  /// - Parameter asked: The session generation at the time of the request.
   private func checked(
     _ account: Account, _ asked: UInt64, _ outcome: Result<ServerQuestion.Verdict, SessionError>, _ batch: CheckBatch
   ) {
     let name = account.name
     guard broker.accounts[name] === account else { return settle(account, CheckBatch.Check(.notSignedIn), in: batch) }
-    // The response is about an earlier session.
+    // The response belongs to an earlier session.
     guard account.session.generation == asked else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): settle(account, Failure(error, account: name.text), in: batch)
@@ -100,7 +100,7 @@ extension StatusRequests {
     if batch.open.isEmpty { finish(batch) }
   }
 
-  /// Responds to the request. Reads the states last, so that they include the results of all checks.
+  /// Sends the response. Reads the session states last, so that they include the results of all checks.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

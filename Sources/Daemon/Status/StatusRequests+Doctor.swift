@@ -6,9 +6,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The checks of one `doctor` request.
 private final class ExaminationBatch {
-  /// A server, and the accounts there.
+  /// A server and its accounts.
   struct Server {
     let examination: IssuerExamination
     let configuration: AccountConfiguration
@@ -30,9 +29,9 @@ private final class ExaminationBatch {
   func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
 }
 
-/// `doctor`: the content of `status`, and how the servers respond, all asked at once.
+/// `doctor`: returns the content of `status`, and how the servers respond. Asks all servers at once.
 extension StatusRequests {
-  /// Time limit for the servers. Those that have not responded then are reported so.
+  /// How long to wait for the servers. Slower ones are reported as such.
   private static let examinationTime = Duration.seconds(2)
 
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {

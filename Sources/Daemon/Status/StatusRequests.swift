@@ -34,7 +34,7 @@ final class StatusRequests: AccountPart {
     }
   }
 
-  /// The accounts, and the vault as shown by `status`. Runs on a worker.
+  /// Reads the accounts and the vault, as `status` shows them. Runs on a worker.
   static func survey(
     _ settings: Settings, _ only: AccountName?, _ services: SessionServices
   ) -> ([AccountSummary], vault: JSONObject) {
@@ -61,7 +61,7 @@ final class StatusRequests: AccountPart {
     var listed: [JSON] = []
     for summary in summaries {
       guard summary.isConfigured else {
-        listed.append(.object(left(summary, purpose)))
+        listed.append(.object(deletedAccount(summary, purpose)))
         continue
       }
       let account = broker.account(summary.name, summary.configuration)
@@ -92,7 +92,7 @@ final class StatusRequests: AccountPart {
   }
 
   /// An account that a user deleted from the settings.
-  private func left(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
+  private func deletedAccount(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
     var object = JSONObject()
@@ -160,7 +160,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// An account whose settings no longer match its sign-in is signed out.
+  /// The state of an account. It is signed out if its settings no longer match its sign-in.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }

@@ -4,8 +4,8 @@ internal import Sessions
 internal import Vault
 internal import Vocabulary
 
-/// A file with an account's access token or ID Token, kept up to date until the connection that requested it closes; a
-/// standing one for as long as the settings list it. Used on the loop only.
+/// A file with an account's access token or ID Token. It is kept current until the requesting connection closes. A
+/// standing file is kept as long as the settings list it. Used on the loop only.
 final class TokenFile {
   static let most = 32
 
@@ -14,19 +14,19 @@ final class TokenFile {
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
-  /// The account's name; a rename updates it.
+  /// Updated when the account is renamed.
   var account: AccountName
-  /// Session generation of the token in the file; nil while the file does not exist.
+  /// The session generation of the token in the file. Nil if the file does not exist.
   var written: UInt64?
-  /// Session generation of the token that a worker is writing; nil while none is.
+  /// The session generation of the token that a worker is writing. Nil if no write is in progress.
   var writing: UInt64?
-  /// Session generation whose ID Token would have expired too soon for the file.
+  /// The session generation whose ID Token was not written, because it expires too soon.
   var passedOver: UInt64?
-  /// Whether the file has been written once, or is a standing one. Until then, a failure ends the request.
+  /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
   var hasBegun: Bool
   /// Whether a token request for the file is in progress.
   var isWaiting = false
-  /// Time of the next token request.
+  /// When to request the next token.
   var renewal: Instant?
   /// Whether the last token request for the file failed.
   var hasFailed = false

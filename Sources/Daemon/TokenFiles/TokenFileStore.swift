@@ -3,15 +3,15 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The token files in the runtime directory. The daemon locks a file next to each, so that another daemon can
-/// distinguish the files of a running daemon from those of one that ended. Its calls wait for the disk.
+/// The token files in a directory. The daemon locks a second file next to each one, so that other daemons can tell
+/// whether the writer still runs. Methods wait for the disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"
   private static let randomBytes = 16
 
-  /// - Parameter path: The directory; nil for the default, which is created if it does not exist.
+  /// - Parameter path: The directory. Nil for the default one, which is created if missing.
   init(_ path: String?) throws(DirectoryError) {
     directory = try Self.open(path.map { [$0] } ?? UserDirectories.runtimeCandidates())
     removeOrphans()
@@ -40,18 +40,18 @@ final class TokenFileStore: Sendable {
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
 
-  /// Claims a file name, which no other daemon uses while the lock exists.
+  /// Claims a file name. No other daemon uses it while the lock exists.
   ///
-  /// - Parameter name: A name that an earlier daemon claimed; nil for a new one.
+  /// - Parameter name: A name that an earlier daemon claimed. Nil for a new name.
   /// - Throws: `EAGAIN` if another daemon has claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
-  /// Claims the name of a standing file, and removes what an earlier daemon left there.
+  /// Claims the name of a standing file and removes what an earlier daemon left there.
   ///
-  /// - Returns: Nil for a file without a lock, which is another program's.
+  /// - Returns: Nil if there is a file without a lock, which belongs to another program.
   /// - Throws: As ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
@@ -68,9 +68,9 @@ final class TokenFileStore: Sendable {
       + Randomness.bytes(randomBytes).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
   }
 
-  /// Replaces the file's content with the token, atomically. The file contains nothing else.
+  /// Replaces the file's content with the token, atomically.
   ///
-  /// - Throws: `EEXIST` for another program's file.
+  /// - Throws: `EEXIST` if the file belongs to another program.
   func write(_ token: SharedSecret, to name: String, _ lock: TokenFileLock) throws(SystemError) {
     try token.bytes.withBytes { (token) throws(SystemError) in
       if lock.ownsFile {
@@ -82,7 +82,7 @@ final class TokenFileStore: Sendable {
     }
   }
 
-  /// Removes the file, unless it is another program's.
+  /// Removes the file, unless it belongs to another program.
   func remove(_ name: String, _ lock: TokenFileLock) {
     guard lock.ownsFile else { return }
     try? directory.removeFile(name, isDurable: false)
@@ -109,18 +109,18 @@ final class TokenFileStore: Sendable {
   }
 }
 
-/// The lock of a token file. It exists while the daemon that writes the file runs.
+/// The lock of a token file. It exists as long as the daemon that writes the file runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
   private let owns: Monitor<Bool>
 
-  /// - Parameter ownsFile: Whether what has the name now was written by an earlier daemon.
+  /// - Parameter ownsFile: Whether an earlier daemon wrote the existing file.
   init(_ lock: consuming FileLock, ownsFile: Bool) {
     self.lock = lock
     owns = Monitor(ownsFile)
   }
 
-  /// Whether the file with the name was written by this program.
+  /// Whether this program wrote the file.
   var ownsFile: Bool {
     get { owns.withLock { $0 } }
     set { owns.withLock { $0 = newValue } }

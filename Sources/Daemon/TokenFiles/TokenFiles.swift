@@ -7,19 +7,19 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps tokens in files, for programs that run longer than a token is valid. A file gets a new token before the old
-/// one expires, regardless of the account's refresh policy. Workers write the files, in order.
+/// Keeps tokens in files, for programs that outlast a token. A new token is written before the old one expires,
+/// whatever the account's refresh policy. Workers write the files, in order.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
-  /// The requests whose file has no name yet.
+  /// The requests that wait for a file name.
   private var claiming: Set<Ticket> = []
   private lazy var work = JobQueue(jobs)
-  /// Whether the settings' files are kept: not before the daemon has started.
+  /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
   private var standing: [Standing] = []
   private var lastStanding: UInt64 = 0
-  /// Revision of the settings that ``standing`` was read from.
+  /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
   private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
 
@@ -69,7 +69,7 @@ final class TokenFiles: AccountPart {
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
     let isWanted = claiming.remove(ticket) != nil
-    // A rename may have changed it.
+    // The account may have been renamed.
     let account = standing.first { $0.ticket == ticket }?.account ?? account
     defer { actOnSettled() }
     switch outcome {
@@ -86,6 +86,8 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Removes a file and releases its name, on a worker.
+  ///
   /// - Parameter then: Called when the file is removed.
   private func release(
     _ store: TokenFileStore, _ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}
@@ -93,20 +95,20 @@ final class TokenFiles: AccountPart {
     work.run({ store.release(name, lock) }) { _ in then() }
   }
 
-  /// The directory of the socket; nil for a private daemon, which has none.
+  /// The directory of the socket. Nil for a private daemon, which has no socket.
   private var runtimeDirectory: String? {
     context.facts.socketPath.flatMap { path in
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
     }
   }
 
-  /// Removes the files that earlier daemons left, on a worker.
+  /// Removes the files of earlier daemons, on a worker.
   func removeOrphans() {
     work.run({ [directory = runtimeDirectory] in
       let store = directory.flatMap { try? TokenFileStore($0) }
-      // A private daemon keeps its files in one of these, regardless of any other daemon's socket.
+      // A private daemon keeps its files in one of these, wherever the other daemon's socket is.
       for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
-      // After a reboot no daemon uses the earlier directories again, so their files are removed now.
+      // After a reboot, no daemon uses the earlier directories again.
       for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
       return store
     }) { [self] store in tokenFileStore = tokenFileStore ?? store.get() }
@@ -114,9 +116,10 @@ final class TokenFiles: AccountPart {
 
   // MARK: Getting tokens
 
-  /// Requests a token for a file: a new one if the file already contains the cached one.
+  /// Requests a token for a file.
   ///
-  /// - Parameter isNew: False for any valid token, after a check that the session has not ended elsewhere.
+  /// - Parameter isNew: Whether it must be newer than the cached one. If false, any valid token is accepted, after
+  ///   checking that the session has not ended elsewhere.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
@@ -188,7 +191,6 @@ final class TokenFiles: AccountPart {
     loop.send(.failure(failure), to: file.ticket)
   }
 
-  /// A token for a file, and its expiry.
   private struct Content {
     let token: SealedSecret
     /// Nil if the server reported no lifetime.
@@ -197,7 +199,7 @@ final class TokenFiles: AccountPart {
     let expiresAtUnixSeconds: Int?
   }
 
-  /// The token of a grant for a file; nil to refresh for an ID Token that is valid longer.
+  /// The token to write. Nil if a refresh is needed because the ID Token expires too soon.
   private func content(
     _ grant: AccessGrant, for file: TokenFile, _ slot: TokenSlot
   ) throws(Failure) -> Content? {
@@ -263,7 +265,7 @@ final class TokenFiles: AccountPart {
 
   /// Retries failed token requests after a network change, spread over this time.
   ///
-  /// - Returns: Whether any file needs a retry.
+  /// - Returns: Whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
@@ -303,12 +305,11 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests new tokens for the files of an account whose cached token was dropped.
+  /// Requests new tokens for an account's files, since its cached token was dropped.
   func renew(of account: AccountName) {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
-  /// Removes the files of an account at sign-out.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -348,12 +349,12 @@ final class TokenFiles: AccountPart {
     claiming = []
     for ticket in unnamed { loop.send(.failure(stopping), to: ticket) }
     for file in tokenFiles.values {
-      // A program that reads the file is only notified once, so the file must be removed by then.
+      // A program that reads the file is notified once, so the file must be removed by then.
       end(file) { [self] in loop.send(.failure(stopping), to: file.ticket) }
     }
   }
 
-  /// Ends the file of a request whose sender disconnected.
+  /// Removes the file of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) {
     claiming.remove(ticket)
     if let file = tokenFiles[ticket] { end(file) }
@@ -363,20 +364,20 @@ final class TokenFiles: AccountPart {
 // MARK: - Standing files
 
 extension TokenFiles {
-  /// A file that the settings of an account list, and the ticket of its ``TokenFile``.
+  /// A file listed in the settings, and the ticket of its ``TokenFile``.
   fileprivate struct Standing {
     var account: AccountName
     let place: StandingTokenFile
     let ticket: Ticket
   }
 
-  /// Begins to keep the standing files. A private daemon keeps none: it ends with its client.
+  /// Starts to keep the standing files. A private daemon keeps none, since it ends with its client.
   func start(isPrivate: Bool) {
     keepsStanding = !isPrivate
     announceSettings()
   }
 
-  /// Begins and ends standing files so that they are those of the settings.
+  /// Creates and removes standing files to match the settings.
   func keep(_ settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
@@ -402,11 +403,10 @@ extension TokenFiles {
     actOnSettled()
   }
 
-  /// Whether there are standing files.
   var keepsAny: Bool { !standing.isEmpty }
 
-  /// Runs once a minute: begins the standing files that could not be written, and checks whether the sessions of the
-  /// others have ended, as by another process.
+  /// Runs once a minute. Retries the standing files that could not be written, and checks whether the sessions of the
+  /// others were ended, for example by another process.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -435,8 +435,7 @@ extension TokenFiles {
   /// How long a change of the settings waits for the files.
   private static let settlingPatience = Duration.seconds(10)
 
-  /// Acts when each standing file of an account has been written or cannot be for now, but not later than after some
-  /// seconds.
+  /// Calls `act` once each standing file of the account was written or failed, but after some seconds at the latest.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
     settling.append((account, loop.now.advanced(by: Self.settlingPatience), act))
     actOnSettled()

@@ -5,11 +5,11 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// An account on the loop: its settings, its own token, and a slot for each other requested target.
+/// An account on the loop: its settings, its own token, and one slot for each other target.
 final class Account {
-  /// Limit of tokens with other targets for one account. A new one replaces the least recently used.
+  /// The maximum number of tokens with other targets for one account. A new one replaces the least recently used.
   private static let mostOthers = 32
-  /// An account's share of memory for access tokens, in bytes.
+  /// The maximum size of an account's access tokens in memory, in bytes.
   static let mostBytes = 1 << 20
 
   let facts: AccountFacts
@@ -18,13 +18,12 @@ final class Account {
   /// The slots with other targets, least recently used first.
   private(set) var others: [TokenSlot] = []
 
-  /// Revision of the settings file that the configuration was read from.
+  /// The revision of the settings file that the configuration was read from.
   var settingsRevision: UInt64?
 
-  /// Role credentials obtained with the account's token.
   var roles = RoleCache()
 
-  /// Cancels the server requests about the session, such as introspection.
+  /// Cancels requests about the session, such as introspection.
   private(set) var questions = Cancellation()
 
   init(name: AccountName, configuration: AccountConfiguration) {
@@ -49,20 +48,19 @@ final class Account {
     _modify { yield &own.session }
   }
 
-  /// All slots, its own first.
+  /// All slots, ``own`` first.
   var slots: [TokenSlot] { [own] + others }
 
-  /// The grants with an access token that has not expired.
+  /// The grants whose access token has not expired.
   func liveGrants(at now: Instant) -> [AccessGrant] {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  /// Returns the slot for this target; nil if there is none.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }
 
-  /// Returns the slot for this target. Creates it if it does not exist.
+  /// Returns the slot for this target, or creates it.
   func slot(for target: TokenTarget?) -> TokenSlot {
     guard let target else { return own }
     if let index = others.firstIndex(where: { $0.target == target }) {
@@ -74,8 +72,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes all waiters from their slots and returns them. Abandons all runs and drops the tokens with other targets,
-  /// because the session they were issued from has ended.
+  /// Removes and returns all waiters. Abandons all runs and drops the tokens with other targets, since their session
+  /// has ended.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []
@@ -85,26 +83,26 @@ final class Account {
     return waiters
   }
 
-  /// Renames the account. Abandons the runs that began under the old name.
+  /// Renames the account. Abandons runs that began under the old name.
   func rename(to name: AccountName) {
     facts.name = name
     settingsRevision = nil
     for slot in slots { slot.giveUpRun() }
   }
 
-  /// Applies the vault's data to the session. Ignores a record that is locked or cannot be read.
+  /// Applies the vault's data to the session. Ignores a locked or unreadable record.
   func learn(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
     session.learn(isGranted: summary.isGranted, ending: summary.ending, refreshedAt: summary.refreshedAt)
   }
 
-  /// Cancels the server requests about the session, because they contain its secrets.
+  /// Cancels requests about the session, since they contain its secrets.
   func cancelQuestions() {
     questions.cancel()
     questions = Cancellation()
   }
 
-  /// Drops the tokens of the least recently used targets until the account is within its share of memory.
+  /// Drops the least recently used tokens until the account is within its memory limit.
   func keepToShare() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     for other in others.dropLast() where bytes > Self.mostBytes && other.isIdle {
@@ -114,7 +112,7 @@ final class Account {
   }
 }
 
-/// The data that the slots of an account share.
+/// The data that all slots of an account share.
 final class AccountFacts {
   fileprivate(set) var name: AccountName
   fileprivate(set) var configuration: AccountConfiguration

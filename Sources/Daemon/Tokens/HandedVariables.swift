@@ -6,16 +6,16 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The values of variables passed by clients, kept in memory only until the connection closes. Used on the loop only.
+/// The values of variables passed by clients, in memory only, until the connection closes. Used on the loop only.
 final class HandedVariables: DaemonPart {
-  /// The length of the longest assertion, in bytes.
+  /// The maximum length of an assertion, in bytes.
   private static let mostBytes = BearerAssertion.maximumBytes
 
   private var values: [UInt64: [String: SealedSecret]] = [:]
   /// The requests whose descriptors are being read.
   private var reading: Set<Ticket> = []
 
-  /// Reads the values of a request, which replace those that the connection has passed before.
+  /// Reads the values of a request. They replace all earlier values of the connection.
   func take(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
@@ -34,7 +34,7 @@ final class HandedVariables: DaemonPart {
       }
       return values
     } then: { [self] outcome in
-      // Its connection may have closed.
+      // The connection may have closed.
       guard reading.remove(ticket) != nil else { return }
       do throws(SessionError) {
         values[ticket.connection] = try outcome.get()
@@ -45,12 +45,13 @@ final class HandedVariables: DaemonPart {
     }
   }
 
+  /// Ignores the values of a request whose sender disconnected.
   func abandon(_ ticket: Ticket) { reading.remove(ticket) }
 
   /// Forgets the values of a closed connection.
   func drop(_ connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values of these variables, from the first request whose connection has passed all of them; empty if none has.
+  /// The values of these variables, from the first connection that has passed all of them. Empty if none has.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

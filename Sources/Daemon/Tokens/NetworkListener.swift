@@ -1,7 +1,7 @@
 internal import Peers
 internal import Platform
 
-/// Reports new addresses and routes while something waits for the network.
+/// Reports new addresses and routes while requests wait for the network.
 final class NetworkListener {
   private unowned let loop: any ReplySink
   private let report: () -> Void
@@ -13,7 +13,7 @@ final class NetworkListener {
     self.report = report
   }
 
-  /// Starts or stops listening. If the kernel does not report network changes, waiting requests are only retried
+  /// Starts or stops listening. If the kernel reports no network changes, waiting requests are only retried
   /// periodically.
   func listen(_ isWanted: Bool) {
     guard isWanted != (key != nil) else { return }

@@ -5,13 +5,13 @@ internal import Wire
 
 /// The last published state of an account, so that each change is published once.
 struct PublishedState {
-  /// Nil while unknown.
+  /// Nil until known.
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
-  /// The server has refused a token that had not expired.
+  /// Whether the server has refused an unexpired token.
   private var isDoubted = false
-  /// When the user must sign in again, in unix seconds; nil while that is unknown or far off.
+  /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
   mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
@@ -24,7 +24,7 @@ struct PublishedState {
   mutating func renewed(_ grant: AccessGrant) -> [SessionEvent] {
     let events: [SessionEvent] = [
       isOffline ? .online : nil,
-      // Another process may have signed in, or the earlier settings may have been restored.
+      // Another process may have signed in, or the earlier settings were restored.
       isSignedIn == false
         ? .signedIn(expiresAt: grant.expiresAtUnixSeconds) : .refreshed(expiresAt: grant.expiresAtUnixSeconds),
     ].compactMap { $0 }
@@ -32,8 +32,7 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server refused a token that had not expired. If it refuses the refresh too, the session was
-  /// revoked.
+  /// Records that the server refused an unexpired token. If it refuses the refresh too, the session was revoked.
   mutating func tokenRefused() -> [SessionEvent] {
     isDoubted = true
     return []
@@ -41,7 +40,7 @@ struct PublishedState {
 
   /// Records the end of the session.
   ///
-  /// - Parameter reason: The server's words for refusing the refresh token.
+  /// - Parameter reason: The server's reason for refusing the refresh token.
   mutating func signedOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
     self = PublishedState()
@@ -49,7 +48,7 @@ struct PublishedState {
     return [.signedOut(cause, reason: reason)]
   }
 
-  /// Records that the session ends soon; nil if it does not.
+  /// Records when the session will end. Nil if it will not end soon.
   mutating func ending(at end: Int?) -> [SessionEvent] {
     let told = signInBy
     signInBy = end
@@ -57,7 +56,7 @@ struct PublishedState {
     return [.sessionExpiring(at: end)]
   }
 
-  /// Records the expiry of a token without renewal. A session that only a new sign-in can renew counts as signed out.
+  /// Records the expiry of a token that was not renewed. A session that only a sign-in can renew is then signed out.
   mutating func expired(at end: Int, isRenewable: Bool) -> [SessionEvent] {
     if !isRenewable { isSignedIn = false }
     return [.expired(at: end, isRenewable: isRenewable)]
@@ -66,13 +65,13 @@ struct PublishedState {
   /// Records a failed token request.
   mutating func failed(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
-      // Publishes `signed_out` only if the server reported it or the account was known to be signed in.
+      // `signed_out` is only published if the server reported it or the account was known to be signed in.
       if isSignedIn == nil, cause != .expired { return [] }
       guard case .expired(_, let reason) = error else { return signedOut(cause) }
       return signedOut(isDoubted ? .revoked : .expired, reason: reason)
     }
     let code = Failure(error, account: nil).code
-    // The lock itself publishes `locked`.
+    // The lock publishes `locked`.
     if code.exitStatus == .locked { return [] }
     if case .oauth = error, error.isPassing {
       if isOffline { return [] }
@@ -103,7 +102,7 @@ extension SessionEvent.Failing {
 }
 
 extension SessionEvent.SignOutCause {
-  /// Fails if the error does not end the session.
+  /// Nil if the error does not end the session.
   init?(_ error: SessionError) {
     switch error.effect {
     case .expired: self = .expired

@@ -2,14 +2,14 @@ internal import Peers
 internal import Sessions
 internal import Vocabulary
 
-/// Counts the renewals in flight without waiting requests. Used on the loop only.
+/// Limits the concurrent renewals without waiting requests. Used on the loop only.
 ///
-/// Limits them, so that a hanging server or many due accounts do not occupy the threads that waiting requests need.
+/// Without the limit, a hanging server or many due accounts could occupy the threads that waiting requests need.
 final class Renewals {
   private var perServer: [String: Int] = [:]
   private var count = 0
 
-  /// A renewal's share of the limit, released on deinitialization, also when the account is removed.
+  /// A permitted renewal. Its deinitialization permits another one, also when the account is removed.
   final class Place {
     private let server: String
     private let owner: Renewals
@@ -22,7 +22,7 @@ final class Renewals {
     deinit { owner.giveBack(server) }
   }
 
-  /// Admits one renewal; nil at the limit.
+  /// Permits a renewal. Nil if the limit is reached.
   func place(at server: String) -> Place? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }

@@ -1,24 +1,22 @@
 internal import OAuth
 internal import Sessions
 
-/// Role credentials of one account, in memory.
+/// The role credentials of one account, in memory.
 struct RoleCache {
-  /// A role at a service.
   struct Key: Hashable {
     let endpoint: Endpoint
     let role: WebIdentityRole
   }
 
-  /// Limit of roles for one account. A new one replaces the one that expires first.
+  /// The maximum number of roles for one account. A new one replaces the one that expires first.
   private static let most = 32
 
-  /// Maximum remaining time at which credentials are renewed, in seconds: programs ask for new ones 15 minutes before
-  /// expiry.
+  /// Credentials with less time left are renewed, in seconds. Programs ask for new ones 15 minutes before expiry.
   private static let renewalSeconds = 1200
 
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
-  /// Credentials that need no renewal yet.
+  /// The credentials of a role, unless they need renewal.
   ///
   /// - Parameter now: Unix seconds.
   func fresh(_ key: Key, now: Int) -> WebIdentityRole.Credentials? {

@@ -6,10 +6,10 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Actions without a request: renewals by the accounts' policies, and notices of expiring tokens.
+/// Work without a request: background renewals, and notices of expiring tokens.
 extension TokenBroker {
-  /// Schedules a timer for the session's next own action. Only the earliest timer of a session matters; one that fires
-  /// too early does nothing.
+  /// Schedules the session's next renewal or notice. Only the earliest timer of a session matters. One that fires too
+  /// early does nothing.
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
     if let scheduled = slot.actionScheduled, scheduled <= due { return }
@@ -17,13 +17,13 @@ extension TokenBroker {
     schedule(at: due) { [self, name = slot.name, target = slot.target] in renewIfDue(name, target) }
   }
 
-  /// Runs the session's own actions that are due.
+  /// Carries out the session's renewal or notice, if due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     noteClock()
     let now = loop.now
-    // Removes accounts that users deleted from the settings.
+    // Removes accounts that the user deleted from the settings.
     _ = try? settings()
-    // While the daemon stops, a new refresh could be interrupted before its result is written to disk.
+    // A new refresh could be interrupted by shutdown before its result is on disk.
     guard !isStopping, let slot = slot(name, target), let scheduled = slot.actionScheduled, scheduled <= now
     else { return }
     slot.actionScheduled = nil
@@ -34,7 +34,7 @@ extension TokenBroker {
   }
 
   private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
-    // Only the account's own token causes notices, because tokens with other targets depend on it.
+    // Only the account's own token causes notices, since the others depend on it.
     guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = slot.session.isRenewable
     switch notice {
@@ -55,7 +55,7 @@ extension TokenBroker {
         until: hold.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterHold * jitter() : .zero))
     }
     guard slot.session.isRenewalDue(now: now) else { return }
-    // A renewal with waiting requests does not count against the limit.
+    // A renewal with waiting requests does not count.
     var place: Renewals.Place?
     if slot.waiters.isEmpty {
       guard let free = renewals.place(at: server) else {
@@ -66,7 +66,7 @@ extension TokenBroker {
     if let refresh = slot.session.renew(now: now) { begin(refresh, slot, place) }
   }
 
-  /// Publishes once that an account's session ends soon, unless the user signs in again.
+  /// Publishes once that the session will end soon unless the user signs in again.
   func noteSessionEnd(of slot: TokenSlot) {
     let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.ending(at: end) }
@@ -76,8 +76,8 @@ extension TokenBroker {
 // MARK: - Accounts with the background policy
 
 extension TokenBroker {
-  /// Requests first tokens for accounts with the background policy after the settings changed. Spreads the requests
-  /// over time, so that no server receives all of them at once.
+  /// Requests the first tokens of accounts with the background policy after the settings changed. Spreads the requests
+  /// over time, so that no server gets all of them at once.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
@@ -101,17 +101,17 @@ extension TokenBroker {
   }
 
   private static let sessionEndInterval = Duration.seconds(3600)
-  /// Lets the first token requests finish.
+  /// The pause before a scan, so that the first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
-  /// Scans the vault soon, because the daemon started or a level was unlocked.
+  /// Schedules a scan, because the daemon started or a level was unlocked.
   func planSessionEndScan() {
     sessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Publishes once for each session that ends soon and has no token in memory, according to its record: soon after the
-  /// daemon starts or a level is unlocked, and once an hour.
+  /// Publishes once for each session that ends soon, according to the vault, for sessions without a token in memory.
+  /// Runs soon after the daemon starts or a level is unlocked, and once an hour.
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
@@ -128,7 +128,8 @@ extension TokenBroker {
     }
   }
 
-  /// Detects that the machine's clock was set or the machine was paused, before a token is served, shown or renewed.
+  /// Detects that the machine's clock was set or the machine was paused. Called before a token is served, shown or
+  /// renewed.
   func noteClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

@@ -6,17 +6,17 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The runs that get tokens: with the refresh token, by token exchange (RFC 8693), or with an assertion.
+/// The runs that get tokens: with a refresh token, by token exchange (RFC 8693) or with an assertion.
 extension TokenBroker {
   /// Begins a run.
   ///
-  /// - Parameter place: The place among background renewals; nil if a request waits.
+  /// - Parameter place: The permission for a background renewal. Nil if a request waits.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ place: Renewals.Place? = nil) {
     attempt(slot.begin(refresh, place), slot)
   }
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    // No request begins during shutdown.
+    // During shutdown no request is sent.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
@@ -25,7 +25,7 @@ extension TokenBroker {
     refresh(run, slot, HandedAssertion(variables: handed.values(names, of: slot.waiters.map(\.ticket))))
   }
 
-  /// Returns the slot of this run; nil if the run was abandoned.
+  /// The slot of this run. Nil if the run was abandoned.
   private func slot(of run: RefreshRun) -> TokenSlot? {
     accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
   }
@@ -38,10 +38,10 @@ extension TokenBroker {
     jobs.wait(as: .refresh(run.account), at: run.configuration.server, run.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
-      // Tokens issued with the record before it was rewritten remain valid.
+      // Tokens issued before the record was rewritten remain valid.
       if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
       let result = outcome.flatMap(\.result).mapError { [self] in jobs.reason(for: $0) }
-      guard case .failure(.assertionOfAccount(let other)) = result else { return came(result, for: run) }
+      guard case .failure(.assertionOfAccount(let other)) = result else { return resultArrived(result, for: run) }
       identityAssertion(of: other, for: run.configuration) { [self] outcome in
         switch outcome {
         case .success(let assertion):
@@ -52,7 +52,7 @@ extension TokenBroker {
     }
   }
 
-  /// Exchanges the account's own token, after getting it if necessary.
+  /// Exchanges the account's own token, which it gets first if necessary.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .nobody, need: TokenNeed()) { [self] _, outcome in
@@ -67,14 +67,14 @@ extension TokenBroker {
       ) { () throws(SessionError) in
         try question.exchange(for: target)
       } then: { [self] outcome in
-        came(outcome, for: run)
+        resultArrived(outcome, for: run)
       }
     }
     obtainOrFail(for: waiter, account)
   }
 
-  /// Applies the result of a run under the current settings, which may have changed since it began.
-  private func came(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
+  /// Applies the result of a run to the current settings, which may have changed.
+  private func resultArrived(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
       if accounts[run.account] != nil, let configuration = (try? settings())?[run.account] {
         _ = account(run.account, configuration)
@@ -83,7 +83,7 @@ extension TokenBroker {
     }
   }
 
-  /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is not applied.
+  /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is ignored.
   private func ended(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     noteClock()
     let now = services.time.now()
@@ -151,7 +151,7 @@ extension TokenBroker {
     attempt(run, slot)
   }
 
-  /// Updates the record generation of cached tokens after a run rewrote the record; these tokens remain valid.
+  /// Updates the record generation of cached tokens after a run rewrote the record. They remain valid.
   private func moveTokens(of name: AccountName, _ move: RecordMove) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
       slot.session.recordMoved(to: move.to)
@@ -162,8 +162,8 @@ extension TokenBroker {
 // MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
 
 extension TokenBroker {
-  /// Removes and returns the waiters that passed variables whose absence made a refresh fail. They arrived after it
-  /// began.
+  /// Removes and returns the waiters whose variables would have prevented this error, since they arrived after the
+  /// refresh began.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
     let hasAll = { [handed] (waiter: Waiter) in
@@ -174,12 +174,12 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion from the ID Token of another account, renewing it first if it has expired.
+  /// Gets an assertion from the ID Token of another account. Renews the ID Token first if it has expired.
   ///
   /// - Parameters:
-  ///   - name: The account of the user.
-  ///   - configuration: Of the account that signs in with the assertion.
-  ///   - isRenewed: The ID Token was just renewed.
+  ///   - name: The account with the ID Token.
+  ///   - configuration: The settings of the account that signs in with the assertion.
+  ///   - isRenewed: Whether to renew the ID Token first.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
     then finish: @escaping (Result<SharedSecret, SessionError>) -> Void
@@ -189,7 +189,7 @@ extension TokenBroker {
     guard let other = try? AccountName(name), let settings = known?[other] else {
       return fail(.noAccount(name: name, known: known?.accounts.map(\.name.text) ?? []))
     }
-    // Such an account has no user, and two that need each other would wait forever.
+    // An account with an assertion has no user, and two that need each other would wait forever.
     guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
     let user = account(other, settings)
     let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in

@@ -8,9 +8,9 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Finds tokens in the environment of a program that must not receive any; see ``Wire/EnvironmentScreening``.
+/// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.
 extension TokenBroker {
-  /// - Parameter passed: The descriptor of the values.
+  /// - Parameter passed: The descriptor with the values.
   func screen(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()
@@ -47,7 +47,7 @@ extension TokenBroker {
 }
 
 extension SessionServices {
-  /// The tokens in all readable records. Those at a locked level stay unknown. Blocking.
+  /// The tokens in all readable records. Skips locked ones. Blocking.
   fileprivate func storedTokens(_ ephemeral: [AccountName]) throws(SessionError) -> [SharedSecret] {
     var tokens: [SharedSecret] = []
     func add(_ record: AccountRecord?) {
@@ -77,12 +77,12 @@ extension SessionServices {
 /// of a token's first eight bytes.
 struct TokenFinder {
   private let tokens: [SharedSecret]
-  /// A shorter token could be a part of any word.
+  /// A shorter token could be part of any word.
   private static let leastBytes = 8
 
   init(_ tokens: [SharedSecret]) { self.tokens = tokens }
 
-  /// The indices of the values that contain a token; each value ends with a NUL.
+  /// The indices of the values that contain a token. Each value ends with a NUL.
   func values(holdingAny bytes: Span<UInt8>) throws(SessionError) -> [Int] {
     var found: [Int] = []
     var (start, number) = (0, 0)
@@ -94,6 +94,7 @@ struct TokenFinder {
     return found
   }
 
+  /// Whether the value contains a token, verbatim or encoded.
   private func isAnyFound(in value: Span<UInt8>) throws(SessionError) -> Bool {
     guard value.count >= Self.leastBytes else { return false }
     if tokens.contains(where: { $0.bytes.withBytes { token in Self.isFound(token, in: value) } }) { return true }
@@ -119,8 +120,8 @@ struct TokenFinder {
     return isFound
   }
 
-  /// The value without percent-encoding (RFC 3986 section 2.1), and without the backslash that JSON allows before a
-  /// slash (RFC 8259 section 7). Padded with zeros to its original length.
+  /// The value without percent-encoding (RFC 3986 section 2.1) and without backslashes before slashes, as in JSON (RFC
+  /// 8259 section 7). Padded with zeros to its original length.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

@@ -8,18 +8,18 @@ internal import Wire
 
 /// Requests that wait for an unreachable server, and retries after network changes.
 extension TokenBroker {
-  /// Delay between a network change and the retries, so that several changes cause one round.
+  /// The delay between a network change and the retries, so that several changes cause one round.
   private static let settlingTime = Duration.milliseconds(500)
 
-  /// Minimum interval between two rounds of retries after network changes.
+  /// The minimum interval between two rounds of retries after network changes.
   private static let changeInterval = Duration.seconds(5)
 
-  /// Renewals after a change of the network are spread over this time.
+  /// The period over which renewals after a network change are spread.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Refuses a request that must wait for a server that has reached its limit of waiting requests (fair shares).
+  /// Refuses a request that would wait for a server with too many waiting requests (fair shares).
   func admit(_ need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
-    // Usually there are few peers.
+    // Nil while there are few peers.
     guard let most = loop.mostAtOneServer, slot.session.satisfied(by: need, now: now) == nil else { return }
     let server = slot.configuration.server
     let others = slots.lazy.filter { $0.configuration.server == server }
@@ -27,7 +27,7 @@ extension TokenBroker {
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
-  /// Queues a request whose refresh failed, if it may still wait and waiting can help. Returns whether it waits.
+  /// Queues a request whose refresh failed, if it may wait and waiting can help. Returns whether it waits.
   func wait(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isWorthWaiting else { return false }
     slot.waiters.append(waiter)
@@ -35,7 +35,7 @@ extension TokenBroker {
     return true
   }
 
-  /// Schedules another refresh after a failure, for waiting requests or according to the account's policy.
+  /// Schedules another refresh after a failure, for waiting requests or by the account's policy.
   func queued(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isWorthWaiting else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
@@ -50,7 +50,7 @@ extension TokenBroker {
 
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
-    // A refresh in flight answers the waiting requests when it ends.
+    // A refresh in progress answers the waiting requests when it ends.
     guard let slot = slot(name, target), slot.session.refresh == nil,
       let error = slot.session.lastFailure
     else { return }

@@ -10,37 +10,37 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
-  /// Returns the error if the account's tokens must not be served now; otherwise nil.
+  /// The error if the account's tokens must not be served now. Nil otherwise.
   func refusal(for account: AccountName) -> SessionError?
-  /// Records that a token whose record has this level was served.
+  /// Records that a token at this protection level was served.
   func used(_ level: Protection)
   /// Handles a change of the vault file by another process.
   func vaultFileChanged()
 }
 
-/// Serves access tokens from memory, or after the one refresh that all waiters share. Owns the accounts, their waiters and the
-/// renewals without a request.
+/// Serves access tokens from memory, or after one refresh that all waiters share. Owns the accounts, their waiters and
+/// the background renewals.
 final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
   let handed: HandedVariables
   private(set) var accounts: [AccountName: Account] = [:]
-  /// Servers that receive no requests for some time.
+  /// The servers that are paused.
   var holds = ServerHolds()
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
   var isNetworkSettling = false
-  /// Time of the last round of retries after a network change.
+  /// When the last round of retries after a network change began.
   var networkTriedAt: Instant?
-  /// Whether the daemon serves one client only and renews nothing without a request.
+  /// Whether the daemon serves only one client, and renews nothing without a request.
   var isPrivate = false
-  /// Revision of the settings file at the last scan for accounts with the background policy.
+  /// The revision of the settings file at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
-  /// When to scan the vault for sessions that end soon and have no token in memory; nil for the first time.
+  /// When to scan the vault next for sessions that end soon. Nil before the first scan.
   var sessionEndScan: Instant?
-  /// Last seen difference between the machine's clock and the monotonic one, in seconds.
+  /// The last seen difference between the machine's clock and the monotonic one, in seconds.
   var clockOffset: Int
-  /// Whether the daemon is stopping: no refresh begins.
+  /// Whether the daemon is stopping, so that no refresh begins.
   var isStopping: Bool { jobs.stopping != nil }
 
   init(_ context: DaemonContext, lock: any TokenLock) {
@@ -58,7 +58,7 @@ final class TokenBroker: DaemonPart {
 
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
-  /// Returns the account of this name with these settings. Creates it if it does not exist.
+  /// Returns the account with these settings. Creates it if it does not exist.
   func put(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
@@ -71,7 +71,7 @@ final class TokenBroker: DaemonPart {
 
   /// Removes an account. A run in progress still stores its refresh token, but its result is not served.
   ///
-  /// - Parameter error: The response to the requests that wait for its tokens.
+  /// - Parameter error: Sent to the requests that wait for its tokens.
   func remove(_ name: AccountName, because error: SessionError) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.cancelQuestions()
@@ -80,7 +80,7 @@ final class TokenBroker: DaemonPart {
 
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
-    // A request that read the new settings early may have created an account with the new name.
+    // A request that saw the new settings early may have created the renamed account.
     let early = accounts[new]?.takeWaiters() ?? []
     account.rename(to: new)
     account.own.waiters += early
@@ -88,19 +88,19 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Whether a session exists only in memory and would end with the daemon.
+  /// Whether a session exists only in memory, so that it would end with the daemon.
   var holdsUnrenewable: Bool {
     !services.ephemeral.accounts.isEmpty
       || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
-  /// Removes an account that is no longer in the settings: its session is neither served nor renewed. A refresh in
-  /// progress completes, and its record stays in the vault.
+  /// Removes an account that the user deleted from the settings. Its session is not served or renewed. A refresh in
+  /// progress completes, and the record stays in the vault.
   func settingsRemoved(of name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
 
-  /// Returns the requested account, or the active one, with its current settings from disk.
+  /// Returns the account with this name, or the active one if nil, with current settings.
   func resolve(_ name: String?) throws(Failure) -> Account {
     let settings = try settings()
     let meant = name.map { try? AccountName($0) } ?? settings.active
@@ -116,7 +116,7 @@ final class TokenBroker: DaemonPart {
     return self.account(account, configuration)
   }
 
-  /// The resolved name of the account in a request; nil if it contains none.
+  /// The name of the requested account. Nil if the request specifies none.
   func named(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
@@ -129,7 +129,7 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the account. Discards its token if its settings changed since the token was issued.
+  /// Returns the account. Drops its token if its settings have changed since the token was issued.
   func account(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     let account = accounts[name] ?? put(name, configuration)
     if account.configuration != configuration {
@@ -145,8 +145,7 @@ final class TokenBroker: DaemonPart {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
-    // A run that has sent the refresh token continues and stores the new one. The next run waits for the account's
-    // lock.
+    // A run that has sent the refresh token still stores the new one. The next run waits for the account's lock.
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
@@ -155,7 +154,7 @@ final class TokenBroker: DaemonPart {
 
   func token(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) { try token(request, ticket, replacing: nil) }
 
-  /// - Parameter spent: The grant whose ID Token expires too soon; nil on the first attempt.
+  /// - Parameter spent: The grant whose ID Token expires too soon. Nil on the first attempt.
   private func token(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
@@ -173,14 +172,14 @@ final class TokenBroker: DaemonPart {
     try obtain(for: waiter, account)
   }
 
-  /// Sends a token, with a valid ID Token or none.
+  /// Sends a token, and the ID Token if it is still valid.
   private func answer(
     _ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?, _ slot: TokenSlot,
     _ outcome: Result<AccessGrant, SessionError>
   ) throws(Failure) {
     let extras = slot.completed(request.extras)
     var outcome = outcome
-    // If the server cannot be reached, only the ID Token is missing, unless the request requires it.
+    // If the server is unreachable, the response only lacks the ID Token, unless the request requires it.
     if let spent, !request.extras.idToken, case .failure(let error) = outcome, error.isPassing {
       outcome = .success(spent)
     }
@@ -196,7 +195,7 @@ final class TokenBroker: DaemonPart {
     loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
   }
 
-  /// Serves a token, or waits for one.
+  /// Serves a token at once or queues the waiter.
   func obtain(for waiter: Waiter, _ account: Account) throws(Failure) {
     let slot = account.slot(for: waiter.target)
     do throws(SessionError) { try request(for: waiter, slot) } catch {
@@ -210,11 +209,11 @@ final class TokenBroker: DaemonPart {
   ) throws(SessionError) {
     let now = loop.now
     waiter.awaitsValidation = false
-    // The account may have been removed since the request found it.
+    // The account may have been removed.
     guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
-    // The session is valid only as long as its single token.
+    // A session without renewal is valid only as long as its token.
     if let target = slot.target, !target.isExchanged, let own = accounts[slot.name]?.session, own.holdsLast(at: now),
       own.grant?.isAlive(at: now) == true
     {
@@ -246,12 +245,12 @@ final class TokenBroker: DaemonPart {
   }
 
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
-    // A file that is kept for programs is no use by a person.
+    // Updating a token file is not a use by the user.
     if !waiter.ticket.isInternal || waiter.ticket == .nobody { lock.used(grant.protection) }
     waiter.finish(slot, .success(grant))
   }
 
-  /// - Parameter answer: Returns nil for a waiter that keeps waiting.
+  /// - Parameter answer: Returns nil for a waiter that must keep waiting.
   func answerWaiters(_ slot: TokenSlot, _ answer: (Waiter) -> Result<AccessGrant, SessionError>?) {
     for waiter in slot.takeWaiters() {
       switch answer(waiter) {
@@ -262,7 +261,7 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Returns the slot of the account's own token or of one with another target; nil if it no longer exists.
+  /// The slot of the account's own token, or of one with another target. Nil if it no longer exists.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existing(target) }
 
   /// Restarts all waiting requests, each for its own target.
@@ -270,19 +269,18 @@ final class TokenBroker: DaemonPart {
     for waiter in account.takeWaiters() { obtainOrFail(for: waiter, account) }
   }
 
-  /// Serves a token, waits for one, or finishes the waiter with the error.
+  /// Serves a token at once or queues the waiter. Passes errors to the waiter.
   func obtainOrFail(for waiter: Waiter, _ account: Account) {
     let slot = account.slot(for: waiter.target)
     do throws(SessionError) { try request(for: waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
   }
 
-  /// Answers all requests that wait for the account's tokens.
   func failWaiters(_ account: Account, _ error: SessionError) {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
-  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Otherwise drops it: the
-  /// vault may have been locked since the job ended.
+  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Drops it if the vault was
+  /// locked meanwhile.
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
@@ -307,20 +305,20 @@ extension TokenBroker {
       publish(of: slot.name) { $0.renewed(grant) }
       noteSessionEnd(of: slot)
     case .failed(let error):
-      // The server may reject only this target. Only the end of the grant affects the whole account.
+      // The server may have rejected only this target. Only the end of the grant affects the entire account.
       guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
       publish(of: slot.name) { $0.failed(error) }
     }
   }
 
-  /// Returns a server request about a session.
+  /// Creates a request to the server about a session.
   func question(_ account: Account, _ grant: AccessGrant) -> ServerQuestion {
     ServerQuestion(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
       cancellation: account.questions)
   }
 
-  /// Logs the reason for the decision on a request, if any request receives steps.
+  /// Logs the reason for a decision, if any request receives steps.
   func explain(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.watches.isEmpty else { return }
     switch decision {

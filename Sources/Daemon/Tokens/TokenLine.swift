@@ -5,11 +5,11 @@ package import Platform
 internal import Sessions
 internal import Wire
 
-/// The response line with a token. It stays in secret memory until it is sent.
+/// The response line with a token. Stays in secret memory until it is sent.
 struct TokenLine {
   let line: SharedSecret
 
-  /// - Parameter proof: Proof of possession of the key that the token is bound to.
+  /// - Parameter proof: Proves possession of the key that the token is bound to.
   /// - Throws: `memory` if the secure heap is full.
   init(
     _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil
@@ -38,6 +38,7 @@ struct TokenLine {
 extension SharedSecret: SecretLine {
   package var count: Int { bytes.count }
 
+  /// Writes as much as the descriptor accepts at once. Returns the number of bytes.
   package func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     try bytes.withBytes { (bytes) throws(SystemError) in try descriptor.writeNow(bytes.extracting(start...)) }
   }

@@ -8,25 +8,25 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// A token of an account for one target: its session, the requests that wait for it, and the run that gets it.
+/// An account's token for one target: its session, the waiting requests, and the run that gets it.
 final class TokenSlot {
   let facts: AccountFacts
-  /// Scope, resource and audience of the token; nil for the account's own.
+  /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run in progress. Results of other runs are not applied (late answers have an owner).
+  /// The run in progress. Results of other runs are ignored (late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The last validation of the cached token against the vault: the vault file's stamp and the revision of the watched
-  /// files then, and whether a worker does it now.
+  /// The last validation of the cached token: the vault file's stamp and the revision of the watched files at that
+  /// time, and whether a validation is in progress.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
-  /// The origins that refused the tokens of this target.
+  /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// Time of the scheduled timer for the session's own actions: renewal and notices of expiry.
+  /// When the timer for the next renewal or notice fires. Nil if none is scheduled.
   var actionScheduled: Instant?
 
   init(_ facts: AccountFacts, _ target: TokenTarget? = nil) {
@@ -38,7 +38,6 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
-  /// Begins a run under the current settings.
   func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
     let run = RefreshRun(self, refresh, place)
     self.run = run
@@ -47,8 +46,8 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run and cancels it, unless its refresh token was sent: the response may contain the only valid one,
-  /// which the run stores itself.
+  /// Detaches the run. Cancels it unless it has sent its refresh token: it then stores the response, which may contain
+  /// the only valid one.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -60,7 +59,7 @@ final class TokenSlot {
     return waiters
   }
 
-  /// Whether no request waits here or is being sent to the server.
+  /// Whether no request is waiting and no refresh is in progress.
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
   /// Adds the extras that the requested variables need.
@@ -77,7 +76,7 @@ final class TokenSlot {
   ///
   /// - Parameters:
   ///   - extras: From ``completed(_:)``.
-  ///   - isIDTokenExpired: Omits the ID Token, even if requested.
+  ///   - isIDTokenExpired: Whether to omit the ID Token, even if requested.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
   ) throws(Failure) -> SharedSecret {
@@ -107,13 +106,12 @@ final class TokenSlot {
   }
 }
 
-/// The attempts of a slot to get one token, under the settings that it began with. A slot accepts only results of its
-/// own run.
+/// The attempts to get one token, with the settings at their start. A slot accepts only the results of its current run.
 final class RefreshRun {
   let account: AccountName
   let target: TokenTarget?
   let configuration: AccountConfiguration
-  /// The attempt in progress or scheduled next.
+  /// The attempt in progress, or the next one.
   var refresh: Session.Refresh
   let cancellation = Cancellation()
   var attemptStartedAt: Instant
@@ -131,20 +129,20 @@ final class RefreshRun {
 
 /// A request that waits for a token (each ticket is answered once).
 final class Waiter {
-  /// The request. The waiter is removed when it ends.
+  /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
   let need: TokenNeed
-  /// Scope, resource and audience of the token; nil for the account's own token.
+  /// Scope, resource and audience of the token. Nil for the account's own token.
   let target: TokenTarget?
-  /// Time until which the request waits for an unreachable server; nil if it does not wait.
+  /// Until when the request waits for an unreachable server. Nil if it does not wait.
   let waitsUntil: Instant?
   /// Whether a resource or the server has rejected the cached token.
   let isAfterRefusal: Bool
-  /// Whether the request only waits for the validation of the cached token.
+  /// Whether the request only waits until the cached token is validated.
   var awaitsValidation = false
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 
-  /// - Parameter answer: Called once with the slot and its token, or the error.
+  /// - Parameter answer: Called once, with the slot and its token or the error.
   init(
     ticket: Ticket, need: TokenNeed, target: TokenTarget? = nil, waitsUntil: Instant? = nil,
     isAfterRefusal: Bool = false, answer: @escaping (TokenSlot, Result<AccessGrant, SessionError>) -> Void
@@ -161,7 +159,7 @@ final class Waiter {
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// Returns the token, or throws the error as a failure of the wire protocol.
+  /// Returns the token, or throws the error as the client will see it.
   func get(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

@@ -4,7 +4,7 @@ internal import Vocabulary
 internal import Wire
 
 extension TokenTarget {
-  /// The target of a token request; nil for the account's own token.
+  /// The target of a token request. Nil for the account's own token.
   ///
   /// - Throws: `invalid_request` if the scope, resource, audience or details are invalid.
   static func make(_ target: TokenRequest.Target, account: String?) throws(Failure) -> TokenTarget? {
@@ -17,7 +17,7 @@ extension TokenTarget {
     }
   }
 
-  /// The target of tokens for an origin in the settings; nil for the account's own token.
+  /// The target of tokens for an origin in the settings. Nil for the account's own token.
   static func make(_ entry: OriginEntry?, account: String?) throws(Failure) -> TokenTarget? {
     try make(
       TokenRequest.Target(

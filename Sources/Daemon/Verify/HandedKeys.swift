@@ -5,12 +5,12 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads the keys that a client passed: a JWK Set, a single JWK (RFC 7517 sections 4 and 5), public keys in PEM form
-/// (RFC 7468), or an HMAC secret.
+/// Reads keys passed by a client: a JWK Set, a JWK (RFC 7517 sections 4 and 5), public keys in PEM (RFC 7468), or an
+/// HMAC secret.
 enum HandedKeys {
   private static let patience = Duration.milliseconds(100)
 
-  /// - Parameter report: Receives a warning for each irregularity of the set.
+  /// - Parameter report: Called with a warning for each defect of the set.
   static func read(
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> JWKSet {
@@ -73,7 +73,7 @@ enum HandedKeys {
     }
   }
 
-  /// Reads an HMAC key, which stays on the secure heap.
+  /// Reads an HMAC key. It stays on the secure heap.
   static func readSecret(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> MACKey {
     let key: Result<MACKey, JOSEError>
     do throws(SessionError) {
@@ -110,7 +110,7 @@ extension JWKSet {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }
 
-  /// Reports members of the set that a key set must not contain.
+  /// Warns about members that a key set must not contain.
   func reportWarnings(_ report: (Phrase) -> Void) {
     if warnings.contains(.privateKey) {
       report(Phrase("ignored a private key in the key set: tokens are verified with public keys"))

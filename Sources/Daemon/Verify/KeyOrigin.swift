@@ -13,20 +13,19 @@ enum TokenKeys: Sendable {
   case secret(MACKey)
 }
 
-/// Source of the keys that verify tokens.
 enum KeyOrigin: Sendable {
   case descriptor(SharedDescriptor)
   case secret(SharedDescriptor)
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
-  /// The account with this issuer; nil if no account has it.
+  /// The account with this issuer, if any.
   var account: AccountName? {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }
 
-  /// Blocking.
+  /// Gets the keys. Blocking.
   ///
-  /// - Parameter report: Receives a warning for each irregularity of the keys.
+  /// - Parameter report: Called with a warning for each defect of the keys.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> TokenKeys {

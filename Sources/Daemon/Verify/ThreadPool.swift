@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// Threads that share the parts of a task and live as long as the pool. The calling thread works too.
+/// Threads that share the parts of a task. They live as long as the pool. The calling thread helps.
 final class ThreadPool: Sendable {
   /// One task. Each free thread takes the next part, in order.
   private final class Task: Sendable {
@@ -16,7 +16,7 @@ final class ThreadPool: Sendable {
       finished = Monitor(0)
     }
 
-    /// Does parts until none is left.
+    /// Runs parts until none is left.
     func help() {
       while true {
         let part = next.add(1, ordering: .relaxed).oldValue
@@ -53,7 +53,7 @@ final class ThreadPool: Sendable {
 
   deinit { tasks.close() }
 
-  /// Calls `body` once for each number below `count`, on several threads; all are done when this returns.
+  /// Calls `body` for each number below `count`, on several threads. Returns after the last call.
   func each(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let task = Task(count: count, body)
     for _ in 0..<max(0, min(helpers, count - 1)) { tasks.push(task) }

@@ -5,8 +5,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another descriptor, in the
-/// same order. Only one block of lines is in memory at a time.
+/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another descriptor in the
+/// same order. Only one block of lines is in memory.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
@@ -16,17 +16,17 @@ struct TokenCheck: Sendable {
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// How many tokens one thread processes at a time.
+  /// How many tokens one thread verifies at a time.
   private static let partSize = 32
   private static let mostThreads = 4
 
   /// The number of threads for one check. Leaves processors for other work.
   static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
 
-  /// Interval at which a blocked read or write checks for cancellation.
+  /// How often a blocked read or write checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
-  /// - Throws: `EINVAL` if the results do not go to a pipe or a socket: a write to a file may wait for a disk.
+  /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may wait for a disk.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
     knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
@@ -72,7 +72,7 @@ struct TokenCheck: Sendable {
     return tally
   }
 
-  /// The verdicts of a block, in parts, in the order of its lines.
+  /// The results for a block, in parts, in the order of its lines.
   private static func verdicts(
     on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
   ) -> [TokenVerdicts.Part] {

@@ -18,7 +18,7 @@ extension TokenProblem {
     self.init(code, Self.text(of: fault, rules, now: now) ?? fault.reason.english, claim: claim)
   }
 
-  /// Describes a fault with values of the token or the rules; nil for any other.
+  /// Describes a fault with values of the token or the rules. Nil for other faults.
   private static func text(of fault: TokenFault, _ rules: TokenRules, now: Int) -> String? {
     switch fault {
     case .expired(let end): "it expired at \(PlainTime.text(end, now: now))"

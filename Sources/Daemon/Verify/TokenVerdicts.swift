@@ -12,11 +12,11 @@ struct TokenVerdicts: Sendable {
   let time: any TimeSource
   /// See ``VerifyRequest/brief``.
   let isBrief: Bool
-  /// The issuers of accounts, each with one of its accounts.
+  /// The known issuers, each with one of its accounts.
   var knownIssuers: [(issuer: String, account: String)] = []
-  /// Why expired keys could not be replaced.
+  /// Why expired keys could not be replaced. Nil if the keys are valid.
   var overdue: SessionError?
-  /// The end of the line of each valid token.
+  /// The last part of each valid token's line, which is always the same.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: TokenKeys, time: any TimeSource, isBrief: Bool) {
@@ -30,14 +30,14 @@ struct TokenVerdicts: Sendable {
     self.end = end
   }
 
-  /// Results for some tokens.
   struct Part: Sendable {
     /// One line for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// Limit of attempts to get newer keys for one token: first those fetched for other tokens, then the issuer's.
+  /// The maximum number of attempts to get newer keys for one token. Keys fetched for other tokens come first, then the
+  /// issuer's.
   private static let mostRenewals = 3
 
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -59,8 +59,8 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
-  /// - Parameter last: The previous token, replaced by this one if its header differs: most consecutive tokens have the
-  ///   same.
+  /// - Parameter last: The previous token. Its parsed header is reused if this token has the same one. Otherwise
+  ///   replaced with this token.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -98,8 +98,8 @@ struct TokenVerdicts: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// The problem of a token that names another issuer than the one whose keys do not verify it. The name is not
-  /// verified, so it only explains the refusal.
+  /// The problem of a token from another issuer than that of the keys. The name in the token is not verified, so it
+  /// only explains the refusal.
   private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
     guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
       let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.isName(named, of: issuer)
@@ -114,7 +114,7 @@ struct TokenVerdicts: Sendable {
         ?? "its issuer (iss) is not \(shown), and no account has it: use --issuer URL")
   }
 
-  /// The problem of a token that newer keys might verify, if fetching them failed.
+  /// The problem of a token that newer keys might verify, if they could not be fetched.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
@@ -145,9 +145,9 @@ struct TokenVerdicts: Sendable {
     bytes += end
   }
 
-  /// Writes an object with those of these members that exist.
+  /// Writes an object with these members, without missing ones.
   ///
-  /// - Parameter append: Writes the value of a name; returns false if it does not exist.
+  /// - Parameter append: Writes the value of a member. Returns false if it is missing.
   private func append(
     _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
   ) {

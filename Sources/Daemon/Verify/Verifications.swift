@@ -9,17 +9,17 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Verifies tokens from any source with the keys of an issuer or with keys that the caller passes.
+/// Verifies tokens with the keys of an issuer or keys that the caller passes.
 final class Verifications: AccountPart {
   private var verifications: [Ticket: Cancellation] = [:]
 
-  /// Limit of concurrent verifications: each has a thread and may use a full processor.
+  /// The maximum number of concurrent verifications. Each has a thread and may use a full processor.
   private static let mostVerifications = 16
 
-  /// Effectively no deadline: the input may be of any length and duration.
+  /// Effectively no deadline, since the input may have any length and duration.
   private static let never = Duration.seconds(10 * 365 * 86_400)
 
-  /// - Parameter hasDeadline: Whether the request sets a deadline, which then applies.
+  /// - Parameter hasDeadline: Whether the request sets a deadline.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -69,7 +69,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Cancels the verification of one request, or all verifications.
+  /// Cancels the verification of one request, or all of them.
   func endVerifications(of ticket: Ticket? = nil) {
     for (each, cancellation) in verifications where ticket == nil || each == ticket {
       cancellation.cancel()
@@ -77,7 +77,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Uses an account's connection settings if an account has the issuer.
+  /// The source of the keys. Uses the connection settings of an account with the issuer, if there is one.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
     if request.bringsKeys || request.bringsSecret {
       guard request.account == nil, !request.bringsKeys || !request.bringsSecret else {
@@ -103,7 +103,7 @@ final class Verifications: AccountPart {
       }
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
-    // Connection settings in the request override those of an account with the same issuer.
+    // Connection settings in the request override those of an account.
     if !namesWay, let known = try commonOrigin(of: settings().accounts.filter({ isMeant($0.configuration) })) {
       return known
     }
@@ -116,7 +116,7 @@ final class Verifications: AccountPart {
 }
 
 extension Verifications {
-  /// The keys of an issuer that these accounts share; nil if there are none.
+  /// The keys of an issuer that these accounts share. Nil if there are no accounts.
   private func commonOrigin(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeyOrigin? {
@@ -174,7 +174,7 @@ extension TokenRules {
     }
   }
 
-  /// Parses the names of the allowed algorithms. Rejects those that do not fit the key.
+  /// Parses the names of allowed algorithms. Rejects those that do not fit the key.
   private static func algorithms<Algorithm: Hashable & CaseIterable & RawRepresentable<String>>(
     _ names: [String], _ algorithm: (String) -> Algorithm?
   ) throws(Failure) -> Set<Algorithm> {

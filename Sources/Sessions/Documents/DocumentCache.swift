@@ -13,32 +13,31 @@ package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The minimum and maximum lifetime of a document, in seconds, whatever `Cache-Control` says.
+  /// The limits for the lifetime of a document, in seconds, whatever `Cache-Control` says.
   private static let shortestLife = 300
   private static let longestLife = 86_400
 
-  /// The maximum number of documents in memory. The rest are read from disk each time.
+  /// The maximum number of documents in memory. Others are read from disk each time.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
-  /// The maximum number of files, beyond which the oldest half is deleted: a server may use a different URL for its
-  /// keys each time.
+  /// The maximum number of files. Beyond it, the oldest half is deleted, since a server may use a new URL for its keys
+  /// each time.
   private static let mostFiles = 256
   /// Longer documents are parsed each time, so that they are not in memory twice.
   private static let mostBytesKeptRead = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
-    /// The parsed `body`; nil until first used.
+    /// The parsed `body`. Nil until first used.
     var reading: Reading?
     var fetchedAt: Int
     var expiresAt: Int
-    /// The server's entity tag of this version.
     var entityTag: String?
-    /// A unique number for each document that this process fetched; 0 for one from disk.
+    /// Unique for each document that this process has fetched. 0 for one from disk.
     var version = 0
   }
 
-  /// A parsed document with the rule that it was accepted by.
+  /// A parsed document and the rules for which it was accepted.
   private struct Reading {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
@@ -59,7 +58,7 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// The metadata of `issuer`, from memory, disk or the network.
+  /// The issuer's metadata, from memory, disk or the network.
   package func metadata(
     of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,
     observer: SessionObserver? = nil
@@ -68,7 +67,7 @@ package final class DocumentCache: Sendable {
     return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
   }
 
-  /// Newer metadata than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
+  /// Metadata newer than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
   /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
   package func renewedMetadata(
     after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
@@ -84,9 +83,8 @@ package final class DocumentCache: Sendable {
     try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// Newer keys than `old`, because a key was missing or a signature did not match. Returns those that another caller
-  /// already fetched, or fetches them. Nil if the rate limit for such fetches is reached. Concurrent callers share one
-  /// fetch.
+  /// Keys newer than `old`, because a key was missing or a signature did not match. Fetches them, or uses those that
+  /// another caller has fetched. Nil if the rate limit is reached. Concurrent callers share one fetch.
   package func renewedKeys(
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: SessionObserver? = nil
@@ -94,30 +92,29 @@ package final class DocumentCache: Sendable {
     try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// The error of the last extra fetch of the keys; nil if there was none since they were fetched.
+  /// The error of the last extra fetch of the keys. Nil if there was none since they were fetched.
   func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(keysAt: endpoint, transport), transport))
   }
 
-  /// The error of the last extra fetch of the metadata, likewise.
+  /// The error of the last extra fetch of the metadata. Nil if there was none since it was fetched.
   func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
   }
 
-  /// Seconds until the keys may be fetched again, as an extra fetch or because the cached ones expire; 0 if they may be
-  /// now.
+  /// Seconds until the keys may be fetched again, as an extra fetch or because they expire. 0 if they may be now.
   package func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
     let name = DocumentName(keysAt: endpoint, transport)
     let now = time.wallSeconds()
     let outOfTurn = refetches.withLock { $0.secondsLeft(DocumentWay(name, transport), now: now) }
     guard let entry = known(name) else { return outOfTurn }
-    // The times in a file may be any integers.
+    // A file may contain any times.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
 
   private func refetchProblem(_ way: DocumentWay) -> OAuthError? { refetches.withLock { $0.problem(of: way) } }
 
-  /// Removes everything cached for an issuer, in memory and on disk: its metadata and the keys at their URL.
+  /// Removes the cached metadata and keys of an issuer, in memory and on disk.
   package func forget(_ issuer: Issuer, transport: Transport) {
     let metadata = DocumentName(metadataOf: issuer, transport)
     let published = known(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
@@ -149,7 +146,7 @@ extension DocumentCache {
     guard entry.body.count <= Self.mostBytesKeptRead else { return document }
     let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
-      // Another version may have arrived meanwhile.
+      // A newer version may have arrived.
       if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
     }
     return document
@@ -160,7 +157,7 @@ extension DocumentCache {
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
-    // Concurrent callers share a fetch. Another caller may also have just finished one.
+    // Concurrent callers share a fetch. Another caller may have just finished one.
     let ending = try fetches.fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) {
@@ -183,7 +180,7 @@ extension DocumentCache {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Fetches a document, or joins a fetch in progress. A failure keeps the cached document.
+  /// Fetches a document or joins a fetch in progress. A failure keeps the cached document.
   private func fetch<Document>(
     _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
   ) throws(OAuthError) -> Versioned<Document> {
@@ -226,10 +223,12 @@ extension DocumentCache {
     return isGood(entry) ? entry : nil
   }
 
-  /// The cached document, even if it has expired.
+  /// The cached document, even if expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
-  /// - Returns: The version number.
+  /// Caches a fetched document.
+  ///
+  /// - Returns: Its version number.
   private func keep(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.longestLife, Self.shortestLife), Self.longestLife)
@@ -241,7 +240,9 @@ extension DocumentCache {
     return entry.version
   }
 
-  /// - Returns: The cached entry: a document fetched meanwhile is newer than one from disk.
+  /// Keeps an entry in memory, unless it is from disk and another one is already there.
+  ///
+  /// - Returns: The entry in memory.
   @discardableResult
   private func remember(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
@@ -263,7 +264,7 @@ extension DocumentCache {
     try? directory.removeFile(file)
   }
 
-  /// Reads a file: a line with two times and the name, then the unmodified document.
+  /// Reads a file: one line with two times and the name, then the document.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
@@ -272,7 +273,7 @@ extension DocumentCache {
       let written = head["name"]?.string, written.utf8.elementsEqual(name.subject.utf8),
       head["trust"]?.string == name.trust
     else { return nil }
-    // The times may be any integers.
+    // A file may contain any times.
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
     guard !overflow else { return nil }
     let tag = head["etag"]?.string.flatMap { HTTPHeaders.isEntityTag($0) ? $0 : nil }
@@ -280,7 +281,7 @@ extension DocumentCache {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// If the cache cannot be written, the only cost is a fetch at the next start.
+  /// If writing fails, the next start fetches the document again.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }

@@ -23,8 +23,8 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a document. Documents fetched with different trust settings are separate: a server that one account
-/// trusts by its own authorities or pins is not trusted for another.
+/// Identifies a document. Documents fetched with different trust settings are separate, since one account's trusted
+/// authorities or pins do not apply to another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
@@ -40,14 +40,14 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The file name, which contains only a digest of the values.
+  /// The file name. It contains only a digest of the values.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
-  /// Whether a name was created by ``file``.
+  /// Whether this may be the name of a cache file.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

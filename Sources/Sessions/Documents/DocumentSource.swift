@@ -8,27 +8,27 @@ struct DocumentSource<Document: Sendable> {
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// Parses the body; nil if it is not such a document.
+  /// Parses the body. Returns nil if it is not such a document.
   let parse: ([UInt8]) -> Document?
-  /// Returns the steps to report for a received document.
+  /// The observations to report for a received document.
   let remarks: (Document) -> [SessionObservation]
   /// Requests the document, conditionally if there is an entity tag.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure affects only one caller.
+  /// Whether a failure concerns only its own caller.
   static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var way: DocumentWay { DocumentWay(name, transport) }
 
-  /// Concurrent callers with the same value share a fetch.
+  /// Identifies a fetch. Concurrent callers with the same value share one.
   var flight: DocumentFlight {
     DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
-/// A document and the route to its server: if a fetch fails on one route, another may work.
+/// A document and the route to its server. If one route fails, another may work.
 struct DocumentWay: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?

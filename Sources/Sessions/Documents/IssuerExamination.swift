@@ -3,18 +3,18 @@ internal import JOSE
 internal import Platform
 package import Vocabulary
 
-/// Diagnoses an account's authorization server. Fetches its public documents as a sign-in would, without changing
-/// anything cached.
+/// Diagnoses an account's authorization server. Fetches its public documents like a sign-in, without changing the
+/// cache.
 package struct IssuerExamination: Sendable {
   package struct Finding: Sendable {
-    /// The duration of connecting and reading the responses.
+    /// How long connecting and reading the responses took.
     package var milliseconds: Int
-    /// How many seconds this machine's clock is ahead of the server's; nil if the server sent no time.
+    /// How far this machine's clock is ahead of the server's. Nil if the server sent no time.
     package var clockOffsetSeconds: Int?
-    /// The number of keys; nil if the server has no key set.
+    /// The number of keys. Nil if the server has no key set.
     package var keys: Int?
     package var unusableKeys = 0
-    /// The reason why the server cannot be used, if any.
+    /// Why the server cannot be used, if it cannot.
     package var problem: SessionError?
 
     package init(milliseconds: Int, problem: SessionError? = nil) {
@@ -60,10 +60,10 @@ package struct IssuerExamination: Sendable {
     return finding
   }
 
-  /// Returns the server's keys; nil if it has no key set.
+  /// Returns the server's keys. Nil if it has no key set.
   private func look(_ http: ClockReader) throws(SessionError) -> JWKSet? {
     var access = try AccountAccess(configuration)
-    // Proxy credentials are only for the proxy they were given for.
+    // Proxy credentials may only be sent to their own proxy.
     if configuration.proxy != nil, let record = try? services.record(of: account),
       record.difference(from: access) == nil
     {
@@ -106,7 +106,7 @@ private final class ClockReader: HTTPClient {
     self.time = time
   }
 
-  /// How many seconds this machine's clock is ahead of the last response.
+  /// How far this machine's clock is ahead of the last response, in seconds.
   var offset: Int? { latest.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

@@ -1,16 +1,16 @@
 internal import OAuth
 
-/// The keys of an issuer, from the cache, or newer ones if a signature does not match.
+/// The keys of an issuer: cached ones, or newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private(set) var endpoint: Endpoint
-  /// Finds newer metadata with the current URL of the keys; nil if the metadata are new.
+  /// Finds the current URL of the keys in newer metadata. Nil if the metadata is new.
   private(set) var renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
   let observer: SessionObserver?
 
-  /// Keys and their source.
+  /// Keys and where they came from.
   struct Held: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
@@ -26,9 +26,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Newer keys from this URL; nil if the rate limit is reached.
+  /// Newer keys from this URL. Nil if the rate limit is reached.
   ///
-  /// - Throws: Also the error of the last fetch, after which newer keys may still exist.
+  /// - Throws: The error of the fetch, or of the last one if the rate limit is reached. There may still be newer keys.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
     do throws(OAuthError) {
       let newer = try documents.renewedKeys(
@@ -44,10 +44,10 @@ struct IssuerKeys: Sendable {
   /// Seconds until the keys may be fetched again, at least 1.
   var secondsUntilNext: Int { max(1, documents.secondsUntilKeys(at: endpoint, transport: transport)) }
 
-  /// The keys at another URL according to newer metadata; nil if there is none. An issuer that moves may leave the old
-  /// set behind.
+  /// The keys at another URL, according to newer metadata. Nil if there is no other URL. An issuer that moves may leave
+  /// the old set behind.
   ///
-  /// - Throws: Also why newer metadata are unavailable, in which case there may be another URL.
+  /// - Throws: Why newer metadata or the keys are unavailable. There may still be another URL.
   func moved() throws(OAuthError) -> Held? {
     guard let renewal, let newer = try renewal.newerForKeys(), let place = newer.document.jwksURI, place != endpoint
     else { return nil }
@@ -58,7 +58,7 @@ struct IssuerKeys: Sendable {
     return Held(keys: keys, source: source)
   }
 
-  /// - Throws: `problem`, unless newer metadata have another URL that works.
+  /// Returns the keys at another URL in newer metadata, or throws `problem` if that fails.
   private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
     // Keys are public, and requests to a URL that no longer exists may fail in many ways.
     guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
@@ -79,7 +79,7 @@ extension IssuerKeys {
 }
 
 extension OAuthError {
-  /// Whether a public document may have moved. Slow or failing servers do not count.
+  /// Whether a document may have moved. Slow or failing servers do not count.
   fileprivate var mayComeOfMoving: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

@@ -1,8 +1,7 @@
 internal import OAuth
 internal import Vocabulary
 
-/// The metadata of an issuer, with the endpoints of the settings: from the cache, or newer ones if an endpoint no
-/// longer exists.
+/// An issuer's metadata with the endpoints of the settings: cached, or newer if an endpoint no longer exists.
 struct IssuerMetadata: Sendable {
   typealias Edition = DocumentCache.VersionedMetadata
 
@@ -11,9 +10,10 @@ struct IssuerMetadata: Sendable {
   let access: AccountAccess
   let cancellation: Cancellation?
 
+  /// The metadata from the cache, or from the server if it is not cached.
   func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
 
-  /// Fetches the metadata in any case, for a sign-in.
+  /// Fetches the metadata even if it is cached, for a sign-in.
   func fresh() throws(SessionError) -> Edition { try read(fresh: true) }
 
   private func read(fresh: Bool) throws(SessionError) -> Edition {
@@ -34,7 +34,7 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer metadata, fetched by this or another caller; nil if there are none or the rate limit is reached. Throws the
+  /// Newer metadata, fetched by this or another caller. Nil if there is none or the rate limit is reached. Throws the
   /// error of the last fetch again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }

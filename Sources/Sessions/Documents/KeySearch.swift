@@ -1,13 +1,13 @@
 internal import JOSE
 internal import OAuth
 
-/// Tries an issuer's keys for a signature: first the cached keys, then newer ones, then those at another URL if the
-/// issuer has moved. The caller stops when a signature is valid.
+/// Iterates over an issuer's keys: the cached ones, then newer ones, then those at another URL if the issuer has moved.
+/// The caller stops when a signature is valid.
 struct KeySearch: Sendable {
   private enum Stage {
     case start
-    case atHand(DocumentCache.VersionedKeys)
-    case newest
+    case cached(DocumentCache.VersionedKeys)
+    case renewed
     case end
   }
 
@@ -19,15 +19,15 @@ struct KeySearch: Sendable {
   /// Seconds until a new search may find other keys, at least 1.
   var secondsUntilNext: Int { source.secondsUntilNext }
 
-  /// The next keys to try; nil if there are no more.
+  /// The next keys to try. Nil if there are no more.
   ///
-  /// - Throws: The error of the fetch. After the first keys, it includes the seconds until a new search may find
-  ///   others.
+  /// - Throws: The error of the fetch. After the first keys, its ``OAuthError/retryAfterSeconds`` states when a new
+  ///   search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let held = try source.atHand()
       source = held.source
-      stage = .atHand(held.keys)
+      stage = .cached(held.keys)
       return held.keys.keys
     }
     do throws(OAuthError) { return try newer() } catch {
@@ -38,15 +38,15 @@ struct KeySearch: Sendable {
   }
 
   private mutating func newer() throws(OAuthError) -> JWKSet? {
-    if case .atHand(let old) = stage {
+    if case .cached(let old) = stage {
       let newer = try source.renewed(after: old)
-      stage = .newest
+      stage = .renewed
       if let newer {
         source = newer.source
         return newer.keys.keys
       }
     }
-    guard case .newest = stage else { return nil }
+    guard case .renewed = stage else { return nil }
     stage = .end
     guard let moved = try source.moved() else { return nil }
     source = moved.source

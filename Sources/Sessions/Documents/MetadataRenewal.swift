@@ -5,7 +5,7 @@ internal import Vocabulary
 
 /// Finds newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {
-  /// The account whose secrets are sent, and the origins they may go to.
+  /// The account whose secrets are sent, and the origins that may receive them.
   struct Bounds: Sendable {
     let account: AccountName
     let authority: Authority
@@ -16,14 +16,14 @@ struct MetadataRenewal: Sendable {
   /// Nil if no secrets are sent.
   let bounds: Bounds?
 
-  /// Newer metadata; nil if there are none or they are currently unavailable.
+  /// Newer metadata. Nil if there is none or it is unavailable.
   func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
 }
 
 extension MetadataRenewal {
-  /// Newer metadata for requests without secrets; nil if there are none.
+  /// Newer metadata for requests without secrets. Nil if there is none.
   ///
-  /// - Throws: Why they are unavailable.
+  /// - Throws: Why it is unavailable.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
     do throws(SessionError) {
       guard let newer = try source.renewed(after: edition) else { return nil }
@@ -38,7 +38,7 @@ extension MetadataRenewal {
 }
 
 extension MetadataRenewal.Bounds {
-  /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in: an attacker who can change the
+  /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in, since an attacker who can change the
   ///   document must not redirect a secret. Unused endpoints are ignored.
   func check(_ endpoint: Endpoint?) throws(SessionError) {
     guard let endpoint, !authority.includes(endpoint) else { return }
@@ -47,13 +47,13 @@ extension MetadataRenewal.Bounds {
 }
 
 extension OAuthError {
-  /// Whether the server states that the endpoint no longer exists, so that newer metadata may have another. The request
-  /// was then not carried out. Excludes a success with a broken response, which may have been carried out.
+  /// Whether the server states that the endpoint does not exist, so that newer metadata may have another one. The
+  /// request was then not carried out. False for a success with a broken response.
   var namesNoSuchEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {
     case .unsupportedGrantType: true
-    // RFC 9110 section 15.5.5. A known OAuth error is more specific than the status, and comes from the right endpoint.
+    // RFC 9110 section 15.5.5. A known OAuth error takes precedence over the status: it comes from the right endpoint.
     case .otherServerError, .refreshBlocked, .notJSON: httpStatus == 404
     case .interactionRequired: httpStatus == 404 && !namesKnownError
     default: false

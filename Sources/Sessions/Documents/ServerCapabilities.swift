@@ -17,10 +17,10 @@ extension AuthorizationServer {
 }
 
 extension AuthorizationServerMetadata {
-  /// Whether the server supports OpenID Connect: it publishes keys for ID Tokens.
+  /// Whether the server supports OpenID Connect, since it publishes keys for ID Tokens.
   var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
 
-  /// The announced algorithms that we accept; RS256 if none are announced (OpenID Connect Core, section 2).
+  /// The announced algorithms that we accept. RS256 if none are announced (OpenID Connect Core, section 2).
   var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
     guard !idTokenSigningAlgorithms.isEmpty else { return [.RS256] }
     return Set(idTokenSigningAlgorithms.compactMap(JWSAlgorithm.init(name:)))

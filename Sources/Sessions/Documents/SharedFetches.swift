@@ -1,15 +1,14 @@
 internal import Platform
 
-/// The result of a shared fetch.
+/// How a shared fetch ended for one caller.
 enum Ending<Value> {
   case came(Value)
-  /// The caller stopped waiting.
   case givenUp
   /// No fetch was in progress, and `mayBegin` returned false.
   case notBegun
 }
 
-/// Combines concurrent fetches of the same value: one caller fetches it, and all get the result.
+/// Combines concurrent fetches of the same value. One caller fetches it, and all get the result.
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
@@ -19,15 +18,15 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
 
   private let flights = Monitor<[Name: Flight]>([:])
 
-  /// How often a waiter checks whether it still waits.
+  /// How often a waiting caller checks whether to continue.
   private static var patience: Duration { .milliseconds(250) }
 
   /// - Parameters:
-  ///   - name: The value and how to fetch it.
+  ///   - name: Identifies the value.
   ///   - isGivenUp: Whether the caller no longer wants the value.
-  ///   - isOwn: Whether a failure affects only one caller, so that the others try themselves.
-  ///   - mayBegin: Whether to start a fetch if none is in progress. Other fetches of the value neither start nor end
-  ///     during this call.
+  ///   - isOwn: Whether a failure concerns only its own caller, so that the others try themselves.
+  ///   - mayBegin: Whether to start a fetch if none is in progress. Fetches of the value neither start nor end during
+  ///     this call.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value

@@ -5,7 +5,7 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// The keys for verifying tokens: a fixed set, or those of an issuer, which may change. Thread-safe; concurrent callers
+/// The keys for verifying tokens: a fixed set, or those of an issuer, which may change. Thread-safe. Concurrent callers
 /// share one fetch.
 package final class VerificationKeys: Sendable {
   /// The result of asking for newer keys.
@@ -19,7 +19,7 @@ package final class VerificationKeys: Sendable {
   /// A version of the keys with a unique number.
   package struct Edition: Sendable {
     package let keys: JWKSet
-    /// The source of the issuer's keys; nil for fixed keys.
+    /// Where the issuer's keys came from. Nil for fixed keys.
     fileprivate var held: IssuerKeys.Held?
     fileprivate var number = 0
 
@@ -34,24 +34,23 @@ package final class VerificationKeys: Sendable {
 
   private struct State {
     var edition: Edition
-    /// The error and time of the last failed fetch, of newer keys or of expired ones.
+    /// The error and time of the last failed fetch of keys.
     var refetch: (problem: SessionError, at: Instant)?
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// The pause after a failed fetch, whatever the number of tokens.
+  /// The pause after a failed fetch, however many tokens there are.
   private static let pause = Duration.seconds(60)
 
-  /// The issuer of the tokens; nil for fixed keys.
+  /// The issuer of the tokens. Nil for fixed keys.
   package let issuer: Issuer?
-  /// The issuer's `id_token_signing_alg_values_supported`, empty if it has none; nil for fixed keys.
+  /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// How a multi-tenant server names the issuer in tokens, or nil.
+  /// How a multi-tenant server names the issuer in tokens. Nil for other servers.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
-  /// Creates a fixed set of keys.
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
@@ -63,8 +62,8 @@ package final class VerificationKeys: Sendable {
   /// The keys according to the issuer's metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
   ///
   /// - Parameters:
-  ///   - configuration: The issuer and how to reach it; the client is ignored.
-  ///   - account: The account of the settings, if any.
+  ///   - configuration: The issuer and how to reach it. The client is ignored.
+  ///   - account: The account with these settings, if any.
   ///   - proxyCredentials: `user:password` for a proxy that does not belong to an account.
   package init(
     of configuration: AccountConfiguration, account: AccountName?, proxyCredentials: SharedSecret?,
@@ -95,9 +94,10 @@ package final class VerificationKeys: Sendable {
 
   package var current: Edition { state.withLock { $0.edition } }
 
-  /// Replaces expired keys. Blocking in that case.
+  /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: Why there are none. Then no token can be considered valid: the issuer may have withdrawn any key.
+  /// - Returns: Why expired keys could not be replaced, or nil. No token is then valid, since the issuer may have
+  ///   withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }
@@ -113,9 +113,9 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Newer keys than `old`, for a token that they do not verify: those that another caller already fetched, or the
-  /// issuer's, within the rate limits and also if it has moved. Blocking. If the returned keys do not verify the token
-  /// either, ask again.
+  /// Keys newer than `old`, for a token that `old` does not verify. Those that another caller has fetched come first,
+  /// then the issuer's, within the rate limits and even if it has moved. Blocking. If the returned keys do not verify
+  /// the token either, ask again.
   package func renewed(after old: Edition) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
@@ -140,7 +140,7 @@ package final class VerificationKeys: Sendable {
     return noted.problem
   }
 
-  /// - Returns: The current version, which is another caller's if it was faster, since its keys are as new.
+  /// - Returns: The current version. It may be that of another caller who was faster, since its keys are as new.
   private func adopt(_ held: IssuerKeys.Held, after old: Edition) -> Edition {
     state.withLock { state in
       if state.edition.number == old.number { state.edition = Edition(held, number: old.number + 1) }
@@ -148,7 +148,7 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// The stored proxy credentials from the account's sign-in. Without them the proxy reports the error.
+  /// The proxy credentials of the account's sign-in. Without them, the proxy reports the error.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {

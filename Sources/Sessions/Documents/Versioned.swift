@@ -3,7 +3,7 @@ package import JOSE
 /// A document with a version number that increases with each fetch.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
-  /// Greater than that of all documents fetched earlier by this process; 0 if not fetched.
+  /// Greater than that of all documents fetched earlier by this process. 0 if not fetched.
   let version: Int
 
   /// Wraps a document that never changes.
@@ -16,7 +16,6 @@ package struct Versioned<Document: Sendable>: Sendable {
 
   package func isNewer(than other: Versioned) -> Bool { version > other.version }
 
-  /// Transforms the document, keeping the version.
   func map(_ change: (Document) -> Document) -> Versioned { Versioned(change(document), version: version) }
 }
 

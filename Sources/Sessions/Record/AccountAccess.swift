@@ -5,14 +5,14 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// An account's settings converted for requests, with its certificate authorities loaded.
+/// An account's settings, parsed for requests, with the certificate authorities loaded.
 struct AccountAccess {
-  /// Only the client's identification may be added later.
+  /// Only the client may be set later.
   var configuration: AccountConfiguration
   let issuer: Issuer
-  /// Endpoints from the settings, for servers with incomplete or no metadata.
+  /// The endpoints from the settings, for servers with incomplete or no metadata.
   let overrides: [EndpointRole: Endpoint]
-  /// Known endpoints of the provider, for incomplete metadata.
+  /// The provider's known endpoints, for incomplete metadata.
   let known: [EndpointRole: Endpoint]
   /// False for a service that is known to have no metadata.
   let publishesMetadata: Bool
@@ -41,7 +41,6 @@ struct AccountAccess {
     _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
   }
 
-  /// The certificate authorities of the settings.
   var authorities: CertificateAuthorities? { transport.certificateAuthorities }
 
   /// Restricts the certificate authorities to the sealed ones.
@@ -50,7 +49,6 @@ struct AccountAccess {
     do { transport.certificateAuthorities = try authorities.limited(to: sealed) } catch { throw .memory }
   }
 
-  /// The transport for these settings.
   static func transport(of configuration: AccountConfiguration) throws(SessionError) -> Transport {
     var transport = Transport()
     transport.allowHTTPLoopback = configuration.allowHTTPLoopback
@@ -62,7 +60,7 @@ struct AccountAccess {
     return transport
   }
 
-  /// The server for requests, with the record's secrets.
+  /// The server with the account's credentials, ready for requests.
   func server(
     metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
     http: any HTTPClient, time: any TimeSource, keyDevice: any KeyDevice
@@ -93,7 +91,7 @@ struct AccountAccess {
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
-      // A pipe would block, and be empty the next time.
+      // A pipe would block, and would be empty the next time.
       bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: mostAuthorityBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
@@ -107,9 +105,9 @@ struct AccountAccess {
 }
 
 extension AccountRecord {
-  /// Combines settings and the record's secrets.
+  /// Combines the settings with the record's secrets.
   ///
-  /// - Throws: `configurationChanged` if a secret of the record would be sent elsewhere than at sign-in.
+  /// - Throws: `configurationChanged` if a secret would be sent elsewhere than at sign-in.
   func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
     var access = try AccountAccess(configuration)
     if let setting = difference(from: access) {
@@ -122,13 +120,13 @@ extension AccountRecord {
     return access
   }
 
-  /// Why these settings cannot be used with the record; nil if they can.
+  /// Why these settings cannot be used with the record. Nil if they can.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
     return nil
   }
 
-  /// The first setting that would send a secret of this record elsewhere than at sign-in.
+  /// The first setting that would send a secret elsewhere than at sign-in.
   func difference(from access: AccountAccess) -> String? {
     if let setting = authority.difference(from: access) { return setting }
     guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }

@@ -1,11 +1,10 @@
 package import Crypto
 internal import OAuth
 
-/// The client in an account's record.
 extension AccountRecord {
-  /// Thumbprint and expiry of the account's client certificate; nil if it has none or it is unreadable.
+  /// The thumbprint and expiry of the account's client certificate. Nil if there is none or it is unreadable.
   ///
-  /// - Parameter device: The device of the certificate's key, which is not contacted.
+  /// - Parameter device: The device with the certificate's key. It is not contacted.
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) -> (thumbprint: String, expiresAt: Int)? {
@@ -14,13 +13,13 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// The registration token, stored with the secrets of the record.
+  /// The registration token as a secret of the record.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record after a sign-out, without user and session; nil if nothing remains.
+  /// The record after a sign-out, without user and session. Nil if it would be empty.
   ///
   /// - Parameter revocation: The tokens that are not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {

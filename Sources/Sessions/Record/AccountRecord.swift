@@ -5,7 +5,7 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// The vault's record of an account: its secrets, their allowed origins, and the user.
+/// The vault's record of an account: its secrets, the origins that may receive them, and the user.
 ///
 /// Secrets in memory are ``SharedSecret``s. The serialized record is only in secret memory.
 package struct AccountRecord: Sendable {
@@ -14,9 +14,9 @@ package struct AccountRecord: Sendable {
   package var identity: IdentityRecord?
   /// The user, according to the last verified ID Token.
   package var label: PersonLabel?
-  /// The granted scope; nil if the server sent none.
+  /// The granted scope. Nil if the server sent none.
   package var scope: String?
-  /// The scope that refreshes name for the account's own token, because the grant has more for single origins.
+  /// The scope that refreshes request for the account's own token, because the grant includes more for single origins.
   package var ownScope: String?
   /// The granted authorization details (RFC 9396), as last sent by the server.
   package var authorizationDetails: AuthorizationDetails?
@@ -24,48 +24,49 @@ package struct AccountRecord: Sendable {
   package var expiry = GrantExpiry()
   /// Stored only if the settings ask for it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// When the access token expires that is or was the entire session, in unix seconds; nil if the server sent no
+  /// When the access token that is the entire session expires or expired, in unix seconds. Nil if the server sent no
   /// lifetime.
   package var accessTokenExpiresAt: Int?
-  /// The last verified ID Token in compact form, which identifies the user offline too. May be past its `exp`.
+  /// The last verified ID Token in compact form, possibly past its `exp`. Identifies the user offline.
   package var idToken: SharedSecret?
   package var clientSecret: SharedSecret?
-  /// The key that the tokens are bound to, serialized by ``DPoPKey``; nil for Bearer tokens.
+  /// The key that the tokens are bound to, serialized by ``DPoPKey``. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
-  /// As in ``ClientCredentials``.
+  /// See ``ClientCredentials``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
-  /// The dynamically registered client; nil if it was registered manually.
+  /// The registration of a dynamically registered client. Nil for other clients.
   package var registration: ClientRegistrationRecord?
   /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in a record of an older version,
   /// which used the standard URI with the issuer in its path.
   package var redirectURI: String?
-  /// Whether a sign-in began at a resource that named the server (RFC 9728). The server must announce PKCE then, and
+  /// Whether a sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
   /// token requests name the resource (RFC 8707).
   package var beganAtResource = false
   /// Whether the server refused a refresh because it named the resource (`invalid_target`).
   package var refusesResource = false
-  /// Whether the server has refused this client or user the device grant, so that sign-ins use a browser.
+  /// Whether the server has refused the device grant to this client or user, so that sign-ins use a browser.
   package var isDeviceForbidden = false
-  /// The algorithms of DPoP proofs that this resource accepts; empty if not announced.
+  /// The algorithms of DPoP proofs that this resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
   /// Unix seconds.
   package var signedInAt: Int
   package var refreshedAt: Int?
-  /// Whether the server ended the grant. The identity is kept so that the next sign-in must be for the same user.
+  /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
-  /// The server's reason, cleaned for a terminal, if any.
+  /// The server's reason, if any, cleaned for a terminal.
   package var expiryReason: String?
-  /// Whether the session was only an access token that was never stored. ``isExpired`` is then set for older versions.
+  /// Whether the session was only an access token that was never stored. Older versions see ``isExpired``, which is set
+  /// too.
   package var isNotKept = false
-  /// Whether the user signed out. The record then only contains the client's registration, for the next sign-in and its
-  /// deletion, and ``revocation``.
+  /// Whether the user signed out. The record then contains only ``revocation`` and the client's registration, for the
+  /// next sign-in or for deleting the client.
   package var isSignedOut = false
-  /// The tokens that a sign-out has not revoked yet. Not used otherwise.
+  /// The tokens that a sign-out has not revoked yet. Nil while signed in.
   package var revocation: Revocation?
-  /// How a session without a user gets tokens; nil for a user's session.
+  /// How a session without a user gets tokens. Nil for a user's session.
   package var unattended: UnattendedGrant?
   /// Why tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
   package var identityHold: IdentityHold?
@@ -108,15 +109,15 @@ package struct AccountRecord: Sendable {
   }
 }
 
-/// Blocks an account whose user is uncertain, until the ID Token of a refresh matches the first one, or until the next
-/// sign-in (OpenID Connect Core, section 12.2). A response without an ID Token does not end it.
+/// Blocks an account whose user is uncertain, until the ID Token of a refresh matches the first one or the user signs
+/// in again (OpenID Connect Core, section 12.2). A response without an ID Token does not end it.
 package enum IdentityHold: Sendable, Hashable {
-  /// A later ID Token differs from the first one in this claim; nil in a record of an older version.
+  /// A later ID Token differs from the first one in this claim. Nil in a record of an older version.
   case changed(claim: String?)
   /// The first ID Token could not be verified.
   case unverified
 
-  /// Stored instead of a claim, so that an older version also blocks the account.
+  /// Stored in place of a claim, so that older versions block the account too.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {
@@ -131,7 +132,7 @@ package enum IdentityHold: Sendable, Hashable {
     }
   }
 
-  /// The error when a token is requested.
+  /// The error for requests of a token.
   func error(_ account: AccountName) -> SessionError {
     switch self {
     case .changed(let claim): .identityChanged(account: account.text, claim: claim)
@@ -160,7 +161,7 @@ extension AccountRecord {
     set { revocation?.accessToken = newValue }
   }
 
-  /// The claims of the verified ID Token, if there is one.
+  /// The claims of the verified ID Token, if any.
   var claims: JSONObject? {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }
@@ -171,12 +172,12 @@ extension AccountRecord {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// Why the record has no tokens, although the user did not sign out; nil if it may have some.
+  /// Why the record has no tokens although the user did not sign out. Nil if it may have some.
   ///
   /// - Parameter now: The machine's clock, in unix seconds.
   package func ending(_ account: AccountName, now: Int) -> SessionError? {
     guard isExpired else { return nil }
-    // A token that was not kept may have expired since.
+    // A token that was not stored may have expired since.
     if isNotKept, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
     return .expired(account: account.text, reason: expiryReason)
   }
@@ -188,7 +189,7 @@ extension AccountRecord {
 
   /// Serializes the record as JSON in secret memory.
   ///
-  /// - Parameter room: The arena to allocate from, as long as it has memory.
+  /// - Parameter room: The arena to allocate from while it has memory.
   /// - Throws: ``SessionError/memory``.
   package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
@@ -281,7 +282,7 @@ extension AccountRecord {
   }
 }
 
-/// A record with the number of the write that created it.
+/// A record and the number of the write that created it.
 struct StoredRecord {
   var record: AccountRecord
   let generation: UInt64

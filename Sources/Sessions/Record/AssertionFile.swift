@@ -2,11 +2,11 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 
-/// A file in which a platform provides an assertion, replaced before it expires.
+/// A file in which a platform provides an assertion. The platform replaces it before it expires.
 struct AssertionFile {
   let path: String
 
-  /// The timeout for reading the file, which is on a disk or in memory.
+  /// The timeout for reading the file.
   private static let patience = Duration.seconds(10)
 
   /// Reads the content without a trailing newline. Blocking.
@@ -16,7 +16,7 @@ struct AssertionFile {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openHandedOut(path)) } catch { throw .assertionUnreadable(error) }
     var buffer: SecretBytes
-    // Space for a newline, and one more byte to detect a file that is too long.
+    // Space for a newline, and another byte to detect a file that is too long.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

@@ -2,25 +2,25 @@ package import Crypto
 internal import OAuth
 package import Vocabulary
 
-/// The source of an account's assertion, read for each request.
+/// Where an account's assertion comes from. It is read for each request.
 package enum AssertionSource: Sendable, Hashable {
   /// The file at this absolute path.
   case file(String)
   /// This environment variable of the caller.
   case variable(String)
-  /// The service of GitHub Actions, found by the caller's variables.
+  /// The token service of GitHub Actions, which the caller's variables specify.
   case workflow
-  /// The authorization server of this account, for its user.
+  /// The authorization server of this account, which asserts the account's user.
   case account(String)
-  /// Passed with the sign-in, and valid only for it.
+  /// Passed with the sign-in, and used only for it.
   case handedOver
 
-  /// The file with the JWT of a pod's service account.
+  /// The file with the token of a pod's service account.
   ///
   /// Source: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-  /// The variable in GitLab's examples; jobs choose the name.
+  /// The variable in GitLab's examples. Jobs may choose another name.
   ///
   /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
   private static let jobVariable = "GITLAB_OIDC_TOKEN"
@@ -28,7 +28,7 @@ package enum AssertionSource: Sendable, Hashable {
   /// The maximum length of a variable's name, in bytes.
   package static let longestVariable = 128
 
-  /// The variables whose values the caller must pass with each request.
+  /// The variables that the caller must pass with each request.
   package var variables: [String] {
     switch self {
     case .variable(let name): [name]
@@ -37,7 +37,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// The source according to the settings, if any.
+  /// The source in the settings, if any.
   fileprivate init?(_ settings: AccountConfiguration) {
     if let account = settings.assertionAccount {
       self = .account(account)
@@ -57,9 +57,9 @@ package enum AssertionSource: Sendable, Hashable {
   /// Reads and checks the assertion. Blocking.
   ///
   /// - Parameters:
-  ///   - server: The server to send it to.
+  ///   - server: The server that will receive it.
   ///   - now: Unix seconds.
-  /// - Throws: Why there is no assertion that this server would accept.
+  /// - Throws: An error if there is no assertion or this server would reject it.
   func read(
     _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -108,7 +108,7 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// The parts of an assertion that a request passes. Used only for that request and never stored.
+/// The values that a request passes for an assertion. Used for that request only and never stored.
 package struct HandedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
@@ -121,10 +121,10 @@ package struct HandedAssertion: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The source of the assertion that signs in the account without a user; nil for other accounts.
+  /// The source of the assertion that signs in the account without a user. Nil for other accounts.
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// When tokens are renewed: not in the background if that needs values from a caller.
+  /// When to renew tokens. Never in the background if that needs values from a caller.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh

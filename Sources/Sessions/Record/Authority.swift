@@ -4,24 +4,24 @@ package import Vocabulary
 
 /// Where an account's secrets may be sent, as of its sign-in.
 ///
-/// Sealed in the vault with the secrets. The settings file and the metadata cache can be written by anything that can
-/// edit dotfiles, and must not redirect a refresh token.
+/// Sealed in the vault with the secrets. Anything that can edit dotfiles can write the settings file and the metadata
+/// cache, and must not be able to redirect a refresh token.
 package struct Authority: Sendable, Hashable {
   /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
-  /// The SHA-256 hash of the certificate authority file in base64url, in a record without ``caCertificates``; nil if
+  /// The SHA-256 hash of the certificate authority file in base64url, in a record without ``caCertificates``. Nil if
   /// only the system's authorities are used.
   package var caDigest: String?
-  /// The SHA-256 hash of each certificate of that file in base64url, sorted; nil in older records, and if only the
+  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records, and if only the
   /// system's authorities are used.
   package private(set) var caCertificates: [String]?
   /// The origins of all endpoints that receive secrets or tokens, sorted.
   package var origins: [String]
   /// The proxy that may receive the account's proxy credentials.
   package var proxy: String?
-  /// Origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
+  /// The origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
   package var resourceOrigins: [String]
-  /// The origin of UserInfo, which may receive it too.
+  /// The origin of UserInfo, which may receive the access token too.
   package var userinfoOrigin: String?
 
   package init(
@@ -52,11 +52,11 @@ package struct Authority: Sendable, Hashable {
   /// Whether certificate authorities other than the system's are sealed.
   var hasAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
-  /// The settings that are sealed unchanged. For certificate authorities, the content is sealed instead of the path.
+  /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead of the path.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
 
-  /// Settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they are not enough
-  /// to reach the server, since the path of a certificate authority file is not stored.
+  /// Settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if the server needs a
+  /// certificate authority file, since its path is not stored.
   package var configuration: AccountConfiguration? {
     guard !hasAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
@@ -64,7 +64,7 @@ package struct Authority: Sendable, Hashable {
   }
 
   /// The first setting that differs from the sign-in's, by its name in the settings file. At least one sealed
-  /// certificate must still be in the file; others are not used.
+  /// certificate must remain in the file. Others are not used.
   ///
   /// - Parameter certificates: The hashes of the certificates in the file.
   package func difference(
@@ -75,21 +75,19 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.caFile.name
   }
 
-  /// Compares settings converted for requests.
+  /// Like ``difference(from:caDigest:)``, for settings parsed for requests.
   ///
-  /// - Parameter configuration: Compared instead of those settings.
+  /// - Parameter configuration: Settings to compare in place of those of `access`.
   func difference(from access: AccountAccess, as configuration: AccountConfiguration? = nil) -> String? {
     difference(
       from: configuration ?? access.configuration, caDigest: access.authorities?.digest,
       certificates: access.authorities?.certificateDigests ?? [])
   }
 
-  /// Whether these settings refer to the same client.
   func isSameClient(as configuration: AccountConfiguration) -> Bool {
     isSameIssuer(as: configuration) && isSame(.clientID, in: configuration)
   }
 
-  /// Whether these settings refer to the same server.
   func isSameIssuer(as configuration: AccountConfiguration) -> Bool { isSame(.issuer, in: configuration) }
 
   /// Compares bytes, since canonically equivalent strings can be different URLs.
@@ -100,7 +98,7 @@ package struct Authority: Sendable, Hashable {
 
   /// Whether `proxy` was used at sign-in.
   ///
-  /// Another proxy is no ``difference(from:caDigest:)``, since it only transports TLS, but it must not get the
+  /// Another proxy is not a ``difference(from:caDigest:)``, since it only transports TLS. But it must not get the
   /// credentials.
   func mayGiveCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.utf8.elementsEqual(proxy.utf8) } ?? false

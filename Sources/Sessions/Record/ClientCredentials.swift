@@ -23,7 +23,7 @@ package struct ClientCredentials: Sendable {
   /// The authentication method of the settings, with these credentials.
   ///
   /// - Parameters:
-  ///   - device: The device of a device key.
+  ///   - device: The device with the key, if it is not in the vault.
   ///   - wallSeconds: The clock, in unix seconds.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
@@ -46,9 +46,9 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The client certificate for the TLS handshake; nil if the settings use none.
+  /// The client certificate for TLS. Nil if the settings use none.
   ///
-  /// - Parameter device: The device of a device key, which is not contacted.
+  /// - Parameter device: The device with the key, if it is not in the vault. It is not contacted.
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
@@ -62,10 +62,10 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The registered signature algorithms, converted for requests.
+  /// The registered signature algorithms, parsed for requests.
   ///
-  /// - Throws: `configuration` for an HS algorithm without a client secret, since a public client has no usable secret
-  ///   (OpenID Connect Core 1.0 section 3.1.3.7, step 8).
+  /// - Throws: `configuration` for an HS algorithm without a client secret (OpenID Connect Core 1.0 section 3.1.3.7,
+  ///   step 8).
   func signing(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
     var signing = ResponseSigning()
     if let name = configuration.idTokenAlgorithm?.rawValue {
@@ -83,9 +83,9 @@ package struct ClientCredentials: Sendable {
     return signing
   }
 
-  /// The key with the key ID and algorithm of the settings.
+  /// The key with its ID and algorithm from the settings.
   ///
-  /// - Parameter device: The device of a device key.
+  /// - Parameter device: The device with the key, if it is not in the vault.
   func clientKey(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {
@@ -100,7 +100,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Signs once with a device key, so that a sign-in fails before the user approves it if the key does not work.
+  /// Signs once with a device key. If it does not work, the sign-in fails before the user approves it.
   ///
   /// - Throws: `keyForeign`, `keyUnavailable`.
   func rehearse(in device: any KeyDevice) throws(SessionError) {
@@ -118,8 +118,8 @@ package struct ClientCredentials: Sendable {
   ///
   /// - Parameters:
   ///   - name: Its common name.
-  ///   - device: The device of a device key, which signs.
-  ///   - start: The start of its validity, in unix seconds.
+  ///   - device: The device that signs, if the key is not in the vault.
+  ///   - start: When it becomes valid, in unix seconds.
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)
     do throws(CryptoError) {

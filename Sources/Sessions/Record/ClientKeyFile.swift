@@ -9,12 +9,12 @@ package struct ClientKeyFile: Sendable {
   /// In the format of ``ClientCredentials/key``.
   package let key: SharedSecret
   package let keyID: String?
-  /// The only algorithm to use the key with, if the file has one.
+  /// The only algorithm to use with the key, if the file specifies one.
   package let algorithm: SigningAlgorithm?
 
   /// - Parameters:
   ///   - text: PEM or a JSON Web Key, on the secure heap.
-  ///   - device: The device to use if the file refers to a TPM. It is not contacted.
+  ///   - device: The device with the key, if the file refers to a TPM. It is not contacted.
   package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
       let read = try PrivateKeyText.read(text, in: device)
@@ -37,7 +37,7 @@ package struct ClientKeyFile: Sendable {
 
   /// Generates a key for registering a client.
   ///
-  /// - Parameter device: The device that generates it; nil to store it in the vault.
+  /// - Parameter device: The device that generates and keeps the key. Nil for the vault.
   package static func generate(in device: (any KeyDevice)? = nil) throws(SessionError) -> ClientKeyFile {
     do throws(CryptoError) {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }

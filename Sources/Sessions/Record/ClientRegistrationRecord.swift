@@ -4,7 +4,7 @@ internal import OAuth
 
 /// The stored registration of a client (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
-  /// When the client secret expires, in unix seconds; nil if it does not or there is none.
+  /// When the client secret expires, in unix seconds. Nil if never or there is none.
   package var secretExpiresAt: Int?
   /// The management URL of the registration, if the server sent one.
   package var managementURI: String?
@@ -31,7 +31,7 @@ package struct ClientRegistrationRecord: Sendable {
     managementURI = object["registration_client_uri"]?.string
   }
 
-  /// The management URL and its token, if the server sent them.
+  /// The management URL and its token, if the server sent both.
   func management(_ transport: Transport) -> ClientRegistration.Management? {
     guard let managementURI, let token,
       let endpoint = try? Endpoint(managementURI, allowHTTPLoopback: transport.allowHTTPLoopback)

@@ -1,12 +1,12 @@
 internal import OAuth
 internal import Vocabulary
 
-/// How a session without a user gets its tokens and renews them: there is no refresh token.
+/// How a session without a user gets and renews its tokens. It has no refresh token.
 package enum UnattendedGrant: Sendable, Hashable {
-  /// By client authentication (RFC 6749, section 4.4): a guest session.
+  /// Client authentication (RFC 6749, section 4.4): a guest session.
   case client
-  /// By a JWT that another issuer signed, as in ``AssertionGrant``. Read from its ``AssertionSource`` for each request
-  /// and never stored.
+  /// A JWT signed by another issuer, see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
+  /// never stored.
   case assertion
 }
 
@@ -18,13 +18,13 @@ struct UnattendedRequest: Sendable {
   private let assertion: BearerAssertion?
   private let assertionGrant: AssertionGrant
 
-  /// Reads and checks the assertion, if one is used. Blocking. Sends nothing to `server`.
+  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing to `server`.
   ///
   /// - Parameters:
   ///   - handed: The values that the caller passed.
   ///   - target: Nil for the account's own token.
   ///   - now: Unix seconds.
-  /// - Throws: Why there is no assertion that this server would accept.
+  /// - Throws: An error if there is no assertion or this server would reject it.
   init(
     _ grant: UnattendedGrant, _ handed: HandedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

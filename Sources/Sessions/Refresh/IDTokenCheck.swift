@@ -9,14 +9,14 @@ internal import Vocabulary
 struct IDTokenCheck {
   let services: SessionServices
   let server: AuthorizationServer
-  /// See ``IssuerKeys``.
   var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
-  /// At sign-in: required if `openid` was requested (OpenID Connect Core, section 3.1.3.3).
+  /// Checks the response of a sign-in. An ID Token is required if `openid` was requested (OpenID Connect Core, section
+  /// 3.1.3.3).
   ///
-  /// - Parameter isAsked: Whether an ID Token was requested. If not, it is ignored if the server has no keys to verify
-  ///   it.
+  /// - Parameter isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to
+  ///   verify it.
   func signedIn(
     _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> IDToken? {
@@ -34,7 +34,8 @@ struct IDTokenCheck {
     return server.metadata.jwksURI != nil || server.metadata.unusableEndpoints[.keys] != nil
   }
 
-  /// After a refresh: optional, but must be for the same user and client (section 12.2).
+  /// Checks the response of a refresh. An ID Token is optional, but must be for the same user and client (section
+  /// 12.2).
   ///
   /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
   func refreshed(
@@ -77,7 +78,7 @@ struct IDTokenCheck {
       latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    // An issuer may sign with a key before publishing it, or correct its set.
+    // An issuer may sign with a key before publishing it, or may still correct its key set.
     guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilNext) else { throw .idToken(doubt) }
     throw .oauth(late)
   }

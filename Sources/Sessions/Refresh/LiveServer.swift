@@ -4,11 +4,11 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// The authorization server of a session. Follows its endpoints when they move.
+/// The authorization server of a session. Follows endpoints that move.
 struct LiveServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
-  /// How the account gets its tokens, after the profile was checked.
+  /// How the account gets its tokens. Nil until the profile was checked.
   private var flow: FAPI2.Flow?
 
   init(server: AuthorizationServer, renewal: MetadataRenewal) {
@@ -17,7 +17,7 @@ struct LiveServer {
   }
 
   /// Rejects a server that does not meet the account's profile, before anything is spent (reserve first). Cached
-  /// metadata may be outdated, so fetches newer ones before failing.
+  /// metadata may be outdated, so fetches newer metadata before failing.
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -34,7 +34,7 @@ struct LiveServer {
   }
 
   /// Checks that an endpoint's origin was known at sign-in. Cached metadata may be damaged or outdated, so fetches
-  /// newer ones before failing.
+  /// newer metadata before failing.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
       return
@@ -44,11 +44,11 @@ struct LiveServer {
   }
 
   /// Sends a request. If the endpoint no longer exists, fetches the metadata again and repeats the request at the new
-  /// endpoint, if it differs and its origin was known at sign-in.
+  /// endpoint, if its origin was known at sign-in.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint that `ask` sends to.
-  ///   - ask: Sends one request. It must be repeatable after a response that the endpoint does not exist.
+  ///   - endpoint: The endpoint that `ask` uses.
+  ///   - ask: Sends one request. If the response is that the endpoint does not exist, the request must be repeatable.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -80,7 +80,7 @@ extension AuthorizationServer {
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contain an origin that was not known at sign-in. Nothing is sent there.
+  /// Reports once that the metadata contains an origin that was not known at sign-in. Nothing is sent there.
   private func noteMoved(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -89,12 +89,10 @@ extension SessionServices {
     if origin != nil, origin != known { observer?(.endpointMoved) }
   }
 
-  /// The server that `record`'s secrets may be sent to.
+  /// Returns the server, ready for requests with the secrets of `record`. Requests to origins that were not known at
+  /// sign-in fail. Proofs use the key of `grant`, or else of the record.
   ///
-  /// Proofs use the key of `grant`, or else of the record.
-  ///
-  /// The settings must match the server and client of the sign-in; otherwise nothing is sent. Endpoint origins are
-  /// checked before use.
+  /// - Throws: `configurationChanged` if the settings specify another server or client than at sign-in.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?
@@ -110,7 +108,7 @@ extension SessionServices {
     var server = try access.server(
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
-    // Callers have checked the endpoint before, with a better error.
+    // Callers have already checked the endpoint, with a better error.
     server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)

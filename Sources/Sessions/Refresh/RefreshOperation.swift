@@ -7,20 +7,19 @@ package import Vocabulary
 
 /// Spends an account's refresh token. Blocking, for a worker thread.
 ///
-/// The order of steps is guaranteed. The account's lock is acquired before the record is read, so that no two processes
-/// send the same refresh token. Settings and metadata are compared with the sign-in's before anything is sent. Nothing
-/// is sent while the vault cannot be written. A rotated token is on disk before the rest of the response is validated
-/// (store first).
+/// The order of steps is guaranteed. The account's lock is acquired before the record is read, so no two processes send
+/// the same refresh token. Nothing is sent before the settings and metadata were compared with the sign-in's, or while
+/// the vault cannot be written. A rotated token is on disk before the rest of the response is validated (store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, to be removed from errors.
+  /// The cached token, to remove from errors.
   package let previous: AccessGrant?
-  /// The requested target; nil for the account's own token.
+  /// The requested target. Nil for the account's own token.
   package let target: TokenTarget?
   /// The claims that a resource requires in the token.
   package let claims: RequestedClaims?
-  /// The caller's parts of an assertion, for an account that renews with one.
+  /// The values that the caller passed for an assertion, for an account that renews with one.
   package let handed: HandedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -80,7 +79,7 @@ package struct RefreshOperation: Sendable {
     try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
-    // The keys may be needed for the response, after the token is spent.
+    // The response may need the keys, after the token is spent.
     if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
     let namedNoResource = record.refusesResource
@@ -95,7 +94,7 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
-      // An older record has the hash of the entire file, which was the same.
+      // An older record has only a hash of the file, which has not changed.
       if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
@@ -105,8 +104,8 @@ package struct RefreshOperation: Sendable {
         record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
       }
       record.expiry.update(try? answer.tokens(), isNewToken: isNewToken ?? false, now: wallSeconds)
-      // Store first: the server may have ended the token that was sent, whatever is wrong with the rest of its
-      // response.
+      // Store first: the server may have invalidated the token that was sent, even if the rest of its response is
+      // unusable.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
         let (server, bearer) = (live.server, try? answer.tokens().accessToken)
@@ -115,13 +114,13 @@ package struct RefreshOperation: Sendable {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
         } catch {
-          // There is no record left to store it in.
+          // No record is left to store the token in.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
           throw error
         }
         rewritten = RecordMove(from: stored.generation, to: generation)
       } else if record.refusesResource, !namedNoResource {
-        // If this fails, the next refresh finds out again.
+        // If this fails, the next refresh gets the same result.
         generation = (try? services.write(record, of: account, replacing: generation)) ?? generation
       }
       return answer
@@ -136,7 +135,7 @@ package struct RefreshOperation: Sendable {
       throw error.followingSuccess
     }
     rewritten = RecordMove(from: stored.generation, to: generation)
-    // The token in memory may be newer than the one on disk. But if another process wrote the record, it may be another
+    // The token in memory may be newer than the one on disk. If another process wrote the record, it may be another
     // user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
     try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
@@ -148,8 +147,8 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the response and stores it in the record. Skips a second write if the token contains
-  /// nothing new. Without an ID Token, keeps the last one (OpenID Connect Core, section 12.2).
+  /// Verifies the ID Token of the response and stores it in the record, unless it contains nothing new. Without an ID
+  /// Token, keeps the last one (OpenID Connect Core, section 12.2).
   ///
   /// - Parameter isWritten: Whether the rest of the record is on disk.
   /// - Returns: The record's generation.
@@ -159,7 +158,7 @@ package struct RefreshOperation: Sendable {
   ) throws(SessionError) -> UInt64 {
     let token = try identify(response, at: live, record)
     let isNews = token.map { Self.lasting($0.claims) != record.claims.map(Self.lasting) } ?? false
-    // The first ID Token after a sign-in without one: all later ones must be for the same user.
+    // The first ID Token after a sign-in without one. All later ones must be for the same user.
     let isFirst = token != nil && (record.identity == nil || record.identityHold != nil)
     if let token {
       record.identity = record.identity ?? token.identity
@@ -180,7 +179,7 @@ package struct RefreshOperation: Sendable {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// The verified ID Token of the response; nil if there is none and none is required.
+  /// The verified ID Token of the response. Nil if there is none and none is required.
   private func identify(
     _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -193,7 +192,7 @@ package struct RefreshOperation: Sendable {
     return token
   }
 
-  /// Stores that the server responded for another user, so that no later response without an ID Token is accepted.
+  /// Stores that the server responded for another user. No later response without an ID Token is then accepted.
   private func hold(_ record: AccountRecord, because error: SessionError, _ generation: UInt64) throws(SessionError) {
     guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
     var held = record
@@ -201,7 +200,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
   }
 
-  /// Makes the account wait if the issuer's keys did not verify the ID Token and may be fetched again later.
+  /// Makes the account wait until the issuer's keys may be fetched again, if they did not verify the ID Token.
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
@@ -210,7 +209,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// - Throws: While the account waits, the error of the last refresh, with the remaining time.
+  /// - Throws: The error of the last refresh, with the remaining time, while the account waits.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }
@@ -220,8 +219,8 @@ package struct RefreshOperation: Sendable {
     throw awaited.hold.refusal(at: now)
   }
 
-  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process replaced the token
-  /// meanwhile.
+  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process has replaced the
+  /// token.
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
@@ -238,21 +237,23 @@ package struct RefreshOperation: Sendable {
     throw .expired(account: account.text, reason: reason)
   }
 
-  /// Sends the token, and to a second URL only if the first is no longer a token endpoint.
+  /// Sends the token. Sends it to a second URL only if the first is no longer a token endpoint.
   ///
-  /// A rotating token must not be sent again after a response that a server may give after acting on it, since a second
-  /// use ends the grant (RFC 9700 section 4.14.2). Only two responses allow sending it to the new URL in the metadata.
-  /// With 404 there was nothing that could have acted (RFC 9110 section 15.5.5), and with `unsupported_grant_type` the
-  /// server states that it did not (RFC 6749 section 5.2). A lost or truncated response is neither.
+  /// A second use of a rotating token ends the grant (RFC 9700 section 4.14.2), so it must not be sent again after a
+  /// response that a server may give after acting on it. Only two responses allow sending it to the new URL in the
+  /// metadata. With 404 there was nothing that could have acted (RFC 9110 section 15.5.5). With
+  /// `unsupported_grant_type` the server states that it did not (RFC 6749 section 5.2). A lost or truncated response is
+  /// neither.
   ///
-  /// A server that refuses the resource (`invalid_target`) has not acted either, and is asked without it from then on.
+  /// A server that refuses the resource (`invalid_target`) has not acted either. It is asked without the resource from
+  /// then on.
   ///
   /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord, _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointAnswer? {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
-    // The scope that a sign-in added for single origins is not for the account's own token.
+    // A scope that was added for single origins is not for the account's own token.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
       try oauth { () throws(OAuthError) in try TokenTarget.make(scope: [scope], resources: [], audience: nil) }
     }
@@ -276,7 +277,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// A session without a user is renewed by repeating its first request.
+  /// Renews a session without a user by repeating its first request.
   private func repeated(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -300,13 +301,13 @@ package struct RefreshOperation: Sendable {
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The remaining lifetime of a stored token in seconds, limited to its full lifetime in case the clock was set back.
+  /// The remaining lifetime of a stored token in seconds, at most its full lifetime in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }
 
-  /// Without a refresh token, the stored access token is the grant. Sends nothing, so it works offline. Without a known
-  /// lifetime it is used until a resource rejects it.
+  /// Returns the stored access token, for an account without a refresh token. Works offline. A token without a known
+  /// lifetime is used until a resource rejects it.
   private func keptGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {

@@ -1,7 +1,7 @@
 package import Platform
 internal import Vocabulary
 
-/// Renewal times of tokens in files, which are replaced without a request.
+/// Renewal times of tokens in files. These are renewed without a request.
 extension RefreshPolicy {
   /// The minimum interval between two tokens for a file, however short their lifetime.
   private static let shortestFileInterval = Duration.seconds(10)

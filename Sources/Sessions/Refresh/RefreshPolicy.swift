@@ -1,7 +1,7 @@
 internal import Platform
 package import Vocabulary
 
-/// When access tokens are renewed, and how often a failed attempt is repeated.
+/// When to renew access tokens, and how often to repeat a failed attempt.
 extension RefreshPolicy {
   /// The maximum number of attempts for one request after temporary failures.
   package static let maximumAttempts = 3
@@ -9,8 +9,8 @@ extension RefreshPolicy {
   /// Waits between attempts, before jitter.
   private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// A token with less than this remaining is renewed before it is returned: a minute, but at most a tenth of its
-  /// lifetime, so that a short-lived token is not renewed for each request.
+  /// A token with less time left is renewed before it is returned: a minute, but at most a tenth of its lifetime, so
+  /// that a short-lived token is not renewed for each request.
   package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
     guard let seconds else { return .zero }
     return min(.seconds(60), .milliseconds(seconds * 100))
@@ -31,19 +31,19 @@ extension RefreshPolicy {
     return step * (0.5 + 0.5 * jitter)
   }
 
-  /// How long after a temporary failure callers that accept the cached token get it without another attempt, so that
-  /// being offline does not slow down each request.
+  /// How long callers get the cached token without another attempt after a temporary failure, so that being offline
+  /// does not slow down each request.
   package static let pauseAfterFailure = Duration.seconds(10)
 
-  /// After repeating the same non-OAuth refusal for this long, the session requires a sign-in.
+  /// After a non-OAuth refusal has been repeated this long, the session requires a sign-in.
   static let longestRefusal = Duration.seconds(3600)
 
-  /// The wait before retrying a failed background renewal, doubling from a minute to an hour.
+  /// The wait before retrying a failed background renewal: doubles from a minute to an hour.
   package static func wait(afterFailures count: Int) -> Duration {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
-  /// The wait before retrying a queued refresh, doubling: up to 30 seconds while a caller waits, otherwise up to 5
+  /// The wait before retrying a queued refresh: doubles, up to 30 seconds while a caller waits, otherwise up to 5
   /// minutes. At least 10 seconds if the server was reached.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))

@@ -2,14 +2,14 @@ internal import OAuth
 package import Platform
 internal import Vocabulary
 
-/// A pause for a server that has problems or asked for fewer requests.
+/// A pause in the requests to a server that has problems or asked for fewer requests.
 package struct ServerHold: Sendable, Hashable {
   package let until: Instant
   /// Whether the server specified the time.
   let isNamed: Bool
   let error: OAuthError
 
-  /// Whether a caller may contact the server anyway: if it insists and the server specified no time.
+  /// Whether a caller may contact the server anyway: if it requires a new token and the server specified no time.
   func yields(to need: TokenNeed) -> Bool { need.forceRefresh && !isNamed }
 
   /// The error for callers during the pause, with the remaining time.
@@ -18,17 +18,16 @@ package struct ServerHold: Sendable, Hashable {
   }
 }
 
-/// A refresh returned an ID Token that the issuer's keys do not verify yet. Until they may be fetched again, another
-/// refresh token of the account, for whatever target, would be spent in vain.
+/// A refresh whose ID Token the issuer's current keys do not verify. Until the keys may be fetched again, another
+/// refresh of the account, for any target, would waste a refresh token.
 struct AwaitedKeys: Sendable {
-  /// The settings and the record's generation of that refresh. If they change, for example by a sign-in, the wait is
-  /// over.
+  /// The settings and record generation of that refresh. If they change, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
   let generation: UInt64
   let hold: ServerHold
 }
 
-/// The servers that are paused, so that a response to one account applies to all.
+/// The paused servers. A response to one account pauses the server for all.
 package struct ServerHolds: Sendable {
   private struct State {
     var hold: ServerHold
@@ -57,7 +56,7 @@ package struct ServerHolds: Sendable {
   package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
     guard case .oauth(let error) = failure, error.requiresHold else { return }
     let known = states[server]
-    // Responses to requests sent before the pause are not a new failure.
+    // Responses to requests from before the pause are not a new failure.
     let isNew = known.map { $0.hold.until <= now } ?? true
     let episodes = (known?.episodes ?? 0) + (isNew ? 1 : 0)
     let wait =
@@ -79,9 +78,9 @@ package struct ServerHolds: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the server asks all clients, not only this one, to send fewer requests.
+  /// Whether the server asks all clients to send fewer requests.
   fileprivate var requiresHold: Bool {
-    // Keys or metadata may come from another server; their errors are handled by the fetch.
+    // Keys or metadata may come from another server. The fetch handles their errors.
     guard code.meaning == .passing, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }

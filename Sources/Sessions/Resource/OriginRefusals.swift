@@ -1,9 +1,9 @@
 package import OAuth
 package import Platform
 
-/// The origins that rejected an account's tokens, so that no refresh is spent on one that also rejects new tokens.
+/// The origins that rejected an account's tokens. Prevents refreshes for an origin that rejects new tokens too.
 ///
-/// An origin that rejected a fresh token is remembered for five minutes, or until the token is renewed for another
+/// An origin that rejected a new token is remembered for five minutes, or until the token is renewed for another
 /// reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
@@ -25,7 +25,7 @@ package struct OriginRefusals: Sendable {
 
   /// Records a 401.
   ///
-  /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
+  /// - Parameter generation: That of the rejected token. It increases with each renewal.
   package mutating func refused(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
@@ -44,13 +44,13 @@ package struct OriginRefusals: Sendable {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
-  /// Whether an origin has rejected a fresh token, so that another refresh is pointless.
+  /// Whether an origin has rejected a new token, so that another refresh is pointless.
   package func areForGood(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
     return refusal.isForGood
   }
 
-  /// Records a renewal of the token. Clears earlier rejections, unless one of them caused the renewal.
+  /// Records a renewal. Clears earlier rejections, unless one of them caused the renewal.
   package mutating func renewed() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false

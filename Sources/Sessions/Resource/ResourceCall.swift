@@ -11,9 +11,9 @@ package struct ResourceCall: Sendable {
     package let fields: [ResourceField]
     /// Whether to return redirects instead of following them.
     package let refusesRedirects: Bool
-    /// As ``ResourceRequest/idleSeconds``.
+    /// See ``ResourceRequest/idleSeconds``.
     package let idleSeconds: Int?
-    /// The lease through which the request came, if any.
+    /// The lease of the request, if any.
     package let lease: RequestLease?
 
     package init(
@@ -34,10 +34,10 @@ package struct ResourceCall: Sendable {
   package enum Outcome: Sendable {
     /// The response was passed to the receiver.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The token was rejected and a new one may be accepted, with these claims if any. Nothing was passed to the
-    /// receiver, and the content was rewound.
+    /// The token was rejected, and a new one may be accepted, with these claims if any. The receiver got nothing, and
+    /// the content was rewound.
     case refused(RequestedClaims?)
-    /// The response has begun, but the server paused.
+    /// The response has begun, but the server has paused.
     case begun(Rest)
   }
 
@@ -48,8 +48,8 @@ package struct ResourceCall: Sendable {
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the content to the receiver as it arrives, without using a thread of the caller. Call it once at most;
-    /// otherwise the response is abandoned.
+    /// Passes the rest to the receiver as it arrives, without using the caller's thread. Call it at most once. If it is
+    /// never called, the response is abandoned.
     ///
     /// - Parameter finish: Called once, on another thread, with the response or why it is incomplete.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
@@ -71,7 +71,7 @@ package struct ResourceCall: Sendable {
   package let content: (any ResourceContent)?
   package let receiver: any ResourceReceiver
   package let services: SessionServices
-  /// Whether to refresh a rejected token and retry, which is done once (RFC 6750, section 3.1).
+  /// Whether the caller may refresh a rejected token and retry, once (RFC 6750, section 3.1).
   package let mayRefresh: Bool
   package let stallSeconds: Int
   package let cancellation: Cancellation
@@ -93,7 +93,7 @@ package struct ResourceCall: Sendable {
     self.cancellation = cancellation
   }
 
-  /// - Throws: Why the token may not be sent there; why there is no response.
+  /// - Throws: An error if the token may not be sent there, or there is no response.
   package func run() throws(SessionError) -> Outcome {
     let transport = try services.transport(to: target.origin, of: account, configuration, lease: target.lease)
     let token = try grant.openAccessToken()
@@ -160,7 +160,7 @@ extension SessionError {
 extension SessionServices {
   /// The transport to a resource, if the account's tokens may be sent there.
   ///
-  /// - Parameter lease: The lease through which the request came, if any.
+  /// - Parameter lease: The lease of the request, if any.
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil

@@ -5,9 +5,9 @@ package import Vocabulary
 /// A URL or origin that needs a token.
 package struct ResourcePlace: Sendable, Hashable {
   package let origin: ResourceOrigin
-  /// Nil if the caller does not know it. The entry of the origin is then preferred.
+  /// Nil if unknown. The entry for the entire origin is then preferred.
   package let path: String?
-  /// The requested user name; nil for any.
+  /// The requested user name. Nil for any.
   package let user: String?
 
   package init(origin: ResourceOrigin, path: String?, user: String? = nil) {
@@ -16,13 +16,12 @@ package struct ResourcePlace: Sendable, Hashable {
     self.user = user
   }
 
-  /// The URL of a request.
   package init(of endpoint: Endpoint) {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The possible meanings of a text: a URL as it is, or a host with https, or else with http on this machine. Without
-  /// a path it is an origin.
+  /// The URLs that a text may mean, best first. Without a scheme, the text may be https, or http on this machine.
+  /// Without a path, it is an origin.
   package static func places(_ text: String, user: String?) -> [ResourcePlace] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
@@ -39,11 +38,11 @@ package struct ResourcePlace: Sendable, Hashable {
   }
 }
 
-/// The account whose token to send to a URL, and its matching entry.
+/// The account whose token is sent to a URL, and its matching entry.
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
   package let place: ResourcePlace
-  /// Nil if the account is allowed by its UserInfo endpoint.
+  /// Nil if the account is allowed because its UserInfo endpoint is there.
   package let entry: OriginEntry?
 }
 
@@ -53,22 +52,22 @@ extension AccountConfiguration {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
 
-  /// Adds an entry, replacing one for the same origin and path.
+  /// Adds an entry or replaces the one for the same origin and path.
   package mutating func list(_ entry: OriginEntry) {
     let allows = self.allowHTTPLoopback
     self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasPlace(of: entry) ?? false }
     self.origins.append(entry.text)
   }
 
-  /// A scope with those of the origins' entries added; nil if it has them already. Entra's `.default` stands for what is
-  /// granted, and is no scope to request beside others.
+  /// The scope `own` with the scopes of all origins added. Nil if that adds nothing. Entra's `.default` means the
+  /// granted scopes and cannot be combined with others.
   func scopeOfOrigins(with own: Scope) throws(OAuthError) -> Scope? {
     let named = try Scope(values: originEntries.flatMap(\.scope).filter { !$0.hasSuffix("/.default") })
     let missing = own.missing(of: named)
     return missing.isEmpty ? nil : try Scope(values: own.values + missing)
   }
 
-  /// The length of the path of the account's resource (RFC 8707) that contains a URL; nil if none does.
+  /// The length of the path of the account's resource (RFC 8707) that contains a URL. Nil if there is none.
   func lengthOfResource(for place: ResourcePlace) -> Int? {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
@@ -79,7 +78,7 @@ extension AccountConfiguration {
     }.max()
   }
 
-  /// The best entry for a URL, and the length of its matching path in bytes.
+  /// The best entry for a URL and the length of its matching path, in bytes.
   package func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.utf8.elementsEqual(place.origin.text.utf8) else { return false }

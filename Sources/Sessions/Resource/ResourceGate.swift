@@ -5,12 +5,12 @@ package import Vocabulary
 /// Decides which account's token may be sent to a URL.
 ///
 /// The origin must be listed in the settings and confirmed in the vault, or be the sealed origin of UserInfo. The
-/// settings file alone is not enough, since anything that can edit dotfiles can write it.
+/// settings file is not enough, since anything that can edit dotfiles can write it.
 package struct ResourceGate: Sendable {
   package let settings: Settings
   package let services: SessionServices
 
-  /// The account that is chosen among several that fit equally well.
+  /// The account to choose if several fit equally well.
   private let preferred: AccountName?
 
   package init(settings: Settings, services: SessionServices, preferred: AccountName? = nil) {
@@ -19,17 +19,17 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// Chooses the account: the named one; otherwise the one with the longest matching path or the origin, and among
-  /// those the one whose tokens are for a resource there; otherwise the one with UserInfo there. Among several, the
-  /// preferred one. The active account has no priority.
+  /// Chooses the account: the named one, or else the one whose entry has the longest matching path. Among several,
+  /// those whose tokens are for a resource there take precedence, then `preferred`. Without an entry, the account whose
+  /// UserInfo is there. Being active does not matter.
   ///
-  /// - Parameter named: The caller's account, which must still list the origin.
+  /// - Parameter named: The caller's account. It must list the origin too.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
   package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
     try choice(for: place, named: named, listedOnly: false)
   }
 
-  /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
+  /// - Parameter listedOnly: Whether the origin must be listed and confirmed, even that of UserInfo.
   private func choice(
     for place: ResourcePlace, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> ResourceChoice {
@@ -39,7 +39,7 @@ package struct ResourceGate: Sendable {
       fitting.append((account.name, entry, (length, account.configuration.lengthOfResource(for: place) ?? -1)))
     }
     if let best = fitting.map(\.lengths).max(by: <) { fitting.removeAll { $0.lengths != best } }
-    // Origins listed by the user take precedence over those from the server's metadata.
+    // Origins listed by the user take precedence over those in the server's metadata.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: place.origin, named) : []
     var accounts = fitting.isEmpty ? announced : fitting.map(\.account)
     if let preferred, accounts.contains(preferred) { accounts = [preferred] }
@@ -49,8 +49,8 @@ package struct ResourceGate: Sendable {
     return ResourceChoice(account: first, place: place, entry: fitting.first { $0.account == first }?.entry)
   }
 
-  /// Chooses the account for the first of several possible URLs that an account lists. UserInfo alone is not enough:
-  /// the provider's host may have other services too, to which the caller would send the token.
+  /// Chooses the account for the first of several URLs that an account lists. UserInfo is not enough: the provider's
+  /// host may have other services, to which the caller would send the token.
   package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
     for place in places {
@@ -85,14 +85,14 @@ package struct ResourceGate: Sendable {
       throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
     }
     guard let record = try services.record(of: account) else {
-      // Without a session there is no token either, which is the more helpful error.
+      // Without a session there is no token, which is the more helpful error.
       if configuration.lists(origin) { return }
       throw .originNotListed(account: account.text, origin: origin.text)
     }
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// An unreadable record has no UserInfo, but for the caller's account the error is reported.
+  /// Skips unreadable records, but throws the error for the caller's account.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {
@@ -115,7 +115,7 @@ extension AccountConfiguration {
 }
 
 extension AccountRecord {
-  /// The origins that are listed in the settings but not confirmed in the record, and therefore get no token.
+  /// The listed origins that are not confirmed in the record, so they get no token.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil

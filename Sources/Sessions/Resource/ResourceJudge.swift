@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Checks the head of a response and decides whether to pass it to the caller or send another request.
+/// Decides from the head of a response whether to pass it to the caller or send another request.
 final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
@@ -23,7 +23,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameter learn: Returns the reason to retry with another proof, if any.
+  /// - Parameter learn: Returns why to retry with another proof. Nil if there is no reason.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -62,7 +62,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     return .pass
   }
 
-  /// The target of a redirect on the same origin. No other origin gets the token.
+  /// The target of a redirect to the same origin. No other origin gets the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)

@@ -2,8 +2,8 @@ package import Crypto
 package import OAuth
 internal import Vocabulary
 
-/// Determines whether the URL of a sign-in is an authorization server, or a resource that names its servers (RFC 9728).
-/// Blocking. Sends no secrets, and contacts no server that only another server named.
+/// Determines whether the URL of a sign-in is an authorization server or a resource that names its servers (RFC 9728).
+/// Blocking. Sends no secrets, and does not contact servers named by other servers.
 package struct ResourceSearch: Sendable {
   package enum Finding: Sendable, Hashable {
     case issuer
@@ -16,7 +16,7 @@ package struct ResourceSearch: Sendable {
   private let services: SessionServices
   private let cancellation: Cancellation
 
-  /// - Parameter configuration: How to reach the server; the account is ignored.
+  /// - Parameter configuration: How to reach the server. The account is ignored.
   package init(
     _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, services: SessionServices,
     cancellation: Cancellation = Cancellation()
@@ -53,8 +53,8 @@ package struct ResourceSearch: Sendable {
     }
   }
 
-  /// Why the URL is not an issuer; nil if it is. A resource may serve the metadata of its authorization server at its
-  /// own URL, where they are not valid (RFC 8414 section 3.3).
+  /// Why the URL is not an issuer. Nil if it is. A resource may serve the metadata of its authorization server at its
+  /// own URL, where it is not valid (RFC 8414 section 3.3).
   private func obstacle(_ transport: Transport) throws(OAuthError) -> OAuthError? {
     do {
       let issuer = try Issuer(url, allowHTTPLoopback: transport.allowHTTPLoopback)

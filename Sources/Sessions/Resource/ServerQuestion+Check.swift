@@ -10,13 +10,13 @@ extension ServerQuestion {
     case ended
     /// A token was rejected. A refresh will show whether the session has ended.
     case doubtful
-    /// The server supports neither, or not for this client.
+    /// The server supports neither way, or not for this client.
     case notPossible
   }
 
   /// Asks whether the session is still valid.
   ///
-  /// Prefers introspection (RFC 7662), which is about the session itself, if the client may use it. UserInfo (OpenID
+  /// Uses introspection (RFC 7662) if the client may, since it is about the session itself. Otherwise UserInfo (OpenID
   /// Connect Core, section 5.3) shows whether the access token is still accepted.
   package func check() throws(SessionError) -> Verdict {
     var (stored, live) = try open()
@@ -43,7 +43,8 @@ extension ServerQuestion {
     }
   }
 
-  /// Nil if the server does not report it: some announce introspection without allowing every client to use it.
+  /// Whether the session is valid. Nil if the server does not answer: some announce introspection without allowing
+  /// every client to use it.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
@@ -53,7 +54,7 @@ extension ServerQuestion {
     }
   }
 
-  /// Without a refresh token, the access token is the session.
+  /// Ends the session if its rejected access token is all it consists of.
   private func refused(_ record: AccountRecord) throws(SessionError) -> Verdict {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }

@@ -25,9 +25,9 @@ package struct ServerQuestion: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The account's record, and the server that its secrets may be sent to.
+  /// The account's record, and the server that may receive its secrets.
   ///
-  /// - Throws: `signedOut` if there is no record; or why the secrets may not be sent.
+  /// - Throws: `signedOut` if there is no record, or an error if the secrets may not be sent.
   func open() throws(SessionError) -> (stored: StoredRecord, live: LiveServer) {
     let stored = try services.sessionRecord(of: account)
     let live = try services.server(
@@ -35,8 +35,8 @@ package struct ServerQuestion: Sendable {
     return (stored, live)
   }
 
-  /// The claims about the account's user (OpenID Connect Core, section 5.3), for the ID Token's subject; nil if the
-  /// server has no such endpoint.
+  /// The claims about the account's user (OpenID Connect Core, section 5.3). Nil if the server has no UserInfo
+  /// endpoint.
   package func userInfo() throws(SessionError) -> JSONObject? {
     var (stored, live) = try open()
     // Without a user there is no UserInfo.
@@ -44,7 +44,7 @@ package struct ServerQuestion: Sendable {
     return try userInfo(stored.record, at: &live)
   }
 
-  /// The claims of the UserInfo endpoint, for the user of the session if known.
+  /// The claims of UserInfo, which must be for the session's user if that is known.
   func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), live.renewal)
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
@@ -54,8 +54,7 @@ package struct ServerQuestion: Sendable {
     }
   }
 
-  /// A signed response is verified with the issuer's keys and the registered algorithm, or else one accepted for ID
-  /// Tokens.
+  /// The rules for a signed response: the issuer's keys, and the registered algorithm or else those for ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in

@@ -6,40 +6,40 @@ package import Platform
 internal import Vault
 package import Vocabulary
 
-/// An access token in memory with its properties. The tokens are sealed until used.
+/// An access token in memory and its properties. Its secrets are sealed until used.
 package final class AccessGrant: Sendable {
   /// Empty after the token has expired.
   package let accessToken: SealedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// The granted scope; nil if the server sent none.
+  /// The granted scope. Nil if the server sent none.
   package let scope: String?
-  /// Whether the server sent ``scope`` with this token; otherwise it is the requested one (RFC 6749, section 5.1).
+  /// Whether the server sent ``scope`` with this token. Otherwise it is the requested one (RFC 6749, section 5.1).
   package let isScopeNamed: Bool
-  /// Whether the server granted more scope than the refresh named, against RFC 6749 section 6.
+  /// Whether the server granted more scope than the refresh requested, contrary to RFC 6749 section 6.
   package let isScopeIgnored: Bool
   /// The `sub` of the verified ID Token.
   package let subject: String?
-  /// The verified ID Token in compact form, if any. May be past its own `exp`.
+  /// The verified ID Token in compact form, if any. May be past its `exp`.
   package let idToken: SealedSecret?
-  /// Measured just before the request was sent (RFC 6749, section 5.1).
+  /// The time just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// Seconds; nil if the server sent none. The token is then used until a resource rejects it.
+  /// Nil if the server sent none. The token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
-  /// The vault record written with the token.
+  /// The generation of the vault record written with the token.
   package let recordGeneration: UInt64
-  /// The record that its refresh replaced, if any.
+  /// The generation of the record that the refresh replaced, if any.
   package let replacedGeneration: UInt64?
-  /// The key that the token is bound to; nil for a Bearer token.
+  /// The key that the token is bound to. Nil for a Bearer token.
   package let dpopKey: DPoPKey?
   package let protection: Protection
-  /// Whether another token can be obtained without a user. False if the token itself is the session.
+  /// Whether another token can be obtained without the user. False if the token is the entire session.
   let isRenewable: Bool
-  /// When the session will end without a sign-in, according to the record.
+  /// When the session will end unless the user signs in again, according to the record.
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// How many seconds the machine's clock has advanced more than time has passed since; negative if it was set back.
+  /// How many seconds the machine's clock has advanced beyond the elapsed time since then. Negative if it was set back.
   private let clockChange: Int
 
   package init(
@@ -68,11 +68,11 @@ package final class AccessGrant: Sendable {
     clockChange = 0
   }
 
-  /// Creates the grant from a response of the token endpoint.
+  /// Creates the grant from a token response.
   ///
   /// - Parameters:
   ///   - askedScope: The requested scope, which is granted if the response has none (RFC 6749, section 5.1).
-  ///   - namedScope: The scope that the refresh named, if any.
+  ///   - namedScope: The scope that the refresh requested, if any.
   convenience init(
     _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
     idToken: SealedSecret? = nil, issuedAt: Instant,
@@ -116,7 +116,7 @@ package final class AccessGrant: Sendable {
     self.clockChange = clockChange ?? other.clockChange
   }
 
-  /// Returns a copy after its record was rewritten.
+  /// Returns a copy for a rewritten record.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     AccessGrant(self, recordGeneration: generation, protection: protection)
   }
@@ -135,7 +135,7 @@ package final class AccessGrant: Sendable {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// The claims of the verified ID Token; empty if there is none.
+  /// The claims of the verified ID Token. Empty if there is none.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
@@ -148,17 +148,17 @@ extension AccessGrant {
   /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The time from which the token's age is measured. If the machine's clock has jumped forward, the machine may have
-  /// been suspended for that long, like a paused virtual machine, so the token counts as that much older.
+  /// The time from which to measure the token's age. If the machine's clock has jumped forward, the token counts as
+  /// that much older, since the machine may have been suspended, like a paused virtual machine.
   package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
   /// Nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
-  /// The latest possible expiry, whatever the machine's clock is set to; nil if the server sent no lifetime.
+  /// The latest possible expiry, however the machine's clock is set. Nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// When to renew the session, even if nobody uses it, before its refresh token expires; nil if that is not known.
+  /// When to renew an unused session before its refresh token expires. Nil if unknown.
   var idleRenewalDue: Instant? {
     expiry.idleRenewal(after: issuedAtUnixSeconds).map { countedFrom.advanced(by: .seconds($0)) }
   }
@@ -166,10 +166,10 @@ extension AccessGrant {
   /// In unix seconds of the machine's current clock.
   package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
-  /// In unix seconds of the machine's current clock; nil if the server sent no lifetime.
+  /// In unix seconds of the machine's current clock. Nil if the server sent no lifetime.
   package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedByClock.saturatingSum($0) } }
 
-  /// When the ID Token expires, in unix seconds, if there is one.
+  /// When the ID Token expires, in unix seconds. Nil if there is none.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
   /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
@@ -182,17 +182,17 @@ extension AccessGrant {
     return (left, left.saturatingSum(Int(issuedAt.duration(to: now).components.seconds)))
   }
 
-  /// Whether an ID Token can be returned.
+  /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
     /// It is valid long enough, or the session has none.
     case good
     /// A refresh may return one with more time left.
     case due
-    /// A refresh would not help: it had as little time left when the access token was issued.
+    /// A refresh would not help, since it had as little time left when the access token was issued.
     case spent
   }
 
-  /// The default minimum lifetime of an ID Token that is returned without a refresh, in seconds.
+  /// The default minimum remaining lifetime of an ID Token that is returned without a refresh, in seconds.
   package static let shortestIDTokenSeconds = 60
 
   /// Whether the ID Token can be returned. Causes at most one refresh for each access token.
@@ -205,8 +205,7 @@ extension AccessGrant {
     return seconds.atIssue >= minimum ? .due : .spent
   }
 
-  /// Returns a grant adjusted to the machine's clock if that was set since. A grant without its access token stays
-  /// expired.
+  /// Returns a copy adjusted to the machine's clock, if that was set. A copy without its access token stays expired.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
@@ -215,7 +214,6 @@ extension AccessGrant {
     return AccessGrant(self, clockChange: change)
   }
 
-  /// The remaining lifetime, if known.
   package func remaining(at now: Instant) -> Duration? {
     expiresAt.map { now.duration(to: $0) }
   }

@@ -4,20 +4,20 @@ internal import Vocabulary
 
 /// When refreshes are allowed after a failure. Reset by a success.
 struct Backoff: Sendable {
-  /// The last failure, and the waits that result from it.
+  /// The last failure and the waits that result from it.
   struct Failure: Sendable {
     let error: SessionError
-    /// Nil for a failure that was not the end of a refresh.
+    /// When a refresh failed or could not start. Nil if the session ended otherwise.
     var failedAt: Instant?
     /// The number of failed refreshes since the last success or network change.
     var count = 0
-    /// The server's requested time (RFC 9110, section 10.2.3).
+    /// The time before which the server asked for no request (RFC 9110, section 10.2.3).
     var serverNotBefore: Instant?
-    /// Until then, callers that do not insist get this failure.
+    /// Until then, callers get this failure unless they require a new token.
     var callersNotBefore: Instant?
-    /// The earliest retry after a network change, instead of the usual wait.
+    /// The earliest retry after a network change, in place of the usual wait.
     var retryNotBefore: Instant?
-    /// The non-OAuth refusal that has been repeated without interruption, by the server or an intermediary.
+    /// The non-OAuth refusal that was repeated without interruption, by the server or an intermediary.
     var refusal: Refusal?
 
     struct Refusal: Sendable {
@@ -28,19 +28,18 @@ struct Backoff: Sendable {
 
   /// How soon to retry a queued refresh.
   enum Priority: Sendable {
-    /// No caller waits for it.
+    /// No caller waits for the refresh.
     case patient
     case urgent
   }
 
-  /// The last failure; nil after a success.
   private(set) var failure: Failure?
-  /// Before this time only a caller can start a refresh.
+  /// Before this time, only a caller can start a refresh.
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.
   ///
-  /// - Returns: The failure, which requires a sign-in once the same non-OAuth refusal has been repeated for an hour.
+  /// - Returns: The failure. It requires a sign-in once the same non-OAuth refusal has been repeated for an hour.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -61,14 +60,14 @@ struct Backoff: Sendable {
   /// Records that the session ended without a refresh.
   mutating func sessionEnded(_ error: SessionError) { failure = Failure(error: error) }
 
-  /// Records why a refresh that a caller waits for cannot start now, unless an earlier failure is known.
+  /// Records why a refresh for a caller cannot start now, unless an earlier failure is known.
   mutating func refreshPrevented(_ error: SessionError, now: Instant) {
     var known = failure ?? Failure(error: error)
     known.failedAt = known.failedAt ?? now
     failure = known
   }
 
-  /// Drops the scheduled retries, but not the failure.
+  /// Drops the scheduled retries but keeps the failure.
   mutating func dropRetries() {
     notBefore = nil
     failure?.retryNotBefore = nil
@@ -85,7 +84,7 @@ struct Backoff: Sendable {
     return true
   }
 
-  /// The failure for a caller that must not start another refresh now; nil if a refresh may start.
+  /// The failure for a caller that must not start another refresh now. Nil if a refresh may start.
   ///
   /// - Parameter insists: Whether the caller wants a new token even if the cached one is valid.
   func refusal(insists: Bool, now: Instant) -> SessionError? {
@@ -107,7 +106,7 @@ struct Backoff: Sendable {
       || failure.serverNotBefore.map { now < $0 } ?? false
   }
 
-  /// When to refresh without a caller; nil if never, or if a sign-in is needed first.
+  /// When to refresh without a caller. Nil if never, or if a sign-in is needed first.
   ///
   /// - Parameters:
   ///   - planned: When the policy renews the token, if it does.
@@ -116,12 +115,12 @@ struct Backoff: Sendable {
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
-    // If the refresh token may have been spent, do not send it again while there is a valid access token.
+    // If the refresh token may have been spent, do not send it again while the access token is valid.
     let doubtEnd = failure.error.leavesDoubt ? tokenEnd : nil
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 
-  /// When to retry the queued refresh, whether there is a valid token or not.
+  /// When to retry the queued refresh.
   private func queuedRetry(_ priority: Priority?) -> Instant? {
     guard let priority, let failure, let failedAt = failure.failedAt else { return nil }
     return failure.retryNotBefore

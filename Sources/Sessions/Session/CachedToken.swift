@@ -5,14 +5,14 @@ internal import Vocabulary
 /// The access token in memory, with its renewal time and expiry notices.
 struct CachedToken: Sendable {
   var grant: AccessGrant
-  /// Whether a caller got the token, or asked for a newer one, since it was issued.
+  /// Whether a caller got the token or asked for a newer one.
   var isUsed = false
   var notices: ExpiryNotices
   /// How long before its expiry the token is renewed in the background, including jitter.
   private let renewalLead: Duration
 
   /// - Parameters:
-  ///   - isRenewable: Whether a new token can be obtained without a user.
+  ///   - isRenewable: Whether a new token can be obtained without the user.
   ///   - jitter: 0..<1, from the random generator.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
@@ -20,7 +20,7 @@ struct CachedToken: Sendable {
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
   }
 
-  /// When to renew the token; nil if its lifetime is unknown or too short.
+  /// When to renew the token. Nil if its lifetime is unknown or too short.
   var renewalDue: Instant? {
     guard let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds else {
       return nil
@@ -28,13 +28,13 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether the token cannot be renewed and may still be valid. Its expiry by the machine's clock may have passed only
-  /// because that was wrong.
+  /// Whether the token cannot be renewed and may still be valid. It may only seem expired
+  /// because the machine's clock was wrong.
   func isLast(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token; nil before the last notice and after wiping.
+  /// When to wipe the token. Nil before the last notice and after wiping.
   var wipeDue: Instant? {
     guard notices.areOver, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd

@@ -2,7 +2,7 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Accounts without files: their settings and records exist only in the memory of this process.
+/// Accounts without files. Their settings and records exist only in this process.
 ///
 /// Thread-safe. The secrets of a record are in secret memory, like those of all records.
 package final class EphemeralAccounts: Sendable {
@@ -15,18 +15,18 @@ package final class EphemeralAccounts: Sendable {
   private let entries = Monitor<[AccountName: Entry]>([:])
   private let chosen = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
-  /// The ephemeral account that is active, overriding the one in the settings file.
+  /// The active ephemeral account. Overrides the one in the settings file.
   package var active: AccountName? { chosen.withLock { $0.active } }
 
-  /// The ephemeral account that was active before; nil if that was one of the settings file.
+  /// The ephemeral account that was active before. Nil if that account was in the settings file.
   package var previous: AccountName? { chosen.withLock { $0.previous } }
 
-  /// Makes an account active; nil to use the settings file.
+  /// Makes an account active. Nil to use the settings file.
   package func activate(_ account: AccountName?) {
     chosen.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
 
-  /// The accounts with their settings, in byte order of the names.
+  /// The accounts with their settings, by name in byte order.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
     entries.withLock { entries in entries.map { ($0.key, $0.value.configuration) } }.sorted { $0.0 < $1.0 }
   }
@@ -48,8 +48,8 @@ package final class EphemeralAccounts: Sendable {
 
   /// Replaces the record.
   ///
-  /// - Parameter replaced: The generation of the record to replace; nil for any.
-  /// - Returns: The new generation; nil if nothing was written because the account or record no longer exists.
+  /// - Parameter replaced: The generation of the record to replace. Nil for any.
+  /// - Returns: The new generation. Nil if nothing was written because the account or record no longer exists.
   func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
     entries.withLock { entries in
       guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
@@ -77,7 +77,6 @@ extension SessionServices {
     return services
   }
 
-  /// Whether the account has no files.
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
   /// Makes a record unusable on a full disk, unless it was replaced.

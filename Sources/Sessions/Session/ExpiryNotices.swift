@@ -3,21 +3,20 @@ internal import Vocabulary
 
 /// A notice about a token that was not renewed in time.
 package enum ExpiryNotice: Sendable, Hashable {
-  /// The token expires in this many seconds.
   case nearEnd(seconds: Int)
   case end
 }
 
-/// The notices about the expiry of one token, each given once.
+/// The notices about the expiry of one token. Each is given once.
 struct ExpiryNotices: Sendable {
-  /// Whether a new token can be obtained without a user.
+  /// Whether a new token can be obtained without the user.
   let isRenewable: Bool
   /// How long before expiry the first notice is due.
   private let lead: Duration
   /// The last notice given.
   private var notified: ExpiryNotice?
 
-  /// The first notice is earlier if the user must act than if an automatic renewal should have happened.
+  /// The first notice is earlier if the user must act than if a renewal should have happened.
   init(_ grant: AccessGrant, isRenewable: Bool) {
     self.isRenewable = isRenewable
     lead =
@@ -26,9 +25,9 @@ struct ExpiryNotices: Sendable {
       : RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0)
   }
 
-  /// When the next notice is due; nil if there are no more.
+  /// When the next notice is due. Nil if there are no more.
   ///
-  /// - Parameter end: The token's expiry; nil if unknown.
+  /// - Parameter end: The token's expiry. Nil if unknown.
   func due(_ end: Instant?) -> Instant? {
     switch notified {
     case nil: end?.advanced(by: .zero - lead)
@@ -37,7 +36,6 @@ struct ExpiryNotices: Sendable {
     }
   }
 
-  /// Whether all notices have been published.
   var areOver: Bool { notified == .end }
 
   /// Withdraws the last notice, since the token is valid again.

@@ -5,15 +5,16 @@ package import Vocabulary
 
 /// Delays locking the vault for operations that must still write to it.
 ///
-/// A refresh that has sent a refresh token must store the new one, so the keys are kept for a few seconds until it
-/// ends. Meanwhile no new operation starts at the levels being locked.
+/// A refresh that has sent a refresh token must store the new one, so a lock keeps the keys for some seconds. Meanwhile
+/// no operation starts at the levels being locked.
 package final class LockGate: Sendable {
   private struct State {
+    /// The number of operations in progress.
     var inside: [Protection: Int] = [:]
-    /// The cancellable operations in progress.
+    /// Those of them that a lock cancels.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     var closed: Set<Protection> = []
-    /// The levels that are closed and whose keys are being wiped.
+    /// The closed levels whose keys are being wiped.
     var wiping: Set<Protection> = []
   }
 
@@ -44,10 +45,10 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is being locked. It counts as locked even while its keys are kept for a write.
+  /// Whether the level is being locked. It counts as locked even while its keys are kept.
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
-  /// Closes levels to new operations, and cancels those in progress that spend nothing.
+  /// Closes levels to new operations. Cancels those in progress, unless they are spending something.
   package func shut(_ levels: Set<Protection>) {
     state.withLock { state in
       state.closed.formUnion(levels)
@@ -55,8 +56,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Waits up to `limit` for the operations at these closed levels. Then runs `body` and opens the levels again. An
-  /// operation that ends later finds no keys.
+  /// Waits up to `limit` for the operations at these closed levels. Then runs `body` and opens the levels again.
+  /// Operations that take longer find no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

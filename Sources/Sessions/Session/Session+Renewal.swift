@@ -1,15 +1,15 @@
 package import Platform
 internal import Vocabulary
 
-/// Actions without a caller: renewals, and notices about an expiring token.
+/// Work without a caller: renewals, and notices about an expiring token.
 extension Session {
-  /// When the next action is due; nil if there is none.
+  /// When the next renewal or notice is due. Nil if none is.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue
   }
 
-  /// When to renew the token in the background; nil if it is not renewed, or if a sign-in is needed.
+  /// When to renew the token in the background. Nil if never, or if a sign-in is needed.
   package var renewalDue: Instant? {
     let priority: Backoff.Priority?
     switch activity {
@@ -31,7 +31,7 @@ extension Session {
     }
   }
 
-  /// Starts the background renewal, if it is due.
+  /// Starts the background renewal if it is due.
   package mutating func renew(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)
@@ -44,7 +44,7 @@ extension Session {
     return isQueued || policy == .background || grant?.isAlive(at: now) == true
   }
 
-  /// Abandons the renewal of a token that expired before it could be renewed.
+  /// Abandons the renewal of a token that expired before it was renewed.
   package mutating func dropMissedRenewal(now: Instant) {
     if let renewalDue, renewalDue <= now, !isRenewalDue(now: now) { updateToken { $0.isUsed = false } }
   }
@@ -67,7 +67,7 @@ extension Session {
   /// Whether a refresh waits for the network or the server.
   package var isQueued: Bool { if case .queued = activity { true } else { false } }
 
-  /// Queues a refresh that a caller waits for, until `error` no longer prevents it.
+  /// Queues a refresh for a caller, until `error` no longer prevents it.
   package mutating func queueForCaller(because error: SessionError, now: Instant) {
     if refresh == nil { activity = .queued(.urgent) }
     backoff.refreshPrevented(error, now: now)
@@ -78,7 +78,7 @@ extension Session {
     if isQueued { activity = policy == .offline ? .queued(.patient) : .idle }
   }
 
-  /// Schedules a retry after the network changed, if a refresh failed without reaching the server.
+  /// Schedules a retry after a network change, if a refresh failed without reaching the server.
   ///
   /// - Returns: Whether there is anything to retry.
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
@@ -89,13 +89,13 @@ extension Session {
 // MARK: - The end of a token
 
 extension Session {
-  /// When the next notice about the cached token, or its removal, is due.
+  /// When to publish the next notice about the cached token, or remove it.
   private var expiryDue: Instant? {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token, or returns a notice about it, if that is due. The last notice also wipes the token, but
-  /// keeps its properties. A token that cannot be renewed is kept until its expiry by the monotonic clock.
+  /// Removes the cached token or returns a notice about it, if due. The last notice also wipes the token but keeps its
+  /// properties. A token that cannot be renewed is kept until it expires by the monotonic clock.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {

@@ -7,30 +7,31 @@ package import Vocabulary
 
 /// The live state of one account: pure logic, driven by the daemon's loop.
 ///
-/// Each refresh has the generation it was started in. Ending the session or replacing its token begins a new one, so
-/// that a slow response never overwrites newer state. Generations are unique in the process: an account that is removed
-/// and added again ignores responses for its predecessor.
+/// Each refresh belongs to the generation in which it was started. A new generation begins when the session ends or its
+/// token is replaced, so a slow response never overwrites newer state. Generations are unique in the process: an
+/// account that is removed and added again ignores responses for its predecessor.
 package struct Session: Sendable {
-  /// The state of the grant. Every state allows a refresh, since another process may have signed in the account.
+  /// Whether there is a token. Every state allows a refresh, since another process may have signed in.
   enum State: Sendable {
-    /// - Parameter renewFrom: When a session with the background policy requests its first token, if that is scheduled.
+    /// - Parameter renewFrom: When a session with the background policy requests its first token. Nil if that is not
+    ///   scheduled.
     case tokenless(VaultState, renewFrom: Instant?)
     case granted(CachedToken)
   }
 
-  /// The state of the grant in the vault, for a session without a token.
+  /// What the vault contains, for a session without a token.
   enum VaultState: Sendable {
     /// There may be a grant: the record was not read, or contains one.
     case unknown
     case signedOut, expired
-    /// The session was only an access token that is lost.
+    /// The session was only an access token, which is lost.
     case notKept
   }
 
   /// How the session is getting a token.
   enum Activity: Sendable {
     case idle
-    /// A failed refresh to retry as soon as possible.
+    /// A failed refresh is to be retried as soon as possible.
     case queued(Backoff.Priority)
     case refreshing(Refresh)
   }
@@ -42,7 +43,7 @@ package struct Session: Sendable {
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
   private static let mostEarlier = 4
-  /// The limit for their tokens, in bytes.
+  /// The maximum size of their tokens, in bytes.
   private static let mostEarlierBytes = 16 << 10
   /// Unix seconds.
   package private(set) var refreshedAt: Int?
@@ -66,10 +67,10 @@ extension Session {
   /// The refresh in progress.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
-  /// Why the last refresh failed; nil after a success.
+  /// Why the last refresh failed. Nil after a success.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
-  /// When it failed; nil after a success, or if unknown.
+  /// When the last refresh failed. Nil after a success, or if unknown.
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
   /// Whether the last refresh failed temporarily.
@@ -77,13 +78,12 @@ extension Session {
 
   package var usedSinceRefresh: Bool { token?.isUsed ?? false }
 
-  /// Whether a new token can be obtained without a user.
+  /// Whether a new token can be obtained without the user.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
-  /// Whether there is a token that may be valid and cannot be replaced without a sign-in.
+  /// Whether there is a token that may be valid and only a sign-in can replace.
   package func holdsLast(at now: Instant) -> Bool { token?.isLast(at: now) ?? false }
 
-  /// Modifies the cached token, if there is one.
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
     guard case .granted(var token) = state else { return }
     change(&token)
@@ -106,7 +106,7 @@ extension Session {
 // MARK: - Requests
 
 extension Session {
-  /// Returns the cached token, the refresh to wait for, or the error for one request.
+  /// Decides how to respond to one request.
   ///
   /// - Parameter hold: The pause of the server. Evaluated only if a refresh would start.
   package mutating func request(
@@ -123,8 +123,7 @@ extension Session {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
     if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
-      // As for background renewals: if the refresh token may have been spent, do not send it again while there is a
-      // valid token.
+      // If the refresh token may have been spent, do not send it again while there is a valid token.
       return .fail(lastFailure)
     }
     if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
@@ -136,7 +135,7 @@ extension Session {
     }
     updateToken { $0.isUsed = true }
     if holdsLast(at: now) {
-      // A refresh would end the session, although its token is valid, or will be once the clock is corrected.
+      // A refresh would end the session, although its token is valid or will be once the clock is corrected.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
     return .wait(start: beginRefresh(now: now))
@@ -148,14 +147,14 @@ extension Session {
     return token.grant
   }
 
-  /// A token that is still valid, for a caller that specified no minimum lifetime and did not ask for a new one.
+  /// The token if it is still valid, for a caller without a minimum lifetime that did not ask for a new one.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
     guard policy != .strict, !wantsAnother(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
 
-  /// Whether the cached token is unacceptable regardless of its lifetime.
+  /// Whether a caller needs another token, whatever the lifetime of the cached one.
   private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {
@@ -188,7 +187,7 @@ extension Session {
     }
   }
 
-  /// Continues after the timer of a waiting attempt; nil if the attempt is no longer wanted.
+  /// Continues after the timer of a waiting attempt. Nil if the attempt is no longer wanted.
   package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false
@@ -196,15 +195,14 @@ extension Session {
     return current
   }
 
-  /// Temporary failures are retried, up to three attempts in total. A server that specified a time gets no request
-  /// before it. After a lost response a token is sent again only for a short time, and never after a truncated one. A
-  /// refresh that succeeded is not repeated if only its ID Token could not be verified, since that would spend another
-  /// refresh token.
+  /// The next attempt after a temporary failure, up to three in total. Not before the time that a server specified.
+  /// After a lost response, a token is sent again only for a short time, and never after a truncated one. A success
+  /// with an unverified ID Token is not repeated, since that would spend another refresh token.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
-    // The attempt has waited for the lock as long as callers wait. An intermediary that refuses will do so again.
+    // Waiting for the lock took as long as callers wait. A refusal by an intermediary will be repeated.
     if error.isBusy || error.refusalOutsideProtocol != nil { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.lostAnswer,
@@ -225,7 +223,7 @@ extension Session {
   private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
-      // A locked vault does not end the session, which continues after unlocking. Until then there is nothing to retry.
+      // A locked vault does not end the session. Until it is unlocked, there is nothing to retry.
       dropToken()
       backoff.dropRetries()
       return error
@@ -265,7 +263,7 @@ extension Session {
     self.state = state
   }
 
-  /// Wipes the cached token and the scheduled first token.
+  /// Wipes the cached token and cancels the scheduled first token.
   mutating func dropToken(renewFrom: Instant? = nil) {
     if case .tokenless(let known, _) = state {
       state = .tokenless(known, renewFrom: renewFrom)
@@ -280,7 +278,7 @@ extension Session {
 extension Session {
   /// Applies a successful sign-in.
   ///
-  /// - Parameter isRenewable: Whether new tokens can be obtained later without a user.
+  /// - Parameter isRenewable: Whether new tokens can be obtained later without the user.
   package mutating func signedIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -303,7 +301,7 @@ extension Session {
     backoff.sessionEnded(.expired(account: account))
   }
 
-  /// Drops the token in memory and the last failure, but not the grant: the next caller refreshes.
+  /// Drops the token in memory and the last failure, but not the grant. The next caller refreshes.
   package mutating func forgetToken() { restart(.tokenless(.unknown, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
@@ -317,7 +315,7 @@ extension Session {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
-  /// Records the vault's state of an account without a token in memory.
+  /// Applies the vault's state, for an account without a token in memory.
   ///
   /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
   package mutating func learn(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {

@@ -3,13 +3,13 @@ package import Vocabulary
 package import Platform
 package import Vault
 
-/// Why a session cannot do what was requested. The remedy is to sign in again, to try later, or to fix something.
+/// Why a session cannot do what was requested. The user can sign in again, try later or fix something.
 package enum SessionError: Error, Hashable, Sendable {
-  /// There is no account with this name among the known ones; nil if there are no accounts.
+  /// There is no account with this name. Nil if there are no accounts at all.
   case noAccount(name: String?, known: [String] = [])
   /// The account has no session.
   case signedOut(account: String)
-  /// The authorization server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
+  /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
   ///
   /// - Parameter reason: The server's description, cleaned for a terminal.
   case expired(account: String, reason: String? = nil)
@@ -19,26 +19,27 @@ package enum SessionError: Error, Hashable, Sendable {
   ///
   /// - Parameter file: The file of certificate authorities, if its certificates have changed.
   case configurationChanged(account: String, setting: String, file: String? = nil)
-  /// The metadata contain an endpoint whose origin was not known at sign-in.
+  /// The metadata contains an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
   /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core, section 12.2),
-  /// according to this claim; nil if that was found earlier.
+  /// according to this claim. Nil if that was detected earlier.
   case identityChanged(account: String, claim: String? = nil)
-  /// The account's resource accepts only tokens of another authorization server now.
+  /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
   /// Neither the ID Token of the sign-in nor a later one was verified.
   case identityUnverified(account: String)
-  /// The sign-in returned a refresh token, which is stored, but no usable access token.
+  /// The sign-in returned no usable access token, but a refresh token, which is stored.
   indirect case signInKept(AccountConfiguration, because: SessionError)
-  /// The server issued a grant that is not stored for this reason.
+  /// The server issued a grant, which was not stored for this reason.
   ///
-  /// - Parameter isRevoked: Whether the grant was revoked; otherwise it remains at the server.
+  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise it remains at the server.
   indirect case grantNotKept(because: SessionError, isRevoked: Bool)
-  /// The account is signed in, and the new sign-in does not identify its user (OpenID Connect Core, section 5.7).
+  /// The new sign-in does not identify its user, so it may not replace the account's session (OpenID Connect Core,
+  /// section 5.7).
   case identityUnknown(account: String)
   /// The lifetime of the new token, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The named account does not list the origin, or no account does.
+  /// The account does not list the origin. If nil, no account does.
   ///
   /// - Parameter url: The URL of the request without its query, if the request specifies no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
@@ -56,15 +57,15 @@ package enum SessionError: Error, Hashable, Sendable {
   case contentLate(seconds: Int)
   /// A token with another target was requested, but there is no refresh token.
   case noOtherTokens(account: String)
-  /// Cannot listen for the redirect of a sign-in; the port is nil if none was specified.
+  /// Cannot listen for the redirect of a sign-in. The port is nil if any was possible.
   case redirectUnavailable(port: Int?, SystemError)
-  /// The port of the redirect is another program's.
+  /// Another program uses the port of the redirect.
   case redirectPortTaken(port: Int, by: PortHolder)
-  /// The redirect URI of the account leads to no loopback address, so no browser can bring the answer here.
+  /// The account's redirect URI has no loopback address, so no browser can send the response here.
   case redirectElsewhere
   /// The provider only accepts redirect URIs registered with their port.
   case redirectNotNamed(provider: String)
-  /// The sign-in has no client, and none is known for the server.
+  /// The sign-in has no client ID, and none is known for the server.
   case clientNotNamed(MissingClient)
   /// The provider requires a client secret, and none is known.
   case clientSecretNotNamed(MissingSecret)
@@ -74,9 +75,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case demandsNeedBrowser
   /// A session without a user requires client authentication (RFC 6749, section 4.4).
   case guestNeedsProof(account: String)
-  /// A session without a user must not replace a signed-in user.
+  /// A session without a user cannot replace a user's session.
   case guestOverUser(account: String)
-  /// The assertion is not sent, because the server would reject it.
+  /// The assertion was not sent, because the server would reject it.
   case assertion(AssertionProblem, AssertionSource)
   /// The caller did not pass the variables for the assertion.
   case assertionVariables(account: String, AssertionSource)
@@ -88,14 +89,14 @@ package enum SessionError: Error, Hashable, Sendable {
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
-  /// The account renews with an assertion, but its settings specify none.
+  /// The account renews with an assertion, but its settings specify no source.
   case assertionNotNamed(account: String)
   /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
   /// The resource returned the access token, which a peer of a lease must not see.
   case tokenReturned(origin: String)
-  /// The process is ending. Another one will answer, unless the user stopped the daemon.
+  /// The process is ending. The next one will answer, unless the user stopped the daemon.
   case stopping(isForGood: Bool)
   /// Too many requests are waiting for servers.
   case tooBusy(underWay: Int)
@@ -103,7 +104,7 @@ package enum SessionError: Error, Hashable, Sendable {
   case idToken(IDTokenError)
   case vault(VaultError)
   case configuration(ConfigurationError)
-  /// There is no memory for a secret, or libcrypto failed.
+  /// There is no secure memory, or libcrypto failed.
   case memory
 
   /// The effect of a failed refresh on the session.
@@ -112,9 +113,9 @@ package enum SessionError: Error, Hashable, Sendable {
     case signedOut
     /// The server ended the grant.
     case expired
-    /// The session was only an access token that is lost.
+    /// The session was only an access token, which is lost.
     case notKept
-    /// Tokens are withheld until the settings or the server are as before, or until a sign-in.
+    /// Tokens are withheld until the settings or the server are as before, or the user signs in.
     case held(Hold)
     /// The grant remains, but only a sign-in is sure to help.
     case signInNeeded
@@ -124,7 +125,7 @@ package enum SessionError: Error, Hashable, Sendable {
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// The only mapping from errors to effects. For OAuth errors it uses ``OAuthError/Code/meaning``.
+  /// The only mapping from errors to effects. For OAuth errors, uses ``OAuthError/Code/meaning``.
   package var effect: Effect {
     switch self {
     case .expired: .expired
@@ -136,8 +137,7 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error):
       switch error.code.meaning {
       case .signInNeeded: .signInNeeded
-      // A refresh whose grant was ended fails with ``expired``. For another request the error may be about another
-      // grant.
+      // If a refresh ends the grant, it fails with ``expired``. Other requests may be about another grant.
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
@@ -153,13 +153,13 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only a later response of the server can end the identity hold of the session.
+  /// Whether only a later response of the server can end the session's identity hold.
   var awaitsIdentity: Bool { effect == .held(.identity) }
 
   /// Whether only a sign-in is sure to help, although the grant remains.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// Whether the server carried out or rejected a refresh in a way that an immediate retry cannot improve.
+  /// Whether an immediate retry of the refresh cannot help.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
 
   /// See ``OAuthError/isRefusalOutsideProtocol``.
@@ -167,7 +167,7 @@ package enum SessionError: Error, Hashable, Sendable {
     if case .oauth(let error) = self, error.isRefusalOutsideProtocol { error } else { nil }
   }
 
-  /// The same failure, marked as requiring a sign-in.
+  /// The same failure, but requiring a sign-in.
   var needingSignIn: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.code = .refreshRefused
@@ -186,7 +186,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether a local file was locked for the entire wait.
+  /// Whether another process held a file's lock for the entire wait.
   var isBusy: Bool {
     switch self {
     case .vault(let error): error.code == .busy || error.code == .busyHere
@@ -212,14 +212,15 @@ package enum SessionError: Error, Hashable, Sendable {
     return error.httpStatus != nil || error.brokenAnswer
   }
 
-  /// Whether nothing was sent, because the server was unreachable.
+  /// Whether nothing was sent because the server was unreachable.
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
     return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same failure, marked as following a successful request, such as a fetch of the issuer's keys after the tokens.
+  /// The same failure, but after a successful request. For example, the keys could not be fetched after the tokens
+  /// were.
   var followingSuccess: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.followsSuccess = true
@@ -228,7 +229,7 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
-  /// The same failure with the remaining time until the server may be contacted again.
+  /// The same failure, with the time left until the server may be contacted again.
   func asking(toWait left: Duration) -> SessionError {
     guard case .oauth(var error) = self else { return self }
     error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
@@ -259,19 +260,18 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Seconds until the same request may succeed: see ``OAuthError/retryAfterSeconds``.
+  /// Seconds until the same request may succeed. See ``OAuthError/retryAfterSeconds``.
   var retryAfterSeconds: Int? {
     if case .oauth(let error) = self { return error.retryAfterSeconds }
     return nil
   }
 }
 
-/// An error in the settings, with file and member.
+/// An error in the settings, with the file and member.
 package struct ConfigurationError: Error, Sendable {
   package enum Code: Hashable, Sendable {
-    /// Not JSON, or a member of the wrong type or range.
+    /// Not JSON, or a member with an invalid type or value.
     case invalid
-    /// An unknown member of an object in the settings file.
     case unknownMember(known: [String])
     case unsupportedVersion
     case tooManyAccounts
@@ -281,26 +281,22 @@ package struct ConfigurationError: Error, Sendable {
     case accountChanged
     case directory(DirectoryError)
     case storage(SystemError)
-    /// A certificate authority file that is unreadable, or with nil one without certificates.
+    /// Cannot read the certificate authority file. Nil if it contains no certificates.
     case caFile(SystemError?)
     case pin
-    /// Empty, too long, or with characters not allowed in a client secret (RFC 6749, appendix A.2).
+    /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.2).
     case clientSecret
-    /// Empty, too long, or with characters not allowed in a refresh token (RFC 6749, appendix A.17).
+    /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.17).
     case refreshToken
     /// A passphrase or PIN that is empty, too long, or not UTF-8.
     case passphrase
-    /// An unusable private key.
     case clientKey(KeyProblem)
-    /// Not certificates in PEM, or not for the private key.
+    /// Not certificates in PEM, or for another key.
     case clientCertificate
     /// The private key does not match this algorithm.
     case clientKeyAlgorithm
-    /// The client authentication method requires a private key.
     case missingClientKey
-    /// The client authentication method requires a certificate.
     case missingClientCertificate
-    /// The client authentication method requires a secret.
     case missingClientSecret
     /// An invalid ``ClientsFile``.
     case clientsFile
@@ -308,15 +304,13 @@ package struct ConfigurationError: Error, Sendable {
   package enum KeyProblem: Hashable, Sendable {
     /// Neither PEM nor a JSON Web Key, or its numbers are inconsistent.
     case malformed
-    /// Encrypted with a passphrase.
     case encrypted
-    /// An unsupported kind.
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// In a TPM, with its own authorization.
+    /// In a TPM and protected by its own authorization.
     case heldWithAuthorization
-    /// In a TPM, but not for ECDSA on P-256, or bound to a policy.
+    /// In a TPM and bound to a policy, or not for ECDSA on P-256.
     case heldUnsuitably
   }
 
@@ -325,9 +319,8 @@ package struct ConfigurationError: Error, Sendable {
   /// The member, such as `accounts.work.issuer`, or a path.
   package var place: String
 
-  /// The valid values of the setting.
   package var expected: AccountSetting.Expectation?
-  /// The line of the settings file with the member, or with the object that lacks it.
+  /// The line of the settings file with the member, or with the object in which it is missing.
   package var line: SettingsLine?
 
   package init(_ code: Code, _ place: String, expected: AccountSetting.Expectation? = nil) {
@@ -340,13 +333,13 @@ package struct ConfigurationError: Error, Sendable {
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }
 
-/// How to get a client ID.
+/// Explains how to get a client ID.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
   /// Nil if only the server's administrator can register a client.
   package var registration: Provider.Registration?
-  /// The redirect URI to register, byte for byte; nil if sign-in by browser is not supported.
+  /// The redirect URI to register, byte for byte. Nil if sign-in with a browser is not supported.
   package var redirectURI: String?
   /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
@@ -365,12 +358,12 @@ package struct MissingClient: Sendable, Hashable {
   }
 }
 
-/// A client secret that a sign-in lacks.
+/// Explains how to get a client secret.
 package struct MissingSecret: Sendable, Hashable {
   package var provider: String
-  /// The URL of the page with the secret; nil if only the server's administrator knows it.
+  /// The page with the secret. Nil if only the server's administrator knows it.
   package var page: String?
-  /// Whether a sign-in by device code works without it.
+  /// Whether a sign-in by device code works without the secret.
   package var isForBrowser: Bool
 
   package init(provider: String, page: String?, isForBrowser: Bool) {
@@ -388,7 +381,7 @@ package enum ClientURLProblem: Sendable, Hashable {
   case secret
   /// The document cannot contain the properties that a certificate proves.
   case certificate
-  /// The server does not accept such clients.
+  /// The server does not accept published clients.
   case unannounced(canRegister: Bool)
 }
 
@@ -405,7 +398,7 @@ extension ConfigurationError: Hashable {
 }
 
 extension SessionError {
-  /// Whether another port may do.
+  /// Whether another port may work.
   var isAboutPort: Bool {
     switch self {
     case .redirectUnavailable, .redirectPortTaken: true

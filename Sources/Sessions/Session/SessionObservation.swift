@@ -2,17 +2,17 @@ package import JOSE
 package import OAuth
 package import Vocabulary
 
-/// An event in an operation, for its observer. Contains no text of a server, file or peer except the URL of a request.
+/// An event in an operation. Contains no text of a server, file or peer except the URL of a request.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
   /// A fetched key set contains keys that must not be published.
   case keySetWarned(JWKSet.Warning)
-  /// A fetched key set contains keys that cannot be used, other than those for encryption.
+  /// A fetched key set contains unusable keys, apart from those for encryption.
   case keysUnusable
   /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core, section 12.2).
   case authenticationTimeChanged
-  /// The server's metadata contain an endpoint whose origin was not known at sign-in. Nothing is sent there.
+  /// The server's metadata contains an endpoint whose origin was not known at sign-in. Nothing is sent there.
   case endpointMoved
 }
 

@@ -11,10 +11,10 @@ extension SessionServices {
     DPoPProver(key: key, memory: proofs) { [time] in time.wallSeconds() }
   }
 
-  /// Creates the prover for a sign-in; nil for Bearer tokens.
+  /// Creates the prover for a sign-in. Nil for Bearer tokens.
   ///
-  /// - Parameter resource: The algorithms that the resource accepts for proofs; empty if not announced.
-  /// - Throws: `bindingUnsupported` if the server announces proofs, but none that we or the resource support.
+  /// - Parameter resource: The algorithms that the resource accepts for proofs. Empty if not announced.
+  /// - Throws: `bindingUnsupported` if the server announces proofs, but none that we and the resource support.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -34,14 +34,13 @@ extension SessionServices {
     }
   }
 
-  /// Generates a key where the settings specify.
+  /// Generates a key in the TPM or the vault, as the settings specify.
   ///
   /// - Parameters:
   ///   - holds: Whether the TPM supports the key.
-  ///   - make: Generates the key in a device, or for the vault if that is nil.
-  /// - Throws: The error of `make`. If the settings leave the choice, falls back to the vault when the TPM is
-  ///   unavailable, but not when it refuses or a library fails: that is no reason to store the key where it can be
-  ///   copied.
+  ///   - make: Generates the key in a device, or for the vault if the device is nil.
+  /// - Throws: The error of `make`. If the settings leave the choice, an unavailable TPM is not an error: the vault is
+  ///   used. If a TPM refuses or a library fails, the key is not stored where it can be copied.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
@@ -57,7 +56,7 @@ extension SessionServices {
     }
   }
 
-  /// Whether keys are generated in the TPM by default.
+  /// Whether the TPM is the default for new keys.
   private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
 
   /// Whether the key is in the vault because the TPM was unavailable.
@@ -68,7 +67,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// The key of a record; nil if its tokens are not bound to one.
+  /// The key of a record. Nil if its tokens are not bound to a key.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -83,7 +82,7 @@ extension AccountRecord {
     dpopKey = try oauth { () throws(OAuthError) in try prover?.key.serialized() }
   }
 
-  /// Marks the grant as ended by the server and removes its tokens.
+  /// Records that the server ended the grant, and removes its tokens.
   mutating func endGrant(because reason: String? = nil) {
     refreshToken = nil
     accessToken = nil

@@ -5,7 +5,7 @@ package import Vault
 internal import Crypto
 package import Vocabulary
 
-/// The services used by a session's blocking operations. Shared by all accounts; thread-safe.
+/// The services for a session's blocking operations. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient
@@ -13,19 +13,17 @@ package struct SessionServices: Sendable {
   package let documents: DocumentCache
   /// The nonces and clock offsets of servers, for proofs of possession.
   let proofs = DPoPMemory()
-  /// Delays locking the vault for pending writes.
   package let gate = LockGate()
   let unstored = UnstoredRecords()
   let unwritten = UnwrittenRevocations()
-  /// The accounts that wait for keys of their issuer.
+  /// The accounts that wait for their issuer's keys.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
-  /// By account, the unknown origin of an endpoint that was already reported.
+  /// The unknown origin of an endpoint that was last reported, by account.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   /// The accounts without files.
   package let ephemeral = EphemeralAccounts()
   /// Whether the account of these services is or becomes ephemeral.
   var isEphemeral = false
-  /// The observer of the operation's steps.
   private(set) var observer: SessionObserver?
 
   package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
@@ -53,7 +51,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: less than callers wait by default, so that they get the reason.
   private static let lockWait = Duration.seconds(100)
 
-  /// The wait of work that is repeated later, or that must not delay locking the vault.
+  /// The wait for work that is repeated later, or that must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// The maximum wait during a sign-in: as long as the user may take.
@@ -64,7 +62,7 @@ package struct SessionServices: Sendable {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
 
-  /// The minimum wait for the account's lock that is reported.
+  /// Shorter waits for the account's lock are not reported.
   private static let noticedWaitMilliseconds = 20
 
   /// Runs `body` while no other process or thread can spend the account's tokens.
@@ -74,8 +72,8 @@ package struct SessionServices: Sendable {
     try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// Like ``holding(_:_:_:)``, and passes the protection of the account's record to `body`. The vault is not locked
-  /// before `body` ends.
+  /// Like ``holding(_:_:_:)``. Passes the protection of the account's record to `body`, and prevents locking the vault
+  /// before it ends.
   ///
   /// - Parameters:
   ///   - wanted: The protection that `body` moves the record to.
@@ -137,12 +135,11 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// The current state of the vault, for reading several records; nil if there is none.
+  /// A snapshot of the vault, for reading several records. Nil if there is no vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try storing { (vault) throws(VaultError) in try vault.snapshot() }
   }
 
-  /// The account's record in a snapshot of the vault.
   package func record(of account: AccountName, in snapshot: VaultSnapshot) throws(SessionError) -> AccountRecord? {
     try storedRecord(of: account, in: snapshot)?.record
   }
@@ -164,7 +161,7 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The record to base a new one on; nil if only other machines have vaults here.
+  /// The record that a new one is based on. Nil if only other machines have vaults here.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
@@ -174,10 +171,10 @@ package struct SessionServices: Sendable {
   /// Writes the record. It is on disk when this returns.
   ///
   /// - Parameters:
-  ///   - protection: The protection of the record; nil to keep it.
-  ///   - replaced: The generation of the record to replace; nil for any. Since a sign-out waits for no process that
-  ///     uses the account, only this reveals that the session has ended meanwhile.
-  ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
+  ///   - protection: The protection of the record. Nil to keep it.
+  ///   - replaced: The generation of the record to replace. Nil for any. Since a sign-out does not wait for processes
+  ///     that use the account, only this reveals that the session has ended meanwhile.
+  ///   - wait: How long to wait for another process with the vault's lock. Nil for the vault's default.
   ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's generation.
   /// - Throws: `signedOut` if the record was replaced.
@@ -210,8 +207,7 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The signed-in user, according to the verified ID Token in the account's record, which works offline; nil if there
-  /// is none.
+  /// The claims of the verified ID Token in the account's record, available offline. Nil if there is none.
   ///
   /// - Parameter holdsToken: Whether there is a token, even if it cannot be renewed.
   /// - Throws: Why the account returns no tokens.
@@ -225,8 +221,8 @@ package struct SessionServices: Sendable {
     return record.claims
   }
 
-  /// Whether `grant` belongs to the vault's current record: another process may have signed the account out or in
-  /// again. Nil if the vault is currently unreadable, which implies nothing about the session.
+  /// Whether `grant` belongs to the vault's current record. Another process may have signed the account out or in
+  /// again. Nil if the vault is unreadable, which implies nothing about the session.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -236,13 +232,12 @@ package struct SessionServices: Sendable {
     }
   }
 
-  /// The source of metadata for an account's issuer.
   func metadataSource(_ access: AccountAccess, _ cancellation: Cancellation?) -> IssuerMetadata {
     IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
   }
 
   /// The server's metadata with the endpoints of the settings. A server without metadata needs at least a token
-  /// endpoint there.
+  /// endpoint in the settings.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {

@@ -2,13 +2,13 @@ package import OAuth
 
 /// A caller's requirements for an access token.
 package struct TokenNeed: Sendable, Hashable {
-  /// The required remaining lifetime; nil for the default of ``RefreshPolicy``.
+  /// The required remaining lifetime. Nil for the default of ``RefreshPolicy``.
   package var minimumValiditySeconds: Int?
   /// Whether to renew a token that is still valid.
   package var forceRefresh = false
-  /// The caller has the token of this generation of the session and prefers a later one, but does not require it.
+  /// The caller has the token of this generation and prefers a later one, but does not require it.
   package var newerThan: UInt64?
-  /// The claims that a resource requires in the token, requested by a refresh.
+  /// The claims that a resource requires in the token. A refresh requests them.
   package var claims: RequestedClaims?
 
   package init(minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, newerThan: UInt64? = nil) {

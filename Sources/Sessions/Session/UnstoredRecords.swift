@@ -4,17 +4,15 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Refresh tokens that the server issued but that could not be written, for example because the disk failed or the
-/// vault was locked meanwhile. The tokens in the vault are then invalid, so these are kept until they can be written.
-/// Nothing else of a record is kept.
+/// Refresh tokens that could not be written, for example because the disk failed or the vault was locked. The tokens in
+/// the vault are invalid then, so these are kept in memory until they can be written. Nothing else of a record is kept.
 ///
 /// Shared by all accounts; thread-safe.
 final class UnstoredRecords: Sendable {
   struct Entry {
     let renewal: AccountRecord.Renewal
-    /// The generation of the record in the vault that this replaces.
+    /// The generation of the record in the vault to replace.
     let replaces: UInt64
-    /// Revokes the grant at the server.
     let revoke: @Sendable () -> Void
   }
 
@@ -28,16 +26,16 @@ final class UnstoredRecords: Sendable {
   var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
 }
 
-/// Resources reserved for writing a record before a token is spent, released with this value (reserve first).
+/// The resources for writing a record, reserved before a token is spent and released with this value (reserve first).
 struct WriteReserve: Sendable {
   /// Memory for a record of any size.
   let room: SecretRoom
-  /// Memory for the record that it replaces, and for keys of the vault, which may be new.
+  /// Memory for the old record, and for keys of the vault, which may be new.
   private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
-  /// The file for the vault, if a failed write could not be repeated.
+  /// The file for the vault. Nil if a failed write can be repeated.
   let vault: ReservedFile?
-  /// The same for the settings, if they change too.
+  /// The file for the settings, if they change too.
   var settings: ReservedFile?
 
   fileprivate init(_ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?) throws(CryptoError) {
@@ -54,24 +52,24 @@ extension SessionServices {
   /// Checks as far as possible that a record can be written. Changes nothing.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait for another process with the vault's lock; nil for the vault's default.
+  ///   - wait: How long to wait for another process with the vault's lock. Nil for the vault's default.
   ///   - cancellation: Ends that wait.
   /// - Throws: `cancelled`, if the wait was cancelled.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }
 
-  /// Like ``rehearseWrite(wait:_:)``, and reserves what the write needs. Call it before spending a refresh token or an
-  /// approval, which cannot be undone.
+  /// Like ``rehearseWrite(wait:_:)``, but also reserves what the write needs. Call it before spending a refresh token
+  /// or an approval, which cannot be undone.
   ///
-  /// - Parameter isFailureFinal: Whether to reserve the disk space too, because the caller does not keep the record in
+  /// - Parameter isFailureFinal: Whether to reserve disk space too, because the caller does not keep the record in
   ///   memory if the write fails.
   /// - Returns: The resources of the write, reserved until it is released.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {
     var file: ReservedFile?
-    // Before the descriptors are reserved, since it opens the same ones.
+    // Before reserving descriptors, since it opens the same ones.
     if !isEphemeral {
       do throws(VaultError) {
         if isFailureFinal { file = try vault.reserveWrite(wait: wait) } else { try vault.rehearseWrite(wait: wait) }
@@ -90,7 +88,7 @@ extension SessionServices {
 
   /// The socket of a request, and one for the resolver.
   private static let descriptorsOfExchange = 2
-  /// How long a write waits for descriptors that other threads acquired when the reserve was released for it.
+  /// How long a write waits for descriptors, since other threads may have acquired the released ones.
   private static let descriptorWait = Duration.seconds(5)
 
   /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``settle(_:)``.
@@ -121,16 +119,16 @@ extension SessionServices {
     }
   }
 
-  /// Adds a refresh token to the pending revocation of a session that was signed out during the refresh.
+  /// Adds a refresh token to the pending revocation of a session that ended during the refresh.
   ///
-  /// - Returns: False if the account has no record to add it to.
+  /// - Returns: False if the account has no record.
   func leaveForRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else {
       guard unwritten[account] != nil else { return false }
       unwritten[account]?.record.revocation?.refreshToken = refreshToken
       return true
     }
-    // Leave a new session of the account alone: some servers end it with any of its tokens.
+    // A new session must stay: some servers end it if any of the account's tokens is revoked.
     guard stored.record.revocation != nil else { return true }
     var rest = stored.record
     rest.revocation?.refreshToken = refreshToken
@@ -145,14 +143,14 @@ extension SessionServices {
     guard let entry = unstored[account] else { return }
     let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
     guard stored == entry.replaces, let record = try record(of: account) else {
-      // Another process signed the account in or out meanwhile.
+      // Another process has signed the account in or out.
       unstored[account] = nil
       return
     }
     try write(record, of: account, replacing: entry.replaces, wait: wait)
   }
 
-  /// Tries ``settle(_:)`` for all accounts, and writes pending revocations that are only in memory. Blocking.
+  /// Calls ``settle(_:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
   package func settleAll() {
     for account in unstored.accounts {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
@@ -164,8 +162,7 @@ extension SessionServices {
     }
   }
 
-  /// Revokes the grants whose refresh tokens could not be written, and those of ended sessions that are only in memory,
-  /// since the process is ending. Blocking.
+  /// Revokes the grants and ended sessions that exist only in memory, before the process ends. Blocking.
   package func revokeUnsettled() {
     for account in unstored.accounts { unstored[account]?.revoke() }
     for account in unwritten.accounts { _ = pendingRevocation(of: account).revokeOwed() }

@@ -3,7 +3,6 @@ package import Vocabulary
 
 package struct AccountChange: Sendable {
   package let account: AccountName
-  /// The settings that the change is based on.
   package let old: AccountConfiguration
   package let new: AccountConfiguration
   package let services: SessionServices
@@ -23,13 +22,15 @@ package struct AccountChange: Sendable {
   package enum Effect: Sendable, Hashable {
     /// There is no session, or it continues.
     case none
-    /// The new value would send the session's secrets elsewhere: the account counts as signed out until the setting is
+    /// The new value would send the session's secrets elsewhere. The account is signed out until the setting is
     /// restored or the user signs in again.
     case signedOut(setting: String)
   }
 
-  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
-  /// - Throws: `accountChanged` if the settings were changed meanwhile; or the problem with the new settings.
+  /// Changes the settings file.
+  ///
+  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
+  /// - Throws: `accountChanged` if the settings were changed meanwhile, or the error in the new settings.
   package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Effect {
     try AccountAccess.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
@@ -45,7 +46,7 @@ package struct AccountChange: Sendable {
     return effect
   }
 
-  /// An unreadable vault is reported when the account is used.
+  /// The effect of the change. An unreadable vault is reported when the account is used.
   package func effect() -> Effect {
     guard let record = try? services.record(of: account),
       case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)

@@ -4,10 +4,10 @@ package import Vocabulary
 
 /// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client.
 ///
-/// They contain no secrets and alone cannot send a secret anywhere: see ``Authority``.
+/// They contain no secrets, and alone they cannot send a secret anywhere. See ``Authority``.
 @dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
-  /// The settings that differ from their defaults. An explicit default is the same as an omitted one.
+  /// The settings that differ from their defaults. An explicit default equals an omitted one.
   package private(set) var settings: AccountSettings {
     didSet { dropDefaults() }
   }
@@ -53,8 +53,8 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Copies every setting that `other` specifies.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source; resetting the
-  /// platform, its variable.
+  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source. Resetting the platform
+  /// also resets its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
@@ -81,33 +81,32 @@ extension AccountConfiguration {
     providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.utf8.elementsEqual(issuer.utf8)
   }
 
-  /// Whether one of the servers that a resource names is the account's. Resources may add a slash to an empty path.
+  /// Whether a resource names the account's server. Resources may add a slash to an empty path.
   package func isNamed(by resource: ProtectedResource) -> Bool {
     resource.authorizationServers.contains { server in
       isAt(server.text) || isAt(server.text + "/") || server.text.hasSuffix("/") && isAt(String(server.text.dropLast()))
     }
   }
 
-  /// The resources and audience of the tokens of a sign-in; nil if the settings specify none.
+  /// The resources and audience for the tokens of a sign-in. Nil if the settings specify none.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
-  /// The additional parameters of a sign-in.
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
       parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
       provider: providerSettings)
   }
 
-  /// Whether tokens obtained with `other` are valid with these settings without changes.
+  /// Whether tokens obtained with `other` are valid with these settings too.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh
     return same == self
   }
 
-  /// Adds the settings to the options of a sign-in by browser, unless they specify a value.
+  /// Adds the settings to the options of a sign-in by browser, except those that have a value.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
     if options.resources.isEmpty { options.resources = settings.resources }
@@ -119,7 +118,7 @@ extension AccountConfiguration {
   var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
 
   /// Copies the registered algorithms of the client (OpenID Connect Dynamic Client Registration 1.0 section 2). A value
-  /// that the response omits stays as requested.
+  /// missing from the response stays as requested.
   ///
   /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
   ///   for UserInfo.
@@ -130,7 +129,7 @@ extension AccountConfiguration {
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
-    // Only the user pins a key's algorithm in the settings; otherwise the announced algorithms apply.
+    // The settings contain a key's algorithm only if the user chose it. Otherwise the announced ones apply.
     if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
     {
       settings.idTokenAlgorithm = algorithm
@@ -147,7 +146,7 @@ extension AccountConfiguration {
 // MARK: - The settings file
 
 extension AccountConfiguration {
-  /// Parses an account's object. `place` is its name in errors.
+  /// Parses an account's object. `place` is its path in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
@@ -159,14 +158,14 @@ extension AccountConfiguration {
     self = configuration
   }
 
-  /// The account's object in the settings file. Unknown members are preserved from `old`.
+  /// The account's object in the settings file, with the unknown members of `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
 
-  /// Converts an account of version 1 of the file. It had the endpoints in a separate object, and `keep_access_token`
+  /// Converts an account of version 1 of the file, which had the endpoints in a separate object and `keep_access_token`
   /// instead of `keep`.
   static func upgraded(_ old: JSONObject, place: String) throws(ConfigurationError) -> JSONObject {
     var object = old

@@ -1,10 +1,10 @@
 internal import Encoding
 package import Vocabulary
 
-/// The accounts that commands without a name use in directories and below them, by path.
+/// The default accounts of directories and their subdirectories, by path.
 ///
-/// They are part of the user's settings: a directory itself never names an account, since others may write there. Paths
-/// are compared as text and never opened: the daemon may see other files than its callers, in other namespaces.
+/// They are in the user's settings, since others may write to a directory itself. Paths are compared as text and never
+/// opened, since the daemon may see other files than its callers.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath
@@ -18,7 +18,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   init() {}
 
-  /// - Throws: `invalid` for a value other than an object of absolute paths with names of accounts.
+  /// - Throws: `invalid` unless the value is an object with absolute paths and account names.
   init(_ json: JSON) throws(ConfigurationError) {
     guard let object = json.object else { throw ConfigurationError(.invalid, Self.place) }
     for name in object.names {
@@ -33,7 +33,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// The entry of the nearest directory that contains this one; nil if there is none.
+  /// The entry of the nearest directory that contains this one. Nil if there is none.
   package func nearest(to path: DirectoryPath) -> Entry? {
     entries.filter { $0.path.contains(path) }.max { $0.path.text.utf8.count < $1.path.text.utf8.count }
   }
@@ -63,8 +63,8 @@ package struct DirectoryPath: Sendable, Hashable {
   /// The limit of the system (PATH_MAX).
   private static let maximumBytes = 4096
 
-  /// - Parameter text: Slashes at the end, and repeated ones, are ignored. Fails for a relative path, and for one with
-  ///   `..`, whose meaning depends on links.
+  /// - Parameter text: Repeated and trailing slashes are ignored. Fails for a relative path, and for one with `..`,
+  ///   whose meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil
@@ -74,7 +74,7 @@ package struct DirectoryPath: Sendable, Hashable {
     self.text = "/" + components.joined(separator: "/")
   }
 
-  /// Compares bytes, as the system does, not characters.
+  /// Compares bytes, as the system does.
   package static func == (one: DirectoryPath, other: DirectoryPath) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)
   }

@@ -3,9 +3,9 @@ package import Vocabulary
 
 /// Renames an account. Blocking.
 ///
-/// An interruption between two steps leaves the complete session with one of the two names. There may also be a second
-/// copy of the record with a name that is not in the settings. It is never used: adding an account with that name
-/// removes it. A pending revocation of an account that had the new name moves to another name.
+/// An interruption leaves the entire session with one of the two names, and maybe a copy of the record with the other
+/// one. The copy is never used, and adding an account with that name removes it. A pending revocation of an earlier
+/// account with the new name moves to another name.
 package struct AccountRename: Sendable {
   package let old: AccountName
   package let new: AccountName
@@ -21,13 +21,13 @@ package struct AccountRename: Sendable {
 
   package struct Outcome: Sendable {
     package let settings: Settings
-    /// The generation of the new record; nil if there was none to move.
+    /// The generation of the new record. Nil if there was no record.
     package let recordGeneration: UInt64?
   }
 
-  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
-  /// - Throws: `accountExists` if the new name is in use, even by the account itself; `accountChanged` if the account
-  ///   no longer exists.
+  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
+  /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
+  ///   account no longer exists.
   package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Outcome {
     // Locking the same account twice would deadlock.
     guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
@@ -45,12 +45,12 @@ package struct AccountRename: Sendable {
     do {
       renamed = try renameSettings(file, unless: isGivenUp)
     } catch {
-      // Only cleanup: see above. If only the last step of the write failed, it has taken effect, and the new record is
+      // This is only cleanup. If just the last step of the write failed, it has taken effect, and the new record is
       // valid.
       if generation != nil, isUnknown(new) { try? services.removeLeftover(of: new) }
       throw error
     }
-    // The new name works from here on, so a leftover of the old record is not a failure.
+    // The new name is valid now, so failing to remove the old record is not an error.
     try? dropOldRecord()
     return Outcome(settings: renamed, recordGeneration: generation)
   }
@@ -60,13 +60,13 @@ package struct AccountRename: Sendable {
     try settings.checkAbsence(of: new)
   }
 
-  /// Whether the settings on disk are readable and do not contain a name.
+  /// Whether the settings on disk are readable and do not contain this account.
   private func isUnknown(_ name: AccountName) -> Bool {
     guard let settings = try? SettingsFile(directory: settingsDirectory).current() else { return false }
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step.
+  /// The first step: copies the record to the new name.
   func copyRecord() throws(SessionError) -> UInt64? {
     let record = try services.recordToReplace(of: old)
     try services.vacate(new)
@@ -74,7 +74,7 @@ package struct AccountRename: Sendable {
     return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
   }
 
-  /// The second step, after which the new name is valid.
+  /// The second step: renames the account in the settings. The new name is then valid.
   func renameSettings(
     _ file: SettingsFile, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
@@ -86,7 +86,7 @@ package struct AccountRename: Sendable {
     }
   }
 
-  /// The last step.
+  /// The last step: removes the old record.
   func dropOldRecord() throws(SessionError) {
     try services.removeLeftover(of: old)
   }

@@ -25,9 +25,9 @@ package struct ClientsFile: Sendable {
   private let path: String
   private let clients: JSONObject
 
-  /// The client for the account's issuer or provider; nil if no file has one.
+  /// The client for the account's issuer or provider. Nil if no file contains one.
   ///
-  /// - Throws: `configuration` for a file that others can modify, or that is invalid.
+  /// - Throws: `configuration` if a file is invalid or others can modify it.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String, systemPath: String = ClientsFile.systemPath
   ) throws(SessionError) -> Client? {
@@ -39,9 +39,9 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// Copies the client of a file and its registered properties to the settings, unless those specify others.
+  /// Copies the client of a file to the settings, with its registered properties unless the settings specify others.
   ///
-  /// - Returns: The client; nil if the account specifies one, or no file does.
+  /// - Returns: The client. Nil if the account specifies one, or no file does.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {

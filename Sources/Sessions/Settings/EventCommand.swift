@@ -9,7 +9,7 @@ package struct EventCommand: Sendable, Hashable {
   private static let defaultTimeoutSeconds = 30
   private static let mostArguments = 32
 
-  /// The events that run the command; empty for all.
+  /// The events that run the command. Empty for all.
   package var events: Set<SessionEventName> = []
   /// Restricts the command to this account.
   package var account: AccountName?
@@ -17,7 +17,7 @@ package struct EventCommand: Sendable, Hashable {
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`. `place` is its name in errors.
+  /// Parses an element of the list `on`. `place` is its path in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let reader = SettingsReader(object: object, place: place)
     let members = ["events", "account", "run", "timeout"]
@@ -57,7 +57,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// Whether the command runs for this event, of an account or of none.
+  /// Whether the command runs for this event. `account` is nil if the event concerns no account.
   package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

@@ -6,9 +6,9 @@ package import Vocabulary
 extension SessionServices {
   /// Adds an account without signing in. Blocking.
   ///
-  /// - Parameter isGivenUp: Ends the wait for another program that changes the settings when it returns true.
+  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
   /// - Returns: The settings with the new account.
-  /// - Throws: `accountExists`, or the problem with the account's settings.
+  /// - Throws: `accountExists`, or the error in the account's settings.
   package func add(
     _ account: AccountName, _ configuration: AccountConfiguration, settingsDirectory: String,
     unless isGivenUp: () -> Bool = { false }
@@ -18,7 +18,7 @@ extension SessionServices {
     return try holding(account) { () throws(SessionError) in
       let file = SettingsFile(directory: settingsDirectory)
       try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
-      // A pending revocation of an account that was removed continues; a sign-in replaces it, as after a sign-out.
+      // A pending revocation of a removed account continues. A sign-in replaces it, as after a sign-out.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try settings { () throws(ConfigurationError) in
         try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
@@ -29,17 +29,17 @@ extension SessionServices {
     }
   }
 
-  /// Seals in the vault which origins may get an account's token and which certificate authorities may vouch for its
-  /// server, after the user has changed them. Blocking.
+  /// Seals the origins that may get an account's token and the certificate authorities of its server, after the user
+  /// has changed them. Blocking.
   ///
-  /// Adds only the entries of this change: one written to the settings file by other means is not confirmed along with
-  /// it.
+  /// Adds only the origins of this change, so it does not confirm one that was written to the settings file by other
+  /// means.
   ///
   /// - Parameters:
   ///   - configuration: The new settings.
   ///   - confirmsAuthorities: Whether the user specified the file of certificate authorities.
   /// - Returns: Nil if there was nothing to seal. An account that never signed in has no record; its first sign-in
-  ///   seals the complete list.
+  ///   seals everything.
   package func confirm(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
@@ -60,7 +60,7 @@ extension SessionServices {
 
   /// Changes the protection of an account's record, in one write of the vault. Blocking.
   ///
-  /// - Returns: Nil if there is no record, or it has that protection already.
+  /// - Returns: Nil if there is no record or it has that protection already.
   /// - Throws: The vault error `locked` if the old or new protection is locked.
   package func protect(_ account: AccountName, at level: Protection) throws(SessionError) -> RecordMove? {
     try holding(account, at: level) { (_) throws(SessionError) in
@@ -72,10 +72,10 @@ extension SessionServices {
     }
   }
 
-  /// Stores the access token of a session that consists only of it, after the user chose to keep it. Blocking.
+  /// Stores the access token of a session that consists only of it, if the user chose to keep it. Blocking.
   ///
   /// - Parameter moves: The changes of the record since the grant, oldest first.
-  /// - Returns: Nil if the token is stored already, or is not the entire session.
+  /// - Returns: Nil if the token is stored already or is not the entire session.
   package func keepToken(
     of grant: AccessGrant, of account: AccountName, after moves: [RecordMove]
   ) throws(SessionError) -> RecordMove? {
@@ -93,11 +93,11 @@ extension SessionServices {
     }
   }
 
-  /// Removes a record of an account that is not in the settings, left by an interrupted rename or import. Its refresh
-  /// token may have been spent since.
+  /// Removes a record that an interrupted rename or import left, for an account that is not in the settings. Its
+  /// refresh token may have been spent since.
   func removeLeftover(of account: AccountName) throws(SessionError) {
     _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
-    // Not earlier: as long as the record exists, a token that could not be written yet is the valid one.
+    // Not earlier: while the record exists, a token that could not be written yet is the valid one.
     unstored[account] = nil
   }
 }

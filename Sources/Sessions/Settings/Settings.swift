@@ -2,11 +2,11 @@ internal import Encoding
 internal import Vault
 package import Vocabulary
 
-/// The settings file as a value: accounts in the order they were added, and the active one.
+/// The content of the settings file: the accounts in the order they were added, and the active one.
 ///
 /// Unknown members are preserved when the file is written.
 package struct Settings: Sendable, Hashable {
-  /// The version that is written. Version 1 can be read too.
+  /// The version of a written file. Version 1 can be read too.
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
@@ -17,20 +17,18 @@ package struct Settings: Sendable, Hashable {
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
-  /// The account that was active before.
   package private(set) var previous: AccountName?
 
-  /// The accounts of directories. An account that was deleted by hand stays: its directories do not silently fall to
-  /// another account.
+  /// The accounts of directories. If an account was deleted by hand, its entries stay, so that its directories do not
+  /// silently use another account.
   package private(set) var directories = AccountDirectories()
 
   /// The accounts without files.
   package private(set) var ephemeral: Set<AccountName> = []
 
-  /// After how many seconds without use the vault locks automatically; zero for never.
+  /// The time without use after which the vault locks automatically, in seconds. Zero for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
-  /// The maximum of ``lockAfterSeconds``.
   static let maximumLockAfterSeconds = 30 * 86_400
   /// The commands that run on events.
   package private(set) var commands: [EventCommand] = []
@@ -45,7 +43,7 @@ package struct Settings: Sendable, Hashable {
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
-  /// The place of an error that is not about a member.
+  /// Stands for the member in an error about the entire file.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -83,7 +81,7 @@ package struct Settings: Sendable, Hashable {
     previous = try account("previous")
   }
 
-  /// The account that a member names; nil if it was deleted by hand, so that the others remain usable.
+  /// The account that a member contains. Nil if the user deleted the account by hand, so that the others remain usable.
   private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
     guard let value = object[member] else { return nil }
     guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
@@ -132,7 +130,7 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// The member of an account that was added but never signed in.
+  /// Marks an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -161,7 +159,6 @@ package struct Settings: Sendable, Hashable {
     if active.map(isNeverSignedIn) ?? true { activate(name) }
   }
 
-  /// Makes an existing account active.
   package mutating func activate(_ name: AccountName) {
     if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
   }
@@ -172,7 +169,7 @@ package struct Settings: Sendable, Hashable {
     object["previous"] = other.map { .string($0.text) }
   }
 
-  /// Makes a directory use an account, or none of its own.
+  /// Sets the account of a directory, or removes it if nil.
   package mutating func use(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError) {
     if let account, self[account] == nil { throw ConfigurationError(.accountChanged, account.text) }
     changeDirectories { $0.set(account, for: path) }
@@ -186,9 +183,9 @@ package struct Settings: Sendable, Hashable {
     object["directories"] = changed.isEmpty ? nil : changed.json
   }
 
-  /// Adds the command for events that shows a desktop notice when a session ends, or removes it.
+  /// Adds or removes the event command that shows a desktop notice when a session ends.
   ///
-  /// - Parameter program: The absolute path of the program; nil for none.
+  /// - Parameter program: The absolute path of the program. Nil to remove the command.
   package mutating func notify(by program: String?) throws(ConfigurationError) {
     var list = (object["on"]?.array ?? []).filter { $0["run"]?.array?.last != Self.noticeWord }
     if let program {
@@ -202,16 +199,16 @@ package struct Settings: Sendable, Hashable {
     object["on"] = list.isEmpty ? nil : .array(list)
   }
 
-  /// The argument of the program that shows notices: its command that reads an event.
+  /// The subcommand of that program, which reads an event.
   private static let noticeWord: JSON = "__notify"
 
-  /// - Parameter seconds: Zero for never; at most 30 days.
+  /// - Parameter seconds: Zero for never, at most 30 days.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
     object["lock_after"] = .int(seconds)
   }
 
-  /// Renames an account in its position, keeping it active if it was.
+  /// Renames an account. Its position stays, and it remains active if it was.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     let named = object["accounts"]?.object ?? JSONObject()
@@ -226,8 +223,8 @@ package struct Settings: Sendable, Hashable {
     }
   }
 
-  /// Removes an account and its directories. If it was active, the next account becomes active, or else the previous one. Accounts that
-  /// were never signed in become active only if there is no other.
+  /// Removes an account and its directories. If it was active, the next account becomes active, or else the previous
+  /// one. An account that was never signed in becomes active only if there is no other.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     var named = object["accounts"]?.object ?? JSONObject()

@@ -2,8 +2,8 @@ package import Platform
 
 /// The settings file on disk, read when it has changed and replaced atomically.
 ///
-/// Not thread-safe; the daemon keeps one on its loop, and has workers read the file. Writers hold `config.lock` and
-/// read the file again first, so that two processes never undo each other's change.
+/// Not thread-safe. The daemon has one on its loop, and workers read the file. Writers hold `config.lock` and read the
+/// file again first, so that two processes never undo each other's change.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
@@ -13,13 +13,13 @@ package final class SettingsFile {
   package let directoryPath: String
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
-  /// The error of the last reading, if any.
+  /// The error of the last read, if any.
   private var problem: ConfigurationError?
 
-  /// Increases when the settings read or written differ from the previous ones.
+  /// Increases when the settings that were read or written differ from the previous ones.
   package private(set) var revision: UInt64 = 0
 
-  /// The value of the file changes when the last reading began; nil if the settings may be outdated.
+  /// The file watch's value when the last read began. Nil if the settings may be outdated.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -27,7 +27,7 @@ package final class SettingsFile {
     path = directory + "/" + Self.name
   }
 
-  /// The current settings on disk; empty if there is no file.
+  /// The current settings on disk. Empty if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
     knownAt = nil
     do throws(ConfigurationError) {
@@ -45,26 +45,25 @@ package final class SettingsFile {
     }
   }
 
-  /// The result of the last reading, or its error. Reads the disk only the first time.
+  /// The result of the last read, or its error. Reads the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
     return try current()
   }
 
-  /// Settings read by one thread, for another.
+  /// Settings read by one thread for another.
   package struct Reading: Sendable {
     fileprivate let stamp: FileStamp?
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is current while a ``Platform/FileChanges`` of this file has this value.
+  /// Whether ``lastRead()`` is current if a ``Platform/FileChanges`` of this file has this value.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
-  /// The last settings that were read, if any.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the file of a directory on the caller's thread, unless it has not changed since the last reading. Blocking.
+  /// Reads the file on the caller's thread, unless it has not changed since the last read. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     let file = SettingsFile(directory: directory)
     if let last { file.known = (last.stamp, last.settings) }
@@ -72,9 +71,9 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Stores what a worker read, or its error.
+  /// Stores the result of a worker's read.
   ///
-  /// - Parameter seen: The value of the file changes before it began.
+  /// - Parameter seen: The file watch's value before the read.
   package func take(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
     switch result {
     case .success(let reading):
@@ -89,7 +88,7 @@ package final class SettingsFile {
   /// Changes the settings on disk while holding the lock, and returns the new ones. Writes nothing if nothing changed.
   ///
   /// - Parameters:
-  ///   - wait: The maximum wait for another program that changes the file, or a user's editor.
+  ///   - wait: The maximum wait for another program, such as the user's editor.
   ///   - isGivenUp: Ends the wait when it returns true.
   ///   - reserved: The result of ``reserve(wait:unless:_:)``.
   package func change(
@@ -109,7 +108,7 @@ package final class SettingsFile {
     try storing { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
-    // The settings are written, so failing to read their stamp is not an error.
+    // The settings are written, so failing to read the file's stamp is not an error.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
@@ -118,7 +117,7 @@ package final class SettingsFile {
   /// Checks as far as possible that ``change(wait:unless:in:_:)`` could write, and reserves the disk space. Changes
   /// nothing.
   ///
-  /// - Returns: The file for the change; nil if there is nothing to change.
+  /// - Returns: The file for the change. Nil if nothing would change.
   package func reserve(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -141,13 +140,13 @@ package final class SettingsFile {
   /// the reason.
   package static let usualWait = Duration.seconds(100)
 
-  /// The wait if the work can be repeated, or is only cleanup.
+  /// The wait for work that can be repeated, or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
   /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk, if `edit` changes nothing.
+  /// The settings on disk, if `edit` does not change them. Otherwise nil.
   private func unchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -207,7 +206,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Calls `body` with the location of the settings file, which may be a symbolic link.
+  /// Calls `body` with the directory and name of the settings file. The path may be a symbolic link to it.
   private func storing<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
@@ -219,7 +218,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The lock is next to the name, wherever a link leads.
+  /// Acquires the lock, which is next to the file's name even if that is a link.
   private func lock(
     _ turn: SettingsTurn, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
@@ -239,17 +238,17 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change the settings of a directory. A thread that is changing them is not
-/// another program, so the others wait for it without a limit.
+/// Lets one thread of this process at a time change the settings of a directory. The others wait without a limit,
+/// unless that thread waits for another program.
 private final class SettingsTurn {
-  /// By directory, whether the thread whose turn it is waits for another program.
+  /// By directory, whether the current thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
-  /// How often to check whether the caller still waits.
+  /// How often a waiting thread checks whether to continue.
   private static let pollInterval = Duration.milliseconds(100)
 
   private let directory: String
 
-  /// - Throws: `EAGAIN` if another program held the lock at the end of the wait, or the wait was abandoned.
+  /// - Throws: `EAGAIN` if another program held the lock until the end of the wait, or the wait was abandoned.
   init(
     in directory: String, _ wait: Duration, unless isGivenUp: () -> Bool, _ path: String
   ) throws(ConfigurationError) {

@@ -1,16 +1,15 @@
 package import Encoding
 internal import Vocabulary
 
-/// A line and column in the settings file.
 package struct SettingsLine: Sendable, Hashable {
   package let file: String
   /// Starts at 1.
   package let line: Int
   /// In characters, starting at 1.
   package let column: Int
-  /// Whether the member is missing from the object there.
+  /// Whether the member is missing from the object at this position.
   package var isMissing = false
-  /// Why the file is not JSON, if it is not.
+  /// Why the file is not valid JSON. Nil if it is.
   package var syntax: JSONError.Code?
 
   init(_ offset: Int, in bytes: [UInt8], of file: String) {
@@ -39,7 +38,8 @@ extension Settings {
     error.line = line
   }
 
-  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
+  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object in which it is
+  /// missing.
   private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(place))
     if place.utf8.elementsEqual(wholeFile.utf8) { rest = "" }
@@ -55,7 +55,7 @@ extension Settings {
     return (node.place.lowerBound, false)
   }
 
-  /// The member whose name the text begins with. Account names can contain dots, so prefer the longest.
+  /// The member whose name the path begins with. Account names may contain dots, so the longest match wins.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -74,13 +74,13 @@ extension Settings {
   }
 }
 
-/// An unknown member of the settings file, which is preserved.
+/// An unknown member of the settings file. Such members are preserved.
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String
-  /// The account that contains it; nil for the file itself.
+  /// The account that contains it. Nil for the file itself.
   package let account: String?
-  /// The name that was probably intended, if one is similar.
+  /// A similar known name, which was probably intended.
   package let meant: String?
 
   /// The unknown members of a file, at most 20. Empty for an invalid file.

@@ -8,9 +8,9 @@ internal import Vocabulary
 
 /// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
 package struct ClientRegistrar: Sendable {
-  /// The settings of the account; after ``run()`` with the client.
+  /// The settings of the account. ``run()`` adds the client.
   private(set) var configuration: AccountConfiguration
-  /// The secrets of the sign-in; after ``run()`` with those of the client.
+  /// The secrets of the sign-in. ``run()`` adds those of the client.
   private(set) var secrets: SignInSecrets
   private(set) var notices: [SignIn.Notice] = []
   let order: Order
@@ -22,7 +22,7 @@ package struct ClientRegistrar: Sendable {
 
   /// The values to register in addition to the account's settings.
   package struct Order: Sendable {
-    /// The client name shown to users for approval.
+    /// The client name that users see when they approve.
     package let clientName: String
     package let softwareVersion: String
     /// Whether the client must be able to authenticate.
@@ -38,7 +38,7 @@ package struct ClientRegistrar: Sendable {
   /// Identifies this program to servers, whatever the client's name is (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How far in the past a certificate's validity starts, in seconds.
+  /// How far in the past a certificate becomes valid, in seconds.
   private static let secondsBefore = 86_400
 
   mutating func run() throws(SessionError) {
@@ -51,8 +51,8 @@ package struct ClientRegistrar: Sendable {
     try adopt(registration, for: request)
   }
 
-  /// The client authentication methods in the order to try: the user's choice; otherwise none (RFC 8252 section 8.4),
-  /// unless the server requires one. Prefers a secret then, since servers differ in the audience that they expect in a
+  /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) unless
+  /// the server requires one. A secret then comes first, since servers differ in the audience that they expect in a
   /// signed token.
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
@@ -66,8 +66,8 @@ package struct ClientRegistrar: Sendable {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject the client although
-  /// it accepts the secret in the body too.
+  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject the secret there but
+  /// accept it in the body.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -114,7 +114,7 @@ package struct ClientRegistrar: Sendable {
   /// Creates a certificate, and its key if there is none.
   private mutating func makeCertificate() throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
-    // The server's clock may be behind ours.
+    // The server's clock may be behind.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
@@ -140,9 +140,9 @@ package struct ClientRegistrar: Sendable {
     return request
   }
 
-  /// Registers with the first method that the server does not reject.
+  /// Registers with the first method that the server accepts.
   ///
-  /// Glewlwyd uses its own name for the device grant and rejects the registered one, which it announces.
+  /// Glewlwyd rejects the registered name of the device grant, although it announces it, and accepts its own.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
@@ -174,7 +174,7 @@ package struct ClientRegistrar: Sendable {
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
-  /// Applies the registration to the settings and secrets. Deletes an unusable client.
+  /// Applies the registration to settings and secrets. Deletes the client if it is unusable.
   private mutating func adopt(
     _ registration: ClientRegistration, for request: ClientRegistrationRequest
   ) throws(SessionError) {

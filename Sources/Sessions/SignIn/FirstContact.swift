@@ -2,8 +2,8 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// A server with newly fetched metadata, for an account without a session. Unspecified settings are chosen by the
-/// metadata.
+/// A server with newly fetched metadata, for an account without a session. The metadata determines unspecified
+/// settings.
 struct FirstContact {
   private(set) var access: AccountAccess
   private(set) var secrets: SignInSecrets
@@ -14,7 +14,7 @@ struct FirstContact {
   private let cancellation: Cancellation
 
   /// - Parameters:
-  ///   - asksToStay: Whether to request a long-lived session, if the server supports it.
+  ///   - asksToStay: Whether to request a long-lived session if the server supports it.
   ///   - secrets: Returns the secrets for these settings.
   init(
     _ configuration: AccountConfiguration, asksToStay: Bool = false, services: SessionServices,
@@ -34,7 +34,7 @@ struct FirstContact {
     do throws(SessionError) {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
-      // Use the server's spelling of the issuer, since everything else is compared byte by byte.
+      // Uses the server's spelling of the issuer, since everything else is compared byte by byte.
       guard case .oauth(let problem) = error, let named = problem.issuerMeant,
         access.configuration.providerSettings?.isSame(configuration.issuer, as: named) == true
       else { throw error }
@@ -47,10 +47,10 @@ struct FirstContact {
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 
-  /// The error with the steps for getting a client.
+  /// The error that explains how to get a client.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
-    // Without a client there is no redirect URI of an earlier sign-in.
+    // Without a client, no earlier sign-in has a redirect URI.
     let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
     return .clientNotNamed(
       MissingClient(
@@ -59,12 +59,12 @@ struct FirstContact {
         canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.takesMetadataURLs ?? false))
   }
 
-  /// Whether the server has no registration, but accepts clients that publish their metadata.
+  /// Whether the server accepts clients that publish their metadata, but has no registration.
   var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
 
   mutating func bindTokens() { access.configuration.dpop = true }
 
-  /// The settings with everything that was chosen.
+  /// The settings, including the chosen values.
   var configuration: AccountConfiguration { access.configuration }
 
   /// Registers a client, which replaces the one in the settings.
@@ -79,8 +79,8 @@ struct FirstContact {
     secrets = registrar.secrets
   }
 
-  /// Listens for a redirect to this machine and registers a client, if required: with the listening port, and again if
-  /// the port of an earlier one is in use.
+  /// Listens for a redirect to this machine and registers a client, if required. A registered port that is in use
+  /// requires another client.
   mutating func redirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
@@ -128,7 +128,7 @@ struct FirstContact {
 
   /// Chooses the client authentication and creates the server.
   ///
-  /// - Parameter algorithms: The algorithms that the resource accepts for proofs; empty if not announced.
+  /// - Parameter algorithms: The algorithms that the resource accepts for proofs. Empty if not announced.
   mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
@@ -144,7 +144,7 @@ struct FirstContact {
     return server
   }
 
-  /// The strongest method for the given credentials that the server announces (RFC 9700 section 2.5).
+  /// The strongest announced method for the given credentials (RFC 9700 section 2.5).
   private func method(_ credentials: ClientCredentials) throws(SessionError) -> ClientAuthenticationMethod {
     func isAnnounced(_ method: ClientAuthenticationMethod) -> Bool {
       metadata.tokenEndpointAuthMethods.contains(method.rawValue)
@@ -154,7 +154,7 @@ struct FirstContact {
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
       if let method = methods.first(where: isAnnounced) { return method }
-      // A certificate that is not used for authentication can still bind tokens (RFC 8705 section 4).
+      // A certificate can bind tokens even if it is not used for authentication (RFC 8705 section 4).
       if credentials.secret == nil { return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none }
     } else if credentials.key != nil {
       return .privateKeyJWT

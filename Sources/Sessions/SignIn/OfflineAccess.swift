@@ -5,7 +5,7 @@ internal import Vocabulary
 extension AccountConfiguration {
   private static let offlineAccess = "offline_access"
 
-  /// Adds it to the scopes, if the server announces it.
+  /// Adds `offline_access` to the scope if the server announces it.
   package mutating func askToStay(_ metadata: AuthorizationServerMetadata) {
     guard !self.scope.isEmpty, metadata.knowsOfflineAccess,
       !self.scope.contains(where: { $0.utf8.elementsEqual(Self.offlineAccess.utf8) })
@@ -19,10 +19,10 @@ extension AuthorizationServerMetadata {
 }
 
 extension AccountConfiguration {
-  /// Scopes that need a user. A client without a user gets no ID Token, and no token that outlasts a user's session.
+  /// Scopes that need a user. Without a user there is no ID Token, and no token that outlasts the user's session.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope of a session without a user; nil for the server's default.
+  /// The scope of a session without a user. Nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
     return values.isEmpty ? nil : try Scope(values: values)

@@ -3,8 +3,8 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03). Not a
-/// registered client with a URL as its ID.
+/// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03), as opposed
+/// to a registered client with a URL as its ID.
 extension AccountConfiguration {
   /// Whether the client ID is such a URL (section 3).
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
@@ -19,8 +19,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Rejects a URL as client ID if the server does not accept such clients (section 6), unless it was registered there
-  /// with a redirect URI, which the settings then specify (section 7.2).
+  /// Rejects a URL as client ID if the server does not accept published clients (section 6), unless the client was
+  /// registered there with a redirect URI, which the settings then specify (section 7.2).
   ///
   /// - Throws: `clientURL`.
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
@@ -35,13 +35,13 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4), always the same for the same settings and key.
+  /// The metadata to publish at the client's URL (section 4). It depends only on the settings and the key.
   ///
   /// - Parameters:
   ///   - credentials: The client's credentials. The public half of a key is published.
-  ///   - name: The name shown to users for approval.
-  ///   - device: The device of a device key.
-  /// - Throws: `clientURL`; `configuration` if the client's key is missing.
+  ///   - name: The client name that users see when they approve.
+  ///   - device: The device with the key, if it is not in the vault.
+  /// - Throws: `clientURL`, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice
@@ -64,7 +64,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// The values that an account's settings require for its client, whatever the server.
+  /// The values that an account's settings require for its client, at any server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -96,8 +96,8 @@ extension ClientCredentials {
   /// The public key to register or publish.
   ///
   /// - Parameters:
-  ///   - configuration: Gets a key ID if it has none, because some servers find a key only by its ID.
-  ///   - device: The device of a device key.
+  ///   - configuration: Gets a key ID if it has none, since some servers find a key only by its ID.
+  ///   - device: The device with the key, if it is not in the vault.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {
@@ -112,7 +112,7 @@ extension ClientCredentials {
 
   /// The public key with its certificate (RFC 8705 section 2.2.2).
   ///
-  /// - Parameter device: The device of a device key.
+  /// - Parameter device: The device with the key, if it is not in the vault.
   func publishedCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

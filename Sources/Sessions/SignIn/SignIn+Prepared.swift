@@ -7,24 +7,24 @@ internal import Platform
 package import Vocabulary
 
 extension SignIn {
-  /// A sign-in with its server, client and scope, and the handling of its tokens for all flows.
+  /// A sign-in with its server, client and scope. Handles the tokens of all flows.
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
-    /// The part of ``scope`` for the account's own token; nil if that is all of it.
+    /// The part of ``scope`` for the account's own token. Nil if that is the entire scope.
     private let ownScope: Scope?
     /// The protection that the session will have.
     package let level: Protection
     let extras: ExtraParameters
     var request: Request
-    /// The redirect URI; nil for flows without a redirect.
+    /// The redirect URI. Nil for flows without a redirect.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
     private let isKeptOutOfTPM: Bool
 
     /// Checks the server's metadata first, so that the user does not approve a sign-in that cannot be completed.
     ///
-    /// - Parameter grantedScope: The scope of the session that the sign-in replaces.
+    /// - Parameter grantedScope: The scope of the session to replace.
     init(
       _ request: Request, _ contact: FirstContact, _ level: Protection, _ redirect: SignInRedirect?,
       grantedScope: String?
@@ -61,14 +61,13 @@ extension SignIn.Prepared {
   package var account: AccountName { request.account }
   /// The settings that the account will have, including values chosen from the metadata.
   package var configuration: AccountConfiguration { contact.configuration }
-  /// The notices of the preparation, for the user.
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
       + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
-  /// Checks that the client has a secret if its provider requires one.
+  /// Checks that the client has a secret if the provider requires one.
   ///
   /// - Throws: `clientSecretNotNamed`.
   package func requireSecret(isBrowser: Bool) throws(SessionError) {
@@ -87,13 +86,13 @@ extension SignIn.Prepared {
   var cancellation: Cancellation { request.cancellation }
   private var isUnattended: Bool { request.unattended != nil }
 
-  /// Whether ``withdraw()`` has anything to do.
+  /// Whether ``withdraw()`` has to delete a client.
   package var leavesSomething: Bool { contact.registered != nil }
 
-  /// Cleans up after a sign-in that was not completed: deletes a client registered for it. Blocking.
+  /// Deletes a client that was registered for a sign-in, if that was not completed. Blocking.
   package func withdraw() { contact.withdraw() }
 
-  /// The protection to write; nil to keep that of the old record.
+  /// The protection to write. Nil to keep that of the old record.
   private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
   private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
@@ -103,7 +102,7 @@ extension SignIn.Prepared {
 
   /// Signs in without a user. Blocking.
   ///
-  /// - Throws: `guestNeedsProof` if the client does not authenticate; `guestOverUser` if a user is signed in; or why
+  /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or why
   ///   there is no assertion that the server would accept.
   package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
     if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
@@ -116,14 +115,14 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Runs `body`, which spends the user's approval, and prevents locking the session's protection level meanwhile.
-  /// Passes the time at which it begins, and the resources for writing the session, nil for an ephemeral one.
+  /// Runs `body`, which spends the user's approval. The session's protection level cannot be locked meanwhile. Passes
+  /// the start time, and the resources for writing the session. These are nil for an ephemeral session.
   ///
   /// - Parameters:
   ///   - kept: The resources, if they are already reserved.
-  ///   - waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled; otherwise a
+  ///   - waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled. Otherwise a
   ///     lock that is busy for some seconds is an error.
-  /// - Throws: An error of the vault or the settings if the session could not be stored, before the approval is spent.
+  /// - Throws: An error of the vault or the settings, before the approval is spent, if the session could not be stored.
   func keepingOpen<Result>(
     in kept: WriteReserve? = nil, waitsLong: Bool = true,
     _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
@@ -140,15 +139,15 @@ extension SignIn.Prepared {
   }
 
   /// Verifies the response and stores the session. If the ID Token is invalid or for another user than the account's,
-  /// nothing is used and the grant is revoked if possible. Blocking; call it in ``keepingOpen(_:)``.
+  /// uses nothing and revokes the grant if possible. Blocking. Call it in ``keepingOpen(_:)``.
   ///
   /// - Parameters:
   ///   - sentAt: When the token request was sent.
   ///   - reserve: The resources for writing the session.
   ///   - demands: The authorization request's requirements for the ID Token.
   ///   - needsIDToken: Whether a requested ID Token must be present.
-  /// - Throws: `signInKept` if the refresh token is stored but the rest of the response is unusable, or its ID Token
-  ///   cannot be verified for a temporary reason: the next refresh continues from there.
+  /// - Throws: `signInKept` if the refresh token is stored, but the rest of the response is unusable or its ID Token
+  ///   cannot be verified for a temporary reason. The next refresh continues from there.
   func finish(
     _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
     demands: IDTokenDemands = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -174,8 +173,8 @@ extension SignIn.Prepared {
     return try narrowed(stored.outcome)
   }
 
-  /// Replaces the token of the sign-in, which has the scope of all origins, by the account's own. Without a refresh
-  /// token there is no other one.
+  /// Replaces the sign-in's token, whose scope is for all origins, with the account's own. Without a refresh token
+  /// there is no other token.
   private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
     guard let ownScope, let scope else { return outcome }
     var outcome = outcome
@@ -211,11 +210,11 @@ extension SignIn.Prepared {
     return Verified(response: response, token: token)
   }
 
-  /// Revokes an unwanted grant, if possible. Leaves an existing session of the account alone, like
+  /// Revokes an unwanted grant if possible. Does not end an existing session of the account, like
   /// ``keepOrRevoke(_:in:because:_:needsIDToken:)``. Blocking.
   ///
-  /// - Parameter endsSession: Whether the existing session ends too.
-  /// - Returns: Whether the server revoked it.
+  /// - Parameter endsSession: Whether to end the existing session too.
+  /// - Returns: Whether the server revoked the grant.
   @discardableResult
   func refuse(
     _ answer: TokenEndpointAnswer, endsSession: Bool = false, _ cancellation: Cancellation
@@ -242,23 +241,23 @@ extension SignIn.Prepared {
     }
   }
 
-  /// The record that the sign-in replaces. Of a new account only a pending revocation is not ignored.
+  /// The record to replace. For a new account, only a pending revocation.
   private func oldRecord() throws(SessionError) -> AccountRecord? {
     guard request.isNew else { return try services.recordToReplace(of: account) }
     guard let left = try? services.record(of: account), left.revocation != nil else { return nil }
     return left
   }
 
-  /// Stores a refresh token whose response is otherwise unusable, if the next refresh may succeed; otherwise revokes
-  /// its grant. Leaves an existing session of the account alone, since some servers end it with any of its tokens,
-  /// unless it is another user's (no approval is wasted).
+  /// Stores a refresh token whose response is otherwise unusable, if the next refresh may succeed. Otherwise revokes
+  /// its grant, unless that might end an existing session: some servers end it if any of the account's tokens is
+  /// revoked. A session of another user may end (no approval is wasted).
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError, _ demands: IDTokenDemands,
     needsIDToken: Bool
   ) throws(SessionError) -> Never {
-    // A refresh token that is not bound to the key as it should be may be usable by a thief.
+    // A thief may be able to use a refresh token that is not bound to the key as it should be.
     let isUnread =
       if case .oauth(let problem) = error {
         problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
@@ -287,7 +286,7 @@ extension SignIn.Prepared {
       return .signInKept(configuration, because: error.followingSuccess)
     }
     if let ending { throw ending }
-    // Even the vault is inaccessible. A new account has no session that revoking could end.
+    // The vault is inaccessible too. A new account has no session that revoking could end.
     throw .grantNotKept(
       because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
@@ -313,7 +312,9 @@ extension SignIn.Prepared {
     return record
   }
 
-  /// - Returns: Also the registration that the account no longer uses.
+  /// Stores the session.
+  ///
+  /// - Returns: The outcome, and the registration that the account no longer uses.
   private func store(
     _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
   ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -325,7 +326,7 @@ extension SignIn.Prepared {
     }
     if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
     if isUnattended { try old?.refuseReplacement(account) }
-    // The server should not issue one to the client itself (RFC 6749 section 4.4.3).
+    // The server should not issue a refresh token to the client itself (RFC 6749 section 4.4.3).
     let refreshToken = isUnattended ? nil : response.refreshToken
     let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
@@ -372,13 +373,13 @@ extension SignIn.Prepared {
     return (outcome, isReplaced ? old?.registration : nil)
   }
 
-  /// The account's previous grant. Many servers end all grants of a user and client with any of them.
+  /// The account's previous grant. Many servers end all grants of a user and client if one is revoked.
   ///
-  /// - Returns: The grant, if it can be revoked separately; and whether it remains at the server.
+  /// - Returns: The grant, if it can be revoked separately, and whether it remains at the server.
   private func replacedGrant(
     of old: AccountRecord?, by new: SharedSecret?
   ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
-    // A pending revocation of a sign-out is not the sign-in's task.
+    // A pending revocation for another client is not the sign-in's task.
     let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
     guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
       !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// Checks an account's settings against its security profile.
 extension AccountConfiguration {
-  /// Rejects settings that do not meet the profile, whatever the server.
+  /// Rejects settings that do not meet the profile, for any server.
   ///
   /// - Throws: `profileBroken`.
   func checkProfile() throws(OAuthError) {
@@ -46,8 +46,8 @@ extension FAPI2.Flow {
 }
 
 extension FirstContact {
-  /// Applies the profile's requirements to unspecified settings, and rejects a server whose metadata do not meet them.
-  /// A client to be registered is registered later.
+  /// Applies the profile's requirements to unspecified settings. Rejects a server whose metadata does not meet them. A
+  /// client is registered later, if required.
   ///
   /// - Throws: `profileBroken`.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {

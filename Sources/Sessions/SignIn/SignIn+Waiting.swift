@@ -20,11 +20,11 @@ extension SignIn {
 }
 
 extension SignIn.Waiting {
-  /// By the device authorization grant (RFC 8628): call ``poll(approved:)`` as scheduled by ``DevicePolling``.
+  /// The device authorization grant (RFC 8628). Call ``poll(approved:)`` as scheduled by ``DevicePolling``.
   package struct Device: Sendable {
     package let prepared: SignIn.Prepared
     package let authorization: DeviceAuthorizationResponse
-    /// Measured before the device authorization request was sent.
+    /// The time before the device authorization request was sent.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
@@ -45,7 +45,7 @@ extension SignIn.Waiting {
   }
 
   package enum Poll: Sendable {
-    /// The user has not decided, as far as known.
+    /// As far as known, the user has not decided.
     case undecided(DevicePollOutcome)
     case signedIn(SignIn.Outcome)
   }
@@ -53,17 +53,17 @@ extension SignIn.Waiting {
 
 extension SignIn.Waiting.Device {
   /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. The account's protection level cannot be locked
-  /// meanwhile, since a server issues the tokens only once. Blocking.
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. The account's protection level
+  /// cannot be locked meanwhile, since a server issues the tokens only once. Blocking.
   ///
-  /// The ID Token is optional: this grant is not part of OpenID Connect (OpenID Connect Core, section 3), and some
+  /// The ID Token is optional, since this grant is not part of OpenID Connect (OpenID Connect Core, section 3) and some
   /// servers issue none.
   ///
   /// - Parameters:
   ///   - approved: Called when the tokens have arrived, before they are used. Returns whether they are still wanted.
   ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session of the account.
-  /// - Throws: The vault error `locked`, before contacting the server, if the level is locked; a cancellation, after
-  ///   revoking the tokens, if they are no longer wanted.
+  /// - Throws: The vault error `locked`, before contacting the server, or a cancellation, after revoking unwanted
+  ///   tokens.
   package func poll(approved: () -> Bool, endsSession: () -> Bool = { false }) throws(SessionError)
     -> SignIn.Waiting.Poll
   {
@@ -94,8 +94,8 @@ extension SignIn.Waiting.Device {
 }
 
 extension SignIn.Waiting {
-  /// By authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): check each redirect, which does not block, then
-  /// call ``finish(_:)``.
+  /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, which does not
+  /// block, then call ``finish(_:)``.
   package struct Browser: Sendable {
     /// How long the user may take, in seconds.
     package static let patience = 600
@@ -103,11 +103,11 @@ extension SignIn.Waiting {
     package let prepared: SignIn.Prepared
     package let request: AuthorizationRequest
     package let url: AuthorizationServer.AuthorizationURL
-    /// Measured before anything was sent.
+    /// The time before anything was sent.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
-    /// Creates the URL to open, after pushing the request if the server supports it (RFC 9126). Blocking.
+    /// Creates the URL to open. Pushes the request first if the server supports it (RFC 9126). Blocking.
     package init(
       _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
     ) throws(SessionError) {
@@ -133,8 +133,8 @@ extension SignIn.Waiting {
       }
     }
 
-    /// Exchanges the code and verifies the response without storing it: the user must first confirm that they signed
-    /// in. Blocking.
+    /// Exchanges the code and verifies the response without storing it, since the user must first confirm that they
+    /// signed in. Blocking.
     package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
       try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
         do throws(SessionError) {
@@ -167,8 +167,8 @@ extension SignIn.Waiting {
 }
 
 extension SignIn {
-  /// A sign-in whose tokens have arrived but which the user must confirm, since it may be another user's. Nothing is
-  /// stored.
+  /// A sign-in whose tokens have arrived, but which the user must confirm, since another user may have signed in.
+  /// Nothing is stored yet.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
     let answer: TokenEndpointAnswer
@@ -178,7 +178,7 @@ extension SignIn {
     let reserve: WriteReserve?
     let demands: IDTokenDemands
 
-    /// The user according to the ID Token, if there is one.
+    /// The user according to the ID Token, if any.
     package var subject: String? { verified.token?.identity.subject }
     /// The user's name, if the ID Token contains it (OpenID Connect Core, section 5.1).
     package var name: String? {
@@ -200,7 +200,7 @@ extension SignIn {
       }
     }
 
-    /// Revokes the grant, if possible. Blocking.
+    /// Revokes the grant if possible. Blocking.
     ///
     /// - Parameter cancellation: Cancels the request. Do not pass the sign-in's own, which may have been cancelled.
     package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }

@@ -14,29 +14,29 @@ package enum SignIn {
     package let isNew: Bool
     /// Whether to register a client. The settings then specify none.
     package var registersClient = false
-    /// How to register a client, now or because the port of an earlier one is in use.
+    /// How to register a client, now or if the port of an earlier one is in use.
     package var registration: ClientRegistrar.Order?
-    /// Listens at a redirect URI, if the redirect is to this machine, and returns the port.
+    /// Listens for a redirect to this machine and returns the port. Returns nil for other redirects.
     package var listen: Listen?
     /// How to get a session without a user, if requested.
     package var unattended: UnattendedGrant?
     /// Values for an assertion, in addition to those among the secrets.
     package var handed = HandedAssertion()
-    /// Whether the account becomes active.
     package var activates = false
-    /// Whether to request a long-lived session if the server supports it, because the user did not choose the scope.
+    /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
     package var asksToStay = false
-    /// As in ``AccountRecord``.
+    /// See ``AccountRecord``.
     package var beganAtResource = false
-    /// As in ``AccountRecord``.
+    /// See ``AccountRecord``.
     package var isDeviceForbidden = false
-    /// The algorithms of DPoP proofs that the resource accepts; empty if unknown or not announced.
+    /// The algorithms of DPoP proofs that the resource accepts. Empty if not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
     let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// For writing the settings: the directory, the target of a link, the lock, and the file or a temporary one.
+    /// The descriptors for writing the settings: of the directory, a link's target, the lock, and the file or a
+    /// temporary one.
     private let descriptors = DescriptorReserve(count: 4)
 
     /// Reads the secrets that the user passed, and completes the settings with them.
@@ -68,7 +68,7 @@ package enum SignIn {
     /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
     package let isKept: Bool
-    /// How a session without a user gets its tokens; nil for a user's session.
+    /// How a session without a user gets its tokens. Nil for a user's session.
     package let unattended: UnattendedGrant?
     /// Whether the account had a guest session and now has a user's.
     package let wasGuest: Bool
@@ -82,7 +82,7 @@ package enum SignIn {
     package internal(set) var notices: [Notice]
     /// The previous grant, if it can be revoked separately without the risk of ending this one.
     package let replaced: ReplacedGrant?
-    /// Nil also if the server revokes no tokens, or the guest was another client.
+    /// Nil if there was no guest session, the server revokes no tokens, or the guest was another client.
     package let formerGuest: FormerGuest?
 
     /// Whether a session without a user can be obtained again in the same way.
@@ -93,25 +93,23 @@ package enum SignIn {
 }
 
 extension SignIn {
-  /// A notice about a sign-in, for the user.
   package enum Notice: Sendable, Hashable {
-    /// The client ID is from this file.
     case clientFile(String)
     /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
     case clientQuery
-    /// The server registered a client with this ID.
+    /// A client with this ID was registered.
     case clientRegistered(String)
     /// The client is managed at another server, so it cannot be deleted from here.
     case foreignManagement
     /// The DPoP key is in the vault, because the TPM was unavailable.
     case tpmAway
-    /// An ID Token is requested, but the server announces no keys to verify it. Since it may send none, this is no
-    /// error.
+    /// An ID Token is requested, but the server announces no keys to verify it. This is not an error, since the server
+    /// may send no ID Token.
     case keysMissing
-    /// The previous grant remains at the server; with the provider's page for revoking it, if there is one.
+    /// The previous grant remains at the server. `page` is the provider's page for revoking it, if any.
     case earlierSession(page: String?)
-    /// The account's own token has these scopes, which are meant for single origins.
+    /// The account's own token has these scopes, which were meant for single origins.
     case scopeEverywhere([String])
   }
 
@@ -120,14 +118,13 @@ extension SignIn {
     let server: AuthorizationServer
     let refreshToken: SharedSecret
 
-    /// Revokes it, if possible (RFC 7009). Blocking.
+    /// Revokes the grant if possible (RFC 7009). Blocking.
     package func end(_ cancellation: Cancellation) {
       _ = server.end(refreshToken, .refreshToken, cancellation)
     }
   }
 
-  /// The client of a former guest session, which can revoke that session's access tokens. There is no other secret of
-  /// such a session.
+  /// The client of a former guest session. Only the client can revoke that session's access tokens.
   package struct FormerGuest: Sendable {
     let server: AuthorizationServer
 
@@ -145,12 +142,12 @@ extension SignIn.Request {
   /// Fetches the metadata again, chooses client authentication and scope, and runs `next`. If `next` fails, deletes a
   /// client that was registered for it. Blocking.
   ///
-  /// - Throws: A vault error before anything is read or sent, if the session could not be stored.
+  /// - Throws: A vault error, before anything is read or sent, if the session could not be stored.
   package func prepare<Result>(
     _ next: (SignIn.Prepared) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
-    // Check that the result can be stored before the user approves it.
+    // Checks that the result can be stored before the user approves it.
     try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     _ = try reserveSettings(configuration)
     var configuration = configuration
@@ -200,7 +197,7 @@ extension SignIn.Request {
 
   /// Checks as far as possible that ``save(_:activates:in:)`` could write the settings, and reserves the file.
   ///
-  /// - Parameter waitsLong: Whether to wait for another program, or a user's editor, until cancelled.
+  /// - Parameter waitsLong: Whether to wait for another program, such as the user's editor, until cancelled.
   /// - Returns: Nil if the settings do not change.
   func reserveSettings(
     _ configuration: AccountConfiguration, waitsLong: Bool = false
@@ -225,8 +222,8 @@ extension SignIn.Request {
     }
   }
 
-  /// Reads the metadata of the account's resource again, which may name another server now (RFC 9728). If they cannot be
-  /// read, the sign-in continues.
+  /// Checks that the account's resource still names this server (RFC 9728). If its metadata cannot be read, the sign-in
+  /// continues.
   ///
   /// - Throws: `resourceMoved`.
   private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
@@ -268,7 +265,7 @@ extension SignIn.Request {
     if activates { services.ephemeral.activate(nil) }
   }
 
-  /// Removes the settings of a new account whose session could not be stored. Best effort.
+  /// Removes the settings of a new account whose session could not be stored, if possible.
   func forget() {
     guard isNew else { return }
     do { guard try services.record(of: account) == nil else { return } } catch { return }
@@ -276,9 +273,9 @@ extension SignIn.Request {
     _ = try? SettingsFile(directory: settingsDirectory).change(wait: SettingsFile.briefWait) { $0.remove(account) }
   }
 
-  /// The scope of the account's settings. By default an ID Token and, if the server announces them, the user's profile
-  /// and address (OpenID Connect Core, section 5.4), and a refresh token. For a resource that names no scopes only the
-  /// refresh token.
+  /// The scope of the account's settings. The default includes an ID Token and, if the server announces them, the
+  /// user's profile and address (OpenID Connect Core, section 5.4) and a refresh token. For a resource that names no
+  /// scopes, it only includes the refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
     if unattended != nil { return try configuration.scopeWithoutUser() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -291,7 +288,7 @@ extension SignIn.Request {
 }
 
 extension AccountRecord {
-  /// A session without a user never replaces a signed-in user.
+  /// Checks that a session without a user does not replace a user's session.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
     guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)

@@ -2,17 +2,17 @@ package import OAuth
 internal import Vocabulary
 
 package struct SignInRedirect: Sendable {
-  /// With a port if it must be that one.
+  /// Includes the port if no other one is allowed.
   package let uri: RedirectURI
-  /// Whether IPv6 may be used instead, because the URI was not registered manually.
+  /// Whether IPv6 may be used too, because the URI was not registered manually.
   package let mayBeIPv6: Bool
-  /// Whether the port belongs to a client registered for the account, which can be replaced by another one.
+  /// Whether the port is that of a client registered for the account, which can be replaced by another client.
   let isRegistered: Bool
 
-  /// The redirect URI of the settings; otherwise that of the last sign-in, that of the provider, or the standard one. A
-  /// published client uses the same at all servers.
+  /// The redirect URI of the settings, or else of the last sign-in, of the provider, or the standard one. A published
+  /// client uses the same one at all servers.
   ///
-  /// - Parameter old: The account's record; nil for a new account.
+  /// - Parameter old: The account's record. Nil for a new account.
   init(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, keeping old: AccountRecord?
   ) throws(SessionError) {
@@ -36,7 +36,7 @@ package struct SignInRedirect: Sendable {
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
   }
 
-  /// The redirect URI in a published client's document, whatever the server.
+  /// The redirect URI in a published client's document, for all servers.
   init(publishedBy configuration: AccountConfiguration) throws(SessionError) {
     do throws(OAuthError) {
       let named = try configuration.redirectURI.map { (text) throws(OAuthError) in try RedirectURI(text) }
@@ -55,13 +55,13 @@ package struct SignInRedirect: Sendable {
   /// The redirect URI to register, with any port.
   var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
-  /// With the port that a client was registered with.
+  /// The redirect URI with the port that a client was registered with.
   func bound(to port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }
 
-  /// The redirect URIs to register. Includes the port for servers that compare it, contrary to RFC 8252 section 7.3.
+  /// The redirect URIs to register. Includes the port, since some servers compare it, contrary to RFC 8252 section 7.3.
   func registered(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }

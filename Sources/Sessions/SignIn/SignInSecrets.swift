@@ -4,13 +4,13 @@ internal import Vocabulary
 
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
-  /// The registration of the client, if it was registered for the account.
+  /// The registration, if a client was registered for the account.
   package var registration: ClientRegistrationRecord?
   /// The token that authorizes a registration, if required (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
-  /// The assertion to use instead of a user (RFC 7523); only for this sign-in.
+  /// The assertion that replaces the user (RFC 7523), for this sign-in only.
   package var assertion: SharedSecret?
-  /// The administrator's or user's file with the client; nil if the account specifies it.
+  /// The file that the client is from. Nil if the account specifies the client.
   package var clientFile: String?
   /// `user:password` of the proxy.
   package var proxyCredentials: SharedSecret?
@@ -20,7 +20,7 @@ package struct SignInSecrets: Sendable {
     self.proxyCredentials = proxyCredentials
   }
 
-  /// Whether the client was registered with a secret that has expired (RFC 7591, section 3.2.1).
+  /// Whether the secret of a registered client has expired (RFC 7591, section 3.2.1).
   ///
   /// - Parameter wallSeconds: The clock, in unix seconds.
   func isExpired(_ wallSeconds: Int) -> Bool {
@@ -28,7 +28,7 @@ package struct SignInSecrets: Sendable {
     return expiry <= wallSeconds
   }
 
-  /// Fills in missing secrets from the record. Stored secrets only go where they went before.
+  /// Adds missing secrets from the record. These are only sent where they were sent before.
   func completed(
     from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {

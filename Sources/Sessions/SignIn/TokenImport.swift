@@ -7,7 +7,7 @@ package import Vocabulary
 
 /// Adds an account with a refresh token from another program. Blocking.
 ///
-/// Spends the token once, which proves that it works for this client and, if the server rotates, invalidates the
+/// Spends the token once. This proves that it works for this client and, if the server rotates, invalidates the
 /// imported copy.
 package struct TokenImport: Sendable {
   package let account: AccountName
@@ -36,11 +36,11 @@ package struct TokenImport: Sendable {
     package let configuration: AccountConfiguration
   }
 
-  /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the problem
-  ///   with a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token
-  ///   cannot be written.
+  /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the error
+  ///   in a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token cannot
+  ///   be written.
   package func run() throws(SessionError) -> Outcome {
-    // How the other program got the token is unknown.
+    // It is unknown how the other program got the token.
     if configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
     try AccountAccess.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
@@ -51,7 +51,7 @@ package struct TokenImport: Sendable {
     }
   }
 
-  /// Writes the settings before spending the token: an interruption then leaves an account with the new token in its
+  /// Writes the settings before spending the token. After an interruption there is an account with the new token in its
   /// record, and never a token without an account.
   private func importToken() throws(SessionError) -> Outcome {
     let file = SettingsFile(directory: settingsDirectory)
@@ -71,12 +71,14 @@ package struct TokenImport: Sendable {
       }
       return Outcome(grant: grant, configuration: contact.configuration)
     } catch {
-      // The new tokens are on disk: the next refresh continues from there.
+      // The new tokens are on disk, and the next refresh continues from there.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try undo(file, after: error)
     }
   }
 
+  /// Removes the new account.
+  ///
   /// - Throws: Always `error`.
   private func undo(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
     try? services.removeLeftover(of: account)

@@ -4,7 +4,7 @@ package import Vocabulary
 /// Signs out an account and removes its settings. Until the server confirms, its record stays in the vault with the
 /// pending revocation, for at most ``SignOutOperation/revocationLifetime`` seconds. Blocking.
 ///
-/// After an interruption in between, the account is signed out and can be removed again.
+/// After an interruption, the account is signed out and can be removed again.
 package struct AccountRemoval: Sendable {
   package let signOut: SignOutOperation
   package let settingsDirectory: String
@@ -16,15 +16,15 @@ package struct AccountRemoval: Sendable {
 
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
-    /// The result of deleting the client registered for the account, if there was one.
+    /// The result of deleting a client registered for the account. Nil if there was none.
     package let registration: ClientRegistrationRecord.Deletion?
-    /// The new active account; nil if there is none.
+    /// The new active account. Nil if there is none.
     package let active: AccountName?
   }
 
   package func run() throws(SessionError) -> Outcome {
     var confirmation = try signOut.run().confirmation
-    // The certificate authorities of the server are only in a file that the settings name.
+    // A retry would need the certificate authority file, whose path is only in the settings.
     if case .postponed(let error) = confirmation, record?.record.authority.configuration == nil {
       confirmation = .failed(error)
     }
@@ -37,18 +37,17 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// The account's record, or nil if it does not exist or cannot be read.
+  /// The account's record. Nil if it does not exist or is unreadable.
   private var record: StoredRecord? {
     (try? signOut.services.storedRecord(of: signOut.account)) ?? nil
   }
 
-  /// Deletes the client registered for the account.
   private func removeRegistration() -> ClientRegistrationRecord.Deletion? {
     guard let record = record?.record else { return nil }
     return record.registration.map { remove($0, of: record) }
   }
 
-  /// Removes the rest of the record, except a pending revocation.
+  /// Removes the record, except a pending revocation.
   private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     let services = signOut.services
     while keepsRevocation, var stored = record, stored.record.revocation != nil {

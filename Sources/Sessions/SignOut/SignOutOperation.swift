@@ -23,7 +23,8 @@ package struct SignOutOperation: Sendable {
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before contacting the server. The caller limits the wait for that.
+  /// Called when the session has ended locally, before contacting the server. The caller limits the wait for the
+  /// server.
   package var willAskServer: @Sendable () -> Void = {}
 
   /// Whether to drop the cached documents of the server, because no other account needs them.
@@ -43,22 +44,21 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
-  /// The result at the server.
   package enum Confirmation: Sendable, Hashable {
     case nothingToRevoke
     case revoked
-    /// Another process has contacted the server meanwhile and knows the result.
+    /// Another process has contacted the server and knows the result.
     case toldElsewhere
-    /// Only ended locally, as requested.
+    /// The session only ended locally, as requested.
     case local
     /// The server has no revocation endpoint.
     ///
-    /// - Parameter page: The page for revoking the session manually, for a known service.
+    /// - Parameter page: A known service's page for revoking the session manually.
     case notOffered(page: String?)
-    /// The server may still accept the tokens.
+    /// The revocation failed, and the server may still accept the tokens.
     case failed(SessionError)
-    /// Likewise, but ``SignOutOperation/revokeOwed()`` may succeed later. `cancelled` if the server was not contacted
-    /// because a refresh of the account was in progress.
+    /// The revocation failed, but ``SignOutOperation/revokeOwed()`` may succeed later. The error is `cancelled` if the
+    /// server was not contacted because a refresh was in progress.
     case postponed(SessionError)
 
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
@@ -66,7 +66,7 @@ package struct SignOutOperation: Sendable {
 
   package struct Ending: Sendable, Hashable {
     package var confirmation: Confirmation
-    /// The page that ends the browser's session; nil if that was not requested or there is none.
+    /// The page that ends the browser's session. Nil if there is none or it was not requested.
     package var logoutURL: String?
 
     package init(confirmation: Confirmation) { self.confirmation = confirmation }
@@ -88,17 +88,16 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// How the session ended on disk.
   private enum LocalEnd {
     /// There is nothing to revoke.
     case done(Confirmation)
-    /// There is a pending revocation, in the record or, if the disk is full, in memory.
+    /// A revocation is pending, in the record or, if the disk is full, in memory.
     ///
     /// - Parameter subject: The user of the session.
     case owed(subject: String?)
   }
 
-  /// Ends the session on disk. Tokens of a refresh in progress are then stored only for revocation.
+  /// Ends the session on disk. A refresh in progress then stores its tokens only for revocation.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
@@ -135,7 +134,7 @@ package struct SignOutOperation: Sendable {
     }
   }
 
-  /// The account's settings, or the sealed ones if another account has got the name.
+  /// The account's settings, or the sealed ones if another account has its name now.
   private func settings(of record: AccountRecord) -> AccountConfiguration? {
     if let configuration, record.authority.isSameClient(as: configuration) { return configuration }
     return record.authority.configuration
@@ -153,7 +152,7 @@ package struct SignOutOperation: Sendable {
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
-      // It may already have been removed.
+      // The record may already have been removed.
       return try services.remove(stored, of: account)
     }
     do { try services.write(record, of: account, replacing: stored.generation, wait: nil) } catch .signedOut {
@@ -162,7 +161,7 @@ package struct SignOutOperation: Sendable {
     return true
   }
 
-  /// Revokes the tokens of an ended session, and drops them unless a later attempt may succeed.
+  /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed.
   ///
   /// - Parameter subject: The user of the session.
   package func revokeOwed(subject: String? = nil) -> Ending {
@@ -224,7 +223,7 @@ package struct SignOutOperation: Sendable {
     return try revoke(stored, owed, at: &live)
   }
 
-  /// Revokes the refresh token first, which at most servers ends the access tokens too (RFC 7009, section 2.1).
+  /// Revokes the refresh token first, which also ends the access tokens at most servers (RFC 7009, section 2.1).
   private func revoke(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation,
     at live: inout LiveServer
@@ -237,8 +236,7 @@ package struct SignOutOperation: Sendable {
       try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, at: &live)
       if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
     } catch {
-      // Some servers require an access token from a public client for revocation, and there is none that works: one
-      // more refresh gets it.
+      // For a revocation, some servers require a valid access token from a public client. Another refresh gets one.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
       try cancellation.spending(or: .cancelled) { () throws(SessionError) in
         try revokeRenewed(refreshToken, stored, at: &live)

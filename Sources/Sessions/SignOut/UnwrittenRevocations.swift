@@ -11,7 +11,7 @@ final class UnwrittenRevocations: Sendable {
     var record: AccountRecord
     /// The settings at the sign-out, if known.
     let configuration: AccountConfiguration?
-    /// The protection of the record; nil for an account without files.
+    /// The protection of the record. Nil for an account without files.
     let protection: Protection?
   }
 
@@ -26,7 +26,7 @@ final class UnwrittenRevocations: Sendable {
 }
 
 extension SessionServices {
-  /// The accounts with pending revocations, except those in a locked level. Blocking.
+  /// The accounts with pending revocations, without those at a locked level. Blocking.
   package func accountsToRevoke() -> [AccountName] {
     let unwritten = unwritten.accounts
     guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return unwritten }
@@ -34,7 +34,7 @@ extension SessionServices {
     return unwritten + written.filter { !unwritten.contains($0) }
   }
 
-  /// The operation whose ``SignOutOperation/revokeOwed(subject:)`` revokes the tokens of an ended session.
+  /// The operation that revokes the tokens of an ended session. Call its ``SignOutOperation/revokeOwed(subject:)``.
   ///
   /// - Parameter configuration: The account's current settings, if any.
   package func pendingRevocation(
@@ -47,7 +47,7 @@ extension SessionServices {
       services: isWithoutFiles ? ephemerally() : self)
   }
 
-  /// Removes an account without files. Keeps a pending revocation.
+  /// Removes an account without files, but keeps a pending revocation.
   package func removeEphemeral(_ account: AccountName) {
     if let record = ephemeral.record(of: account)?.record, record.revocation != nil {
       let configuration = ephemeral.accounts.first { $0.name == account }?.configuration
@@ -56,8 +56,8 @@ extension SessionServices {
     ephemeral.remove(account)
   }
 
-  /// The record with the account's pending revocation. Writes it, if it is only in memory and there is space. The caller
-  /// holds the account's lock.
+  /// The record with the account's pending revocation. If it is only in memory, writes it if there is space. The
+  /// caller holds the account's lock.
   ///
   /// - Parameter wait: How long to wait for another process with the vault's lock.
   func recordToRevoke(
@@ -66,7 +66,7 @@ extension SessionServices {
     let stored = try storedRecord(of: account)
     guard let entry = unwritten[account] else { return stored?.record.revocation == nil ? nil : stored }
     if let stored, !stored.record.isSignedOut {
-      // Leave a new session of the account alone: some servers end it with any of its tokens.
+      // A new session must stay: some servers end it if any of the account's tokens is revoked.
       unwritten[account] = nil
       return nil
     }
@@ -91,8 +91,8 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Removes the leftover record of a name that another account is about to get. Moves a pending revocation of an
-  /// account that was removed to a name without a record. The caller holds the account's lock.
+  /// Prepares a name for another account: removes a leftover record, and moves the pending revocation of a removed
+  /// account to an unused name. The caller holds the account's lock.
   func vacate(_ account: AccountName) throws(SessionError) {
     if let record = try? record(of: account), record.revocation != nil {
       let names = Set(try storing { (vault) throws(VaultError) in try vault.accounts() })
