@@ -33,8 +33,7 @@ package struct CryptoError: Error, Hashable, Sendable {
   package var operation: String
   /// The library's error queue, oldest first. May be empty.
   package var queue: [String]
-  /// The response codes of a TPM, oldest first. Its provider puts each code as a number before the text of an error in
-  /// the queue.
+  /// The TPM's response codes, oldest first. Its provider puts each one before an error's text in the queue.
   var responseCodes: [UInt32] = []
 
   package init(_ code: Code, _ operation: String, queue: [String] = []) {

@@ -16,7 +16,7 @@ struct CompactForm: Sendable {
   /// Whether the header is the same as that of the previous token.
   let hasKnownHeader: Bool
 
-  /// - Parameter last: A token parsed before. An identical header is not parsed again.
+  /// - Parameter last: The previous token; an identical header is not parsed again.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
     guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     do throws(JOSEError) {

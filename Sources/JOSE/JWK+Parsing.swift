@@ -127,8 +127,8 @@ extension [UInt8] {
 }
 
 extension Curve {
-  /// A coordinate at its full length. RFC 7518 section 6.2.1.2 requires that, but some servers strip leading zeros,
-  /// which one key in a hundred has, and others add one. A number that is too large makes the key invalid.
+  /// Pads or strips leading zeros to the full length. RFC 7518 section 6.2.1.2 requires that length, but some servers
+  /// strip zeros and others add one. A number that is too large makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

@@ -8,7 +8,7 @@ package struct JWK: Sendable {
   package let keyID: String?
   /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
-  /// `issuer`: the issuer whose tokens the key signs, in a set shared by several. A non-standard member.
+  /// `issuer`, a non-standard member: whose tokens the key signs, in a set shared by several issuers.
   package let issuer: String?
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3).
   package let canVerify: Bool
@@ -16,7 +16,7 @@ package struct JWK: Sendable {
   private let key: SharedPublicKey
   private let digest: String
 
-  /// Creates a key of our own, to publish or send.
+  /// Creates a key of this client, to publish or send.
   package init(
     _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
   ) throws(JOSEError) {

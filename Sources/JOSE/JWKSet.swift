@@ -19,7 +19,7 @@ package struct JWKSet: Sendable {
   /// The number of keys that were skipped: unknown, malformed, weak, or with a warning.
   package let skipped: Int
   /// The skipped keys with a `kid`, and the reason for each.
-  private let leftOut: [(keyID: String, reason: JOSEError.Code)]
+  private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
   /// The number of skipped keys that are not for encryption.
   package let unusable: Int
   package let warnings: [Warning]
@@ -35,7 +35,7 @@ package struct JWKSet: Sendable {
     self.keys = keys
     self.isUnnamed = isUnnamed
     (skipped, unusable) = (0, 0)
-    (leftOut, warnings) = ([], [])
+    (skippedKeys, warnings) = ([], [])
   }
 
   /// Parses a set. Skips unusable keys (RFC 7517 section 5).
@@ -55,15 +55,15 @@ package struct JWKSet: Sendable {
     if isPublished, symmetric > 0, symmetric < objects.count { throw JOSEError(.mixedKeySet) }
 
     var usable: [JWK] = []
-    var leftOut: [(keyID: String, reason: JOSEError.Code)] = []
+    var skippedKeys: [(keyID: String, reason: JOSEError.Code)] = []
     var unusable = members.count - objects.count
     for object in objects {
       do throws(JOSEError) { usable.append(try JWK(object)) } catch {
         if object["use"]?.string != "enc" { unusable += 1 }
-        if let keyID = object["kid"]?.string { leftOut.append((keyID, error.code)) }
+        if let keyID = object["kid"]?.string { skippedKeys.append((keyID, error.code)) }
       }
     }
-    (keys, self.leftOut, self.unusable) = (usable, leftOut, unusable)
+    (keys, self.skippedKeys, self.unusable) = (usable, skippedKeys, unusable)
     skipped = members.count - keys.count
     warnings = objects.compactMap(Self.warning)
     isUnnamed = false
@@ -98,7 +98,7 @@ extension JWKSet {
       found = key
     }
     if let found { return found }
-    if let keyID, !isKnown, let out = leftOut.first(where: { $0.keyID.hasSameBytes(as: keyID) }) {
+    if let keyID, !isKnown, let out = skippedKeys.first(where: { $0.keyID.hasSameBytes(as: keyID) }) {
       throw JOSEError(out.reason.ofSetKey)
     }
     throw JOSEError(keyID == nil || !isKnown && !isUnnamed ? .unknownKey : .unsuitableKey)

@@ -6,7 +6,7 @@ package enum JWSSigner {
   /// Signs a payload.
   ///
   /// - Parameters:
-  ///   - header: The header, to which `alg` is added.
+  ///   - header: The header without `alg`, which is added.
   ///   - payload: The bytes to sign; for a JWT the JSON of its claims.
   ///   - key: A key for the algorithm.
   /// - Returns: The compact serialization.

@@ -26,7 +26,7 @@ package struct MACKey: Sendable {
     if let layout = try? JSONLayout(parsing: content), layout.root.kind == .object {
       (secret, algorithm) = try Self.webKey(layout.root, content)
     } else {
-      guard !Self.isOfKeyPair(content), !Self.isEncodedKeyPair(content) else { throw JOSEError(.unsuitableKey) }
+      guard !Self.isAsymmetricKey(content), !Self.isEncodedKeyPair(content) else { throw JOSEError(.unsuitableKey) }
       let bytes = content.extracting(..<Self.end(of: content))
       do { secret = SharedSecret(try SecretBytes(copying: bytes)) } catch { throw JOSEError(error) }
       algorithm = nil
@@ -68,13 +68,13 @@ package struct MACKey: Sendable {
 extension MACKey {
   /// Whether the bytes are or contain an asymmetric key or certificate: PEM (RFC 7468), SSH formats (RFC 4253 section
   /// 6.6, RFC 4716), JSON other than a shared secret, or DER.
-  private static func isOfKeyPair(_ bytes: Span<UInt8>) -> Bool {
+  private static func isAsymmetricKey(_ bytes: Span<UInt8>) -> Bool {
     bytes.hasPart("-----BEGIN") || bytes.hasPart("---- BEGIN") || bytes.hasPart("ssh-rsa ")
       || bytes.hasPart("ssh-ed25519 ") || bytes.hasPart("ecdsa-sha2-") || bytes.hasPart("\"kty\"")
       || DERKey.isAtStart(of: bytes) || (try? JSONLayout(parsing: bytes))?.root.kind == .object
   }
 
-  /// Whether the bytes are such a key in base64, for example PEM without its first and last line.
+  /// Whether the bytes are an asymmetric key in base64, for example PEM without its first and last line.
   private static func isEncodedKeyPair(_ bytes: Span<UInt8>) -> Bool {
     var characters = SecretBuffer(capacity: bytes.count)
     var decoded = SecretBuffer(capacity: bytes.count)
@@ -91,7 +91,7 @@ extension MACKey {
     } catch {
       return false
     }
-    return decoded.withBytes { isOfKeyPair($0) }
+    return decoded.withBytes { isAsymmetricKey($0) }
   }
 
   /// The length without the trailing newline of a text.

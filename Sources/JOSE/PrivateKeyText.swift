@@ -29,7 +29,7 @@ package struct PrivateKeyText: ~Copyable {
 
   /// - Parameters:
   ///   - text: The file, on the secure heap. The key is never copied anywhere else.
-  ///   - device: The device to use if the file refers to a TPM; nil if there is none.
+  ///   - device: The device for a file that refers to a TPM, if any.
   /// - Throws: `passphraseNeeded` for an encrypted key; `unsupportedKey`; `unsuitableKey` for a key that is not for
   ///   signatures; `weakKey`; otherwise `invalidKey`. For a key in a device also `authorizationNeeded` and
   ///   `unsuitableHeldKey`.

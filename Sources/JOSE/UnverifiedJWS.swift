@@ -13,7 +13,7 @@ package struct UnverifiedJWS: Sendable {
   ///
   /// - Parameters:
   ///   - compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
-  ///   - last: A token parsed before. An identical header is not parsed again.
+  ///   - last: The previous token; an identical header is not parsed again.
   /// - Throws: ``JOSEError`` if the text or the header is malformed, unsupported or unsafe; `algorithmNotAllowed` for a
   ///   token with a MAC: see ``UnverifiedMAC``.
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {

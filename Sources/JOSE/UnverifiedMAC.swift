@@ -42,9 +42,7 @@ package struct UnverifiedMAC: Sendable {
 
 /// A token whose MAC was verified with the shared secret. Only ``UnverifiedMAC`` creates one.
 package struct VerifiedMAC: Sendable {
-  /// The authenticated header.
   package let header: JSONObject
-  /// The authenticated payload.
   package let payload: [UInt8]
   package let algorithm: MACAlgorithm
 

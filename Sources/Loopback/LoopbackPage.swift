@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// The pages shown in the browser at the redirect URI. They contain no part of the request, and only
-/// ``signedIn(to:as:account:on:)`` and ``failed(_:)`` texts from outside.
+/// The pages shown in the browser at the redirect URI. They contain no part of the request.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The response was received, but not verified yet.
   case received
@@ -19,7 +18,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   }
 
   /// The response to the beginning of TLS: a fatal alert, `protocol_version` (RFC 8446 section 6.2), in plain text.
-  /// With it a browser shows an error at once instead of waiting.
+  /// A browser then shows an error instead of waiting.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
   /// The complete response. The connection is closed after it.
@@ -29,7 +28,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
   }
 
-  /// The complete response after a sign-in. The texts may be any.
+  /// The complete response after a sign-in. Texts are cleaned and escaped.
   ///
   /// - Parameter place: The machine with the account.
   package static func signedIn(
@@ -52,13 +51,13 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
 
   /// The complete response with the result of a sign-in.
   ///
-  /// - Parameter text: Any text; the page shows it as it is.
+  /// - Parameter text: Any text, shown unchanged.
   package static func result(_ title: String, text: String) -> [UInt8] {
     let body = Array(html(escaped(title), escaped(text)).utf8)
     return head("200 OK", [], bodyBytes: body.count) + body
   }
 
-  /// A text without the characters that have a meaning in HTML.
+  /// Escapes the characters that have a meaning in HTML.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -87,11 +86,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     h1 { font-size: 1.5rem; font-weight: 600 }
     """
 
-  /// The SHA-256 of the style: this module has no libcrypto.
+  /// The SHA-256 of the style, precomputed since this module has no libcrypto.
   private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
-  /// No script, style but its own, other resource, cache or `Referer`, because the URL contains a code (RFC 9700 section
-  /// 4.2).
+  /// Forbids scripts, other styles and resources, caching and `Referer`, because the URL contains a code (RFC 9700
+  /// section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     (

@@ -11,7 +11,7 @@ package enum LoopbackRequest {
   package enum Reading: Sendable, Hashable {
     /// More bytes are needed.
     case incomplete
-    /// A GET of the redirect URI, with the range of its query in the head; empty if there is none.
+    /// A GET of the redirect URI, with the range of its query in the head, which may be empty.
     case redirect(query: Range<Int>)
     case refused(LoopbackPage)
   }

@@ -4,7 +4,7 @@ package import Platform
 /// buffer is allocated on the first read: a connection that sends nothing uses no memory.
 package struct RequestHead {
   /// The buffer sizes. The first is enough for nearly all requests, the last for one byte more than a head may have.
-  private static let rooms = [16_384, LoopbackRequest.maximumBytes + 1]
+  private static let sizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
   package private(set) var count = 0
@@ -22,8 +22,8 @@ package struct RequestHead {
   }
 
   private mutating func grow() {
-    guard let room = Self.rooms.first(where: { $0 > storage.count }) else { return }
-    var larger = [UInt8](repeating: 0, count: room)
+    guard let size = Self.sizes.first(where: { $0 > storage.count }) else { return }
+    var larger = [UInt8](repeating: 0, count: size)
     for index in 0..<count {
       larger[index] = storage[index]
       storage[index] = 0

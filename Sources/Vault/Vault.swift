@@ -4,14 +4,13 @@ package import Vocabulary
 
 /// The encrypted store of the accounts' secrets, one file for each machine.
 ///
-/// Every call sees the current file, so several vaults for one directory, in any number of processes, see each other's
-/// writes. Thread-safe; calls block for I/O. After an error nothing on disk has changed, except that a write may be
-/// complete if only its last step failed.
+/// Every call sees the current file, so vaults for one directory, in any process, see each other's writes. Thread-safe;
+/// calls block for I/O. After an error nothing on disk has changed, unless only the last step of a write failed.
 ///
 /// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
-/// and the last file in its encrypted form, so that it reads only what others wrote.
+/// and the last encrypted file, so that it reads only what others wrote.
 ///
-/// An older copy of the file is detected only while the same program runs, not if it was restored while no program ran.
+/// An older copy of the file is detected only if it is restored while this program runs.
 package final class Vault: Sendable {
   /// The decrypted content of one account. Wiped when its owner releases it.
   package struct Record: ~Copyable, Sendable {
@@ -39,10 +38,10 @@ package final class Vault: Sendable {
   ///
   /// - Parameters:
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
-  ///   - machineIdentity: The machine ID, if there is one.
+  ///   - machineIdentity: The machine ID, if any.
   ///   - userID: The owner of the vault.
-  ///   - lockWait: The maximum wait of a write for other writers: less than callers wait by default, so that they get
-  ///     the reason.
+  ///   - lockWait: How long a write waits for other writers. Less than callers wait by default, so that they get the
+  ///     error.
   ///   - tpm: How to reach the TPM.
   ///   - cost: The cost of a new passphrase slot.
   package init(
@@ -62,7 +61,7 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// Decrypts the record of one account; nil if there is none.
+  /// Decrypts the record of one account, if any.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here; `locked` if the key of the account's
   ///   protection is not in memory.
@@ -70,15 +69,15 @@ package final class Vault: Sendable {
     try snapshot()?.read(account)
   }
 
-  /// The protection of an account's record; nil if there is none. Needs only the device key.
+  /// The protection of an account's record, if any. Needs only the device key.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// The generation of an account's record in the file with this stamp, without accessing the disk. Nil if there is
-  /// none, if its key is not in memory, or if this vault did not read or write that file last. Never blocks.
+  /// The generation of an account's record in the file with this stamp, without accessing the disk. Nil without a
+  /// record, if its key is not in memory, or if this vault did not read or write that file last. Never blocks.
   package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }

@@ -59,7 +59,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case secretNeeded(slot: Int)
     /// The passphrase or PIN is empty or longer than 1,024 bytes.
     case unusableSecret
-    /// There are vaults of several other machines, and none of this one.
+    /// Several other machines have vaults here, but this one does not.
     case severalVaults
     /// The vault opens, so it is not moved aside.
     case inOrder
@@ -68,11 +68,11 @@ package struct VaultError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The file or directory; nil if there is none, or if the caller adds it.
+  /// The file or directory, if any. Nil until the caller adds it.
   package var path: String?
-  /// Whether ``path`` is that of a directory.
+  /// Whether ``path`` is a directory.
   package var isAboutDirectory = false
-  /// Whether the vault has a passphrase that binds it anew if nothing else opens it.
+  /// Whether a passphrase can rebind the vault if nothing else opens it.
   package var opensByPassphrase = false
 
   package init(_ code: Code, path: String? = nil) {

@@ -62,7 +62,7 @@ package struct PublicKey: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - x: Exactly as long as the curve's field (RFC 7518 section 6.2.1.2).
-  ///   - y: Likewise.
+  ///   - y: As long as `x`.
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }
@@ -109,7 +109,7 @@ extension PublicKey.Kind {
     }
   }
 
-  /// The length of signatures by such a key, in bytes.
+  /// The length of this key's signatures, in bytes.
   package var signatureByteCount: Int {
     switch self {
     case .rsa(let bits): (bits + 7) / 8

@@ -51,11 +51,10 @@ enum RSANumbers {
   }
 }
 
-/// Detects RSA moduli of chips with CVE-2017-15361, which can be factored because of the structure of their primes.
+/// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor.
 ///
-/// Each prime is a power of 65537 modulo the product of the first primes. Therefore the modulus is a power of 65537
-/// modulo each of these. For a modulus of at least 2048 bits the product includes the primes up to 701. Fewer than one
-/// in 2^150 other moduli match.
+/// Such a modulus is a power of 65537 modulo each small prime: up to 701 for 2048 bits and more. Fewer than one in
+/// 2^150 other moduli match.
 enum StructuredModulus {
   /// Whether a big-endian modulus of at least 2048 bits has this structure.
   static func matches(_ modulus: [UInt8]) -> Bool {

@@ -15,7 +15,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
   ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
-  ///   - room: The arena to allocate from, as long as it has memory.
+  ///   - room: The arena to allocate from while it has memory.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
     self.limit = max(0, min(limit, room == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))

@@ -10,7 +10,7 @@ internal import COpenSSL
   /// The maximum size of a response in its own arena, in bytes.
   package static let maximumAnswerCount = 1 << 20
   /// The maximum size of a secret on the secure heap, in bytes.
-  private static let mostOnHeap = 4096
+  private static let maxOnHeap = 4096
 
   private var storage: UnsafeMutableBufferPointer<UInt8>
   /// The maximum size the storage can grow to, in bytes.
@@ -27,7 +27,7 @@ internal import COpenSSL
   /// Creates zeroed bytes.
   ///
   /// - Parameter count: 0...262,144.
-  /// - Throws: `invalidLength`, or `secureHeapFull`, which is not a programming error: sizes come from other machines.
+  /// - Throws: `invalidLength` or `secureHeapFull`, since sizes come from other machines.
   package init(zeroed count: Int) throws(CryptoError) {
     self = try SecretBytes(capacity: count)
     unsafe storage = UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
@@ -36,13 +36,13 @@ internal import COpenSSL
 
   /// Allocates memory, without content.
   ///
-  /// - Parameter room: The arena to allocate from, as long as it has memory.
+  /// - Parameter room: The arena to allocate from while it has memory.
   init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
     guard (0...(room == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
     }
     var (place, room) = unsafe (room?.take(capacity), room)
-    if unsafe place == nil, capacity <= Self.mostOnHeap {
+    if unsafe place == nil, capacity <= Self.maxOnHeap {
       unsafe (place, room) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
     if unsafe place == nil, capacity > 0 {
@@ -70,7 +70,7 @@ internal import COpenSSL
     unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
   }
 
-  /// Appends bytes within the capacity.
+  /// Appends bytes, which must fit the capacity.
   mutating func append(_ bytes: Span<UInt8>) {
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
@@ -106,7 +106,6 @@ internal import COpenSSL
     try unsafe SecretBytes(copying: storage.span)
   }
 
-  /// Generates `count` random bytes.
   package static func random(_ count: Int) throws(CryptoError) -> SecretBytes {
     let secret = try SecretBytes(zeroed: count)
     try unsafe Random.fill(secret.storage)

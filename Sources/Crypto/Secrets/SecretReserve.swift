@@ -1,8 +1,7 @@
 internal import Platform
 
-/// Memory reserved for secrets of work that must not fail for lack of it. Until this is released, secrets are allocated
-/// from it if the system has no more memory. Like the secure heap it is shared by all threads: a write can also need
-/// keys that another thread creates.
+/// Memory reserved for secrets of work that must not fail. Until it is released, secrets are allocated from it if the
+/// system has no more memory. All threads share it, since a write may need keys that another thread creates.
 package final class SecretReserve: Sendable {
   /// The arenas of all reserves.
   private static let arenas = Monitor<[ObjectIdentifier: SecretRoom]>([:])

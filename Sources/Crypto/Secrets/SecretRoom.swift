@@ -4,7 +4,7 @@ internal import Platform
 /// An arena for secrets that are used together, such as a response and its tokens. Reserved in one piece; memory is
 /// used only when touched and returned to the system with the last secret.
 ///
-/// The secure heap is for long-lived secrets: keys and refresh tokens. It is not used for sizes that another machine
+/// The secure heap is for long-lived secrets, such as keys and refresh tokens, and not for sizes that another machine
 /// controls.
 package final class SecretRoom: Sendable {
   private let mapping: PrivateMapping

@@ -1,4 +1,3 @@
-/// A signature scheme.
 package enum SignatureAlgorithm: Sendable, Hashable {
   /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2).
   case rsaPKCS1(Digest)
@@ -17,7 +16,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
     }
   }
 
-  /// Whether the algorithm can be used with such a key.
+  /// Whether the algorithm can be used with a key of this kind.
   package func fits(_ kind: PublicKey.Kind) -> Bool {
     switch (self, kind) {
     case (.rsaPKCS1, .rsa), (.rsaPSS, .rsa), (.ed25519, .ed25519): true

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A signature operation of the library.
 ///
-/// Only its single owner may use up a context. One that is only copied may be shared, since copying does not modify it.
+/// Using a context requires a single owner. One that is only copied may be shared, since copying does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 

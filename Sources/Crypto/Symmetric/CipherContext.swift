@@ -51,7 +51,6 @@ internal import COpenSSL
     guard Int(written) == text.count else { throw CryptoError(.libraryFailure, "EVP_CipherUpdate") }
   }
 
-  /// Finishes and returns the tag.
   borrowing func finishEncryption(tagByteCount: Int) throws(CryptoError) -> [UInt8] {
     try check(finish(), "EVP_CipherFinal_ex")
     var tag = [UInt8](repeating: 0, count: tagByteCount)

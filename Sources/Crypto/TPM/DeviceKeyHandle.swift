@@ -35,7 +35,7 @@ private final class DeviceSigner: Sendable {
       unsafe Unmanaged<DeviceSigner>.fromOpaque(signer).release()
     })
 
-  /// The signing functions of such objects. Never freed.
+  /// The functions that sign with a device. Never freed.
   nonisolated(unsafe) private static let method: OpaquePointer? = unsafe agent_ec_method {
     _, digest, count, signature, signatureCount, _, _, key in
     guard let key = unsafe key, let digest = unsafe digest, let signature = unsafe signature,

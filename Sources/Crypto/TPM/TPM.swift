@@ -4,9 +4,9 @@ internal import COpenSSL
 /// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM answers,
 /// without a timeout. A TPM without a resource manager serves only one connection at a time.
 ///
-/// The provider is loaded in a separate library instance, so that no other operation uses it. Neither a configuration
-/// file nor the environment can replace it. The authorization and the shared secret pass through memory of the provider
-/// and the libraries below it, which do not wipe all of it.
+/// The provider is loaded in a separate library instance that no other operation uses. Neither a configuration file nor
+/// the environment can replace it. It and the libraries below it do not wipe all of their memory for the authorization
+/// and the shared secret.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
@@ -87,13 +87,12 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a key in this TPM and another key, equal to ``PrivateKey/agree(with:)`` on the other
-  /// side.
+  /// Computes the shared secret of a key in this TPM and a peer's key, as ``PrivateKey/agree(with:)`` does for the
+  /// peer.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
-  ///   - authorization: The authorization of the key. The TPM counts failures, and temporarily rejects all attempts
-  ///     after too many.
+  ///   - authorization: The key's authorization. After too many wrong ones the TPM temporarily rejects all attempts.
   ///   - peer: The other public key, on P-256.
   /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` if the peer's
   ///   point is not on the curve.

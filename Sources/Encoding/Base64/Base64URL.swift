@@ -32,8 +32,7 @@ package enum Base64URL {
     try Base64Alphabet.urlSafe.decode(text, count: text.count)
   }
 
-  /// Decodes a text like ``decode(_:)``. Some bytes may be written before an error is found, so use a buffer that wipes
-  /// itself for secrets.
+  /// Like ``decode(_:)``, but may write some bytes before an error. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {

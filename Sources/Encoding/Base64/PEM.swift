@@ -59,7 +59,7 @@ package enum PEM {
     return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
   }
 
-  private static let mostLabelBytes = 64
+  private static let maxLabelBytes = 64
 
   /// The label of a begin or end line; nil for another line.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
@@ -70,7 +70,7 @@ package enum PEM {
     for offset in begin.indices where text[line.lowerBound + offset] != begin[offset] { return nil }
     for offset in end.indices where text[stop - end.count + offset] != end[offset] { return nil }
     let label = (line.lowerBound + begin.count)..<(stop - end.count)
-    guard label.count <= mostLabelBytes else { return nil }
+    guard label.count <= maxLabelBytes else { return nil }
     return label.map { text[$0] }
   }
 }

@@ -13,7 +13,7 @@ enum JSONEscape {
     }
   }
 
-  /// The letter of the two-character escape for a byte, or nil if it has none.
+  /// The letter of the two-character escape for a byte, if any.
   static func letter(for byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte

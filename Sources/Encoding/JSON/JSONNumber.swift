@@ -30,13 +30,13 @@ package struct JSONNumber: Sendable, Hashable {
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
     if let few = fewDigits { return few }
     guard let decimal = Decimal(text) else { return nil }
-    guard decimal.fraction != .none, decimal.goesOutward(rule) else { return decimal.signed(decimal.whole) }
+    guard decimal.fraction != .none, decimal.roundsAwayFromZero(rule) else { return decimal.signed(decimal.whole) }
     return decimal.signed(decimal.whole + 1)
   }
 }
 
 extension JSONNumber {
-  /// The value of a short number of digits only, such as a time.
+  /// The value of a short number without sign, fraction and exponent, such as a time.
   private var fewDigits: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }
@@ -113,7 +113,7 @@ extension JSONNumber {
     }
 
     /// Whether to round a magnitude with a fraction up, away from zero.
-    func goesOutward(_ rule: FloatingPointRoundingRule) -> Bool {
+    func roundsAwayFromZero(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative
       case .down: isNegative

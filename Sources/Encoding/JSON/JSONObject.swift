@@ -10,7 +10,6 @@ package struct JSONObject: Sendable {
 
   private(set) var members: [Member]
 
-  /// Creates an empty object.
   package init() {
     members = []
   }
@@ -22,8 +21,8 @@ package struct JSONObject: Sendable {
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Creates an object from members with unique names. Names of a leniently parsed text may be duplicates, the first of
-  /// which is then found.
+  /// Creates an object from members with unique names. Names of a leniently parsed text may repeat; the first is then
+  /// found.
   init(unique members: [Member]) {
     self.members = members
   }
@@ -38,18 +37,18 @@ package struct JSONObject: Sendable {
 
   /// A member's value. Setting a new name appends it; setting nil removes the member.
   package subscript(_ name: String) -> JSON? {
-    get { place(of: name).map { members[$0].value } }
+    get { index(of: name).map { members[$0].value } }
     set {
-      switch (place(of: name), newValue) {
-      case (let place?, let value?): members[place].value = value
-      case (let place?, nil): members.remove(at: place)
+      switch (index(of: name), newValue) {
+      case (let index?, let value?): members[index].value = value
+      case (let index?, nil): members.remove(at: index)
       case (nil, let value?): members.append(Member(name: name, value: value))
       case (nil, nil): break
       }
     }
   }
 
-  private func place(of name: String) -> Int? {
+  private func index(of name: String) -> Int? {
     members.firstIndex { $0.name.hasSameBytes(as: name) }
   }
 }

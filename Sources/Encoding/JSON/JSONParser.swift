@@ -1,8 +1,8 @@
 /// The only parser of JSON: strictly RFC 8259.
 ///
-/// Works in a single pass and without recursion. In addition to invalid grammar, rejects texts that parsers interpret
-/// differently: duplicate names, lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each
-/// method instead of being stored, because it may be a secret that only exists during the call.
+/// Works in a single pass without recursion. Also rejects texts that parsers interpret differently: duplicate names,
+/// lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each method, not stored, because it may
+/// be a secret that exists only during the call.
 struct JSONParser {
   private let limits: JSONLimits
   /// The values found so far.

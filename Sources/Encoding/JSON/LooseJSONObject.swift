@@ -12,12 +12,12 @@ package struct LooseJSONObject: Sendable {
     case whole
   }
 
-  private enum Place {
+  private enum State {
     case between, string, escape, slash, lineComment, comment, commentStar
   }
 
   package private(set) var extent = Extent.none
-  private var place = Place.between
+  private var state = State.between
   private var depth = 0
   private var offset = 0
   private var stringStart = 0
@@ -43,21 +43,21 @@ package struct LooseJSONObject: Sendable {
   }
 
   private mutating func read(_ byte: UInt8) {
-    switch place {
+    switch state {
     case .string:
-      if byte == UInt8(ascii: "\\") { place = .escape }
+      if byte == UInt8(ascii: "\\") { state = .escape }
       if byte == UInt8(ascii: "\"") { endString() }
-    case .escape: place = .string
-    case .lineComment: if byte == 0x0A { place = .between }
-    case .comment: if byte == UInt8(ascii: "*") { place = .commentStar }
+    case .escape: state = .string
+    case .lineComment: if byte == 0x0A { state = .between }
+    case .comment: if byte == UInt8(ascii: "*") { state = .commentStar }
     case .commentStar:
-      if byte == UInt8(ascii: "/") { place = .between } else if byte != UInt8(ascii: "*") { place = .comment }
+      if byte == UInt8(ascii: "/") { state = .between } else if byte != UInt8(ascii: "*") { state = .comment }
     case .slash:
       switch byte {
-      case UInt8(ascii: "/"): place = .lineComment
-      case UInt8(ascii: "*"): place = .comment
+      case UInt8(ascii: "/"): state = .lineComment
+      case UInt8(ascii: "*"): state = .comment
       default:
-        place = .between
+        state = .between
         readBetween(byte)
       }
     case .between: readBetween(byte)
@@ -65,7 +65,7 @@ package struct LooseJSONObject: Sendable {
   }
 
   private mutating func endString() {
-    place = .between
+    state = .between
     guard depth == 1 else { return }
     let range = stringStart..<(offset + 1)
     if let name {
@@ -92,10 +92,10 @@ package struct LooseJSONObject: Sendable {
     guard extent == .open else { return extent = .other }
     switch byte {
     case UInt8(ascii: "/"):
-      place = .slash
+      state = .slash
       return
     case UInt8(ascii: "\""):
-      place = .string
+      state = .string
       stringStart = offset
       return
     case UInt8(ascii: ":") where depth == 1: name = last

@@ -1,6 +1,6 @@
 /// Quotes words for command lines of the sh family.
 package enum ShellWord {
-  /// Quotes a word for a hint, which a user may paste into any shell: unchanged if no shell could misread it. fish
+  /// Quotes a word for a hint that may be pasted into any shell. Unchanged if no shell could misread it. fish
   /// interprets backslashes within single quotes, and csh interprets `!`. Both are written outside the quotes with a
   /// backslash, which bash, zsh, fish and csh read in the same way.
   package static func quoted(_ word: String) -> String {

@@ -3,8 +3,8 @@ package struct IPAddress: Sendable, Hashable {
   /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
   package let bytes: [UInt8]
 
-  /// - Parameter text: Four decimal numbers without leading zeros, or an IPv6 address without brackets. Zones (RFC 6874)
-  ///   are not accepted.
+  /// - Parameter text: Four decimal numbers without leading zeros, or an IPv6 address without brackets or zone (RFC
+  ///   6874).
   package init?(_ text: some Collection<UInt8>) {
     guard text.count <= 45 else { return nil }
     let text = Array(text)

@@ -12,7 +12,6 @@ package struct URI: Sendable, Hashable {
   package let scheme: String
   /// The host as written; an IPv6 address includes its brackets.
   package let host: String
-  /// The port, if present.
   package let port: UInt16?
   /// The path, which is empty or begins with "/".
   package let path: String
@@ -51,8 +50,8 @@ extension URI {
 
   /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
   ///
-  /// Only for `127.0.0.1`, `[::1]` and `localhost`. libcurl (since 7.78) and browsers resolve that name themselves and
-  /// never ask a name server (RFC 6761 section 6.3); other names below it may be those of another host.
+  /// Only for `127.0.0.1`, `[::1]` and `localhost`. libcurl (since 7.78) and browsers resolve `localhost` themselves
+  /// and never ask a name server (RFC 6761 section 6.3); names below it may be another host's.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().utf8.elementsEqual($0.utf8) }
   }

@@ -27,16 +27,16 @@ struct URIParser {
 
   /// Splits the text and returns the range of the authority.
   private mutating func findParts() throws(URIError) -> Range<Int> {
-    scheme = 0..<place(of: ":", from: 0)
+    scheme = 0..<firstIndex(of: ":", from: 0)
     guard scheme.upperBound < bytes.count, isScheme(scheme) else { throw .noScheme }
     let start = scheme.upperBound + 3
     guard start <= bytes.count, text(scheme.upperBound..<start).utf8.elementsEqual("://".utf8) else { throw .noHost }
-    let end = place(of: "/?#", from: start)
-    path = end..<place(of: "?#", from: end)
+    let end = firstIndex(of: "/?#", from: start)
+    path = end..<firstIndex(of: "?#", from: end)
     var rest = path.upperBound
     if rest < bytes.count, bytes[rest] == UInt8(ascii: "?") {
-      query = (rest + 1)..<place(of: "#", from: rest)
-      rest = place(of: "#", from: rest)
+      query = (rest + 1)..<firstIndex(of: "#", from: rest)
+      rest = firstIndex(of: "#", from: rest)
     }
     if rest < bytes.count {
       fragment = (rest + 1)..<bytes.count
@@ -107,7 +107,7 @@ struct URIParser {
   }
 
   /// The first index of any of these characters, or the end of the text.
-  private func place(of characters: String, from start: Int) -> Int {
+  private func firstIndex(of characters: String, from start: Int) -> Int {
     bytes[start...].firstIndex { characters.utf8.contains($0) } ?? bytes.count
   }
 

@@ -4,9 +4,9 @@ internal import Crypto
 internal import OAuth
 internal import Vocabulary
 
-/// The client certificate of a handle's connections in the TLS handshake (RFC 8705), and why one was not sent.
+/// The client certificate of a handle's connections (RFC 8705), and why one was not sent.
 ///
-/// Used only by the thread that runs the transfer: a device key signs on that thread.
+/// Used only by the thread that runs the transfer, which also signs with a device key.
 final class ShownCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
@@ -25,8 +25,8 @@ final class ShownCertificate: @unchecked Sendable {
 
   func noteSocket() { connections = 0 }
 
-  /// Runs a transfer on the caller's thread, which may then wait for a device to sign. A server may also request the
-  /// certificate later, while one thread waits for many responses.
+  /// Runs a transfer on the caller's thread, which may wait for a device to sign. A request for the certificate may
+  /// also arrive later, on the thread that waits for many responses.
   func lend<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
@@ -52,7 +52,7 @@ final class ShownCertificate: @unchecked Sendable {
     return CURLE_OK
   }
 
-  /// Whether the handshake may continue to a signature of the device.
+  /// Whether the handshake may continue: signing may wait for the device.
   fileprivate func mayAsk(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)

@@ -42,7 +42,7 @@ extension CurlHandle {
     }
   }
 
-  /// The library keeps the pointer until the reset, and does not copy the bytes before sending them.
+  /// The library does not copy the bytes, so they must stay valid until the reset.
   private func setBody(_ form: UnsafeRawBufferPointer) throws(HTTPFailure) {
     let nothing: StaticString = ""
     let start = unsafe form.baseAddress ?? UnsafeRawPointer(nothing.utf8Start)

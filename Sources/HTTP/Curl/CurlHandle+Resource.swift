@@ -5,7 +5,7 @@ internal import OAuth
 extension CurlHandle {
   /// The maximum size of content sent without `Expect: 100-continue`: many servers do not respond to it, and the
   /// library then waits one second.
-  private static let mostUnaskedBytes = 1 << 20
+  private static let maxUnaskedBytes = 1 << 20
 
   /// Sends the prepared request, and waits for the end of the response.
   func send(
@@ -24,7 +24,7 @@ extension CurlHandle {
 
   private static func isSentUnasked(_ content: (any ResourceContent)?) -> Bool {
     guard let content else { return true }
-    return content.length.map { $0 <= mostUnaskedBytes } ?? false
+    return content.length.map { $0 <= maxUnaskedBytes } ?? false
   }
 
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {

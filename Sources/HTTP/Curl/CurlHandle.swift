@@ -102,7 +102,7 @@ internal import OAuth
     return (code, count)
   }
 
-  /// Receives available bytes. None without an error means that the connection has ended.
+  /// Receives available bytes. A count of 0 without an error means that the connection has ended.
   func receive(into space: inout MutableSpan<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe space.withUnsafeMutableBytes { unsafe curl_easy_recv(easy, $0.baseAddress, $0.count, &count) }
@@ -169,7 +169,7 @@ internal import OAuth
     return try cancellation.waking({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
   }
 
-  /// Waits for the network and for descriptors.
+  /// Waits for the network and for descriptors. Returns false on failure.
   func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost patience: Duration) -> Bool {
     var entries = descriptors.map { entry in
       curl_waitfd(
@@ -210,7 +210,7 @@ internal import OAuth
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
-  /// Whether nothing has arrived on the connection since the last transfer, including its end.
+  /// Whether nothing has arrived on the connection since the last transfer, not even its end.
   var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
 
   /// Whether there is a connection, kept from the last transfer or made for this one.
@@ -224,7 +224,7 @@ internal import OAuth
     unsafe agent_curl_is_unacknowledged(connections, UInt32(duration.wholeMilliseconds))
   }
 
-  /// How long the library may be left alone while nothing arrives; nil for any time.
+  /// How long ``advance(_:)`` need not be called while nothing arrives; nil for any time.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1
     guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }
@@ -236,7 +236,7 @@ internal import OAuth
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// The time since the start of the transfer in microseconds; 0 if that point was not reached.
+  /// The time from the start of the transfer to an event, in microseconds; 0 if it was not reached.
   func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

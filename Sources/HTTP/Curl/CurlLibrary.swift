@@ -21,7 +21,7 @@ package enum CurlLibrary {
     return unsafe String(cString: path)
   }()
 
-  /// The system's file of trusted certificates, as a C string of the library; nil if it has none.
+  /// The system's file of trusted certificates, as a C string of the library, if any.
   ///
   /// Reading all of it takes longer than a handshake, so it is read only when ``certificateDirectory`` does not contain
   /// the authority. Some systems mount only this file.

@@ -2,10 +2,10 @@ internal import Platform
 
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
-  /// As many as the resolver of the C library uses.
+  /// The maximum that the C library uses.
   private static let most = 3
 
-  /// Their addresses, separated by commas; nil if the file names none.
+  /// The addresses, separated by commas; nil if the file contains none.
   static var list: String? {
     guard let file = try? FileDescriptor(opening: "/etc/resolv.conf", for: .reading),
       let text = try? file.readToEnd(limit: 65_536)

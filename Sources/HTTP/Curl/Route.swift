@@ -7,7 +7,6 @@ internal import OAuth
 /// Requests may share a connection only if their routes are equal: the trust of one account is never used for another,
 /// and no request to a resource follows one of another account or lease.
 struct Route: Equatable, Sendable {
-  /// The maximum number of pins.
   static let maxPins = 16
 
   /// Scheme, host and port.

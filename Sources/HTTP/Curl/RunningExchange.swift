@@ -23,13 +23,13 @@ protocol RunningExchange: AnyObject {
   var longestWait: Duration { get }
   /// The descriptors to wait for in addition to the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
-  /// The library's flags for the directions that stay paused, if one can continue; nil if none can.
+  /// Nil if no direction can continue; otherwise the library's flags for those that stay paused.
   func nextPause() -> Int32?
-  /// Whether the waiting thread is to return, because another one continues the transfer.
+  /// Whether the waiting thread must return, because another one continues the transfer.
   func leavesThread() -> Bool
-  /// The failure of a transfer that ended with `code`, if any. Nil means that this program ended it.
+  /// The failure of a transfer, if any. A nil `code` means that this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// The name of the server, or of the proxy, was resolved. Limits do not include that time.
+  /// Called when the name of the server or proxy was resolved. Time limits exclude `duration`.
   func noteResolved(after duration: Duration)
   /// Called when the response is complete.
   func complete()
@@ -42,7 +42,7 @@ extension RunningExchange {
   func noteResolved(after duration: Duration) {}
 }
 
-/// The result for a piece of a body.
+/// What became of a piece of a body.
 enum ContentReceipt { case taken, pause, stop }
 
 /// The progress of a transfer, and why it ended.
@@ -67,11 +67,11 @@ struct TransferProgress {
   /// Whether connecting has not started yet, so that only the name servers were contacted.
   private(set) var isResolving: Bool
 
-  /// The longest time without an acknowledgement from a server that the network still reaches, for a request that can be
-  /// repeated. Others wait longer, in case the network comes back.
+  /// After this time without an acknowledgement, a repeatable request considers a kept connection dead. Others wait
+  /// longer, in case the network comes back.
   static let silence = Duration.seconds(2)
   static let finalSilence = Duration.seconds(15)
-  /// After this time a failure to resolve means that no name server answered: one answers sooner that a name is unknown.
+  /// A failure to resolve after this time means that no name server answered: unknown names are reported sooner.
   static let nameServerSilence = Duration.milliseconds(4500)
 
   init(
@@ -100,7 +100,7 @@ struct TransferProgress {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
-  /// Sets the limit for connecting, now that the name is resolved. Resolving has a limit of its own.
+  /// Sets the limit for connecting, now that the name is resolved. Resolving has another limit.
   ///
   /// - Returns: The duration of resolving, at the first connection of the request.
   mutating func beginConnecting() -> Duration? {
@@ -113,8 +113,8 @@ struct TransferProgress {
     return passed
   }
 
-  /// Detects a kept connection whose packets are dropped, such as after a change of the network. Otherwise a request
-  /// would wait until its time limit, although a new connection would work.
+  /// Detects a kept connection whose packets are dropped, such as after a change of the network. A request there would
+  /// wait for its time limit, although a new connection would work.
   mutating func checkKeptConnection() {
     guard isKept, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silence : Self.finalSilence)
@@ -166,7 +166,7 @@ struct TransferProgress {
     return failure
   }
 
-  /// Whether a failure to resolve is that of silent name servers.
+  /// Whether a failure to resolve means that no name server answered.
   private func isSilence(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: true

@@ -5,12 +5,11 @@ internal import OAuth
 /// Detects how a handle's TLS connection ended.
 ///
 /// Content without a length or chunks ends with the connection, and is complete only if the server sent `close_notify`:
-/// an attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl accepts any end
-/// without reporting the difference, so this observes the connection itself.
+/// an attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl does not report
+/// the difference, so this observes the connection itself.
 struct TLSEnd {
-  /// The context of the last connection, which is the one to the server and follows that to a proxy. Nil without TLS.
-  ///
-  /// An address for comparison, never dereferenced.
+  /// The context of the last connection, which is the server's even with a proxy; nil without TLS. Only compared, never
+  /// dereferenced.
   private var context: UInt?
   private var isAnnounced = false
 
@@ -41,8 +40,8 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Watches the end of the connection that the request may make, and has it trust the system's file of certificates and
-  /// show the client certificate.
+  /// Prepares a new connection of the request: watches its end, trusts the system's file of certificates, and shows the
+  /// client certificate.
   func watchTLS(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlain else { return }
     guard CurlLibrary.usesOpenSSL else {

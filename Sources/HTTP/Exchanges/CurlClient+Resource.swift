@@ -6,8 +6,8 @@ extension CurlClient {
   /// Sends a request to a resource. Follows no redirects.
   ///
   /// A request that may have side effects, or has a DPoP proof, which is valid once (RFC 9449 section 11.1), is
-  /// repeated only if no byte of it was sent (RFC 9110 section 9.2.2). It would fail on a connection that the server is
-  /// closing, so it uses a connection that was used a moment ago and survived a response, or else a new one.
+  /// repeated only if no byte of it was sent (RFC 9110 section 9.2.2). The server may be closing a kept connection, so
+  /// it uses one that was just used and survived a response, or else a new one.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

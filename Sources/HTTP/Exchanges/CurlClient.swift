@@ -4,15 +4,14 @@ package import OAuth
 
 /// Sends requests with libcurl.
 ///
-/// It verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
-/// 3.1.1). It has no cookies, reads no `.netrc` and no proxy from the environment, requests no compression, and sends a
-/// POST at most once. Connections are kept for the next request to the same origin with the same trust. A request that
-/// can be repeated uses a new one if the kept one no longer reaches the server.
+/// Verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
+/// 3.1.1). Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
+/// connections for later requests to the same origin with the same trust. A repeatable request uses a new one if the
+/// kept one no longer reaches the server.
 ///
 /// Thread-safe. The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have
 /// closed.
 package final class CurlClient: HTTPClient {
-  /// The maximum number of redirects of a request.
   static let maxRedirects = 3
 
   let userAgent: String

@@ -6,7 +6,7 @@ internal import OAuth
 /// anything is sent.
 final class Exchange: RunningExchange {
   /// How many times to read remaining bytes after the limit before ending the request.
-  private static let mostLateReads = 64
+  private static let maxLateReads = 64
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
@@ -52,7 +52,7 @@ final class Exchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
-    guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.mostLateReads else { return reason }
+    guard reason == .timeout, !progress.handle.isQuiet, lateReads < Self.maxLateReads else { return reason }
     lateReads += 1
     return nil
   }
@@ -107,7 +107,6 @@ struct ExchangeLimits: Sendable {
   /// The reason to stop a request before its time limit starts.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
-  /// The reason to stop now, if any.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if let reason = reasonToCancel { return reason }
     return time.hasPassed() ? .timeout : nil

@@ -6,10 +6,10 @@ final class HandlePool: Sendable {
   static let capacity = 32
   /// How long a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The idle time after which a connection may be about to be closed. Servers in use do not close one that was idle
-  /// for less, except those that close each connection after its response.
+  /// After this idle time a server may be about to close a connection. Only servers that close each connection after
+  /// its response do so sooner.
   static let moment = Duration.seconds(2)
-  /// How long such a server takes to close it.
+  /// How long those servers take to close it.
   static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
@@ -47,7 +47,7 @@ final class HandlePool: Sendable {
       }
       // Bytes that arrived between requests could be parsed as the response to the next one.
       guard let handle else { return nil }
-      // A changed world is noticed: an added or removed route changes the address.
+      // An added or removed route changes the local address.
       if handle.isQuiet, handle.hasLocalAddress { return handle }
     }
   }

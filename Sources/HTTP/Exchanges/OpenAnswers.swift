@@ -8,27 +8,26 @@ final class OpenAnswers: Sendable {
   /// The descriptors that the thread waits for.
   private final class Waiting: Sendable {
     let poller: Poller
-    let news: EventCounter
+    let wakeup: EventCounter
 
     init() throws(SystemError) {
       poller = try Poller()
-      news = try EventCounter()
-      try poller.add(news.raw, interest: .read, key: 0)
+      wakeup = try EventCounter()
+      try poller.add(wakeup.raw, interest: .read, key: 0)
     }
   }
 
   private struct State {
     /// Nil if there is no thread.
     var waiting: Waiting?
-    /// The number of reservations.
-    var places = 0
+    var reservations = 0
     /// Responses that the thread has not picked up yet.
     var arrived: [OpenAnswer] = []
   }
 
   private let state = Monitor(State())
 
-  /// Makes a reservation for a response, to be returned by ``release()``.
+  /// Reserves resources for one response, until ``release()``.
   ///
   /// - Returns: False if the system allows no more threads or descriptors.
   func reserve() -> Bool {
@@ -39,15 +38,15 @@ final class OpenAnswers: Sendable {
         else { return false }
         state.waiting = waiting
       }
-      state.places += 1
+      state.reservations += 1
       return true
     }
   }
 
   func release() {
     state.withLock { state in
-      state.places -= 1
-      state.waiting?.news.signal()
+      state.reservations -= 1
+      state.waiting?.wakeup.signal()
     }
   }
 
@@ -55,21 +54,21 @@ final class OpenAnswers: Sendable {
   func add(_ answer: OpenAnswer) {
     state.withLock { state in
       state.arrived.append(answer)
-      state.waiting?.news.signal()
+      state.waiting?.wakeup.signal()
     }
   }
 
   /// Wakes the thread to check for cancellations.
-  func wake() { state.withLock { $0.waiting?.news.signal() } }
+  func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
 
   private func run(_ waiting: Waiting) {
     var answers: [UInt64: OpenAnswer] = [:]
     var lastKey: UInt64 = 0
     while true {
       let events = try? waiting.poller.wait(until: answers.values.lazy.map(\.due).min())
-      waiting.news.drain()
+      waiting.wakeup.drain()
       var keys = Set(events?.map(\.key) ?? Array(answers.keys))
-      guard let arrived = takeArrived() else { return }
+      guard let arrived = removeArrived() else { return }
       for answer in arrived {
         lastKey += 1
         answers[lastKey] = answer
@@ -85,10 +84,10 @@ final class OpenAnswers: Sendable {
   }
 
   /// - Returns: Nil if the thread must end.
-  private func takeArrived() -> [OpenAnswer]? {
+  private func removeArrived() -> [OpenAnswer]? {
     state.withLock { state in
       defer { state.arrived = [] }
-      if state.places > 0 { return state.arrived }
+      if state.reservations > 0 { return state.arrived }
       state.waiting = nil
       return nil
     }
@@ -97,12 +96,12 @@ final class OpenAnswers: Sendable {
 
 /// The remaining content of a response.
 ///
-/// Used only by the thread that began it until ``receive(_:)``, then only by that of ``OpenAnswers``.
+/// Used only by the thread that began it, and after ``receive(_:)`` only by that of ``OpenAnswers``.
 final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
   private let home: OpenAnswers
-  private let keep: () -> Void
+  private let keepConnection: () -> Void
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
   private var waker: UInt64?
   /// The descriptors being waited for.
@@ -114,13 +113,13 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - home: Has a reservation for it.
+  ///   - home: Holds a reservation for this response.
   ///   - keep: Called at the end, if the connection can be reused.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
     self.handle = handle
     self.exchange = exchange
     self.home = home
-    self.keep = keep
+    self.keepConnection = keep
   }
 
   deinit {
@@ -177,7 +176,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
     isOver = true
     if let waker { exchange.cancellation?.removeWaker(waker) }
     handle.drop()
-    if case .success = result { keep() }
+    if case .success = result { keepConnection() }
     finish?(result)
     finish = nil
   }

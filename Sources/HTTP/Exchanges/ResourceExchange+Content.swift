@@ -1,6 +1,5 @@
 internal import OAuth
 
-/// Content sent to a resource.
 final class SentContent {
   private let content: any ResourceContent
   private var sentBytes = 0
@@ -93,7 +92,7 @@ final class ReceivedContent {
     return true
   }
 
-  /// Passes as many pending bytes as possible to the receiver. Returns false if it is closed.
+  /// Passes as many pending bytes as possible to the receiver. Returns false if the receiver is closed.
   func flush() -> Bool {
     while !pending.isEmpty {
       guard let count = receiver.take(pending.span.extracting(start...)) else { return false }

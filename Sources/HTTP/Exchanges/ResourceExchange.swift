@@ -8,14 +8,14 @@ internal import OAuth
 /// available yet, so that memory use does not depend on the size.
 final class ResourceExchange: RunningExchange {
   /// The maximum size of unwanted content to read so that the connection can be reused, in bytes.
-  private static let mostUnwantedBytes = 65_536
+  private static let maxUnwantedBytes = 65_536
 
   /// How often to check a stream without any limit.
   private static let quietWait = Duration.seconds(3600)
 
   /// Continues the exchange after a moment without progress; nil once that was attempted.
   private var openAnswers: OpenAnswers?
-  /// Whether the thread that sent the request has left. It received none of the later content.
+  /// Whether the thread that sent the request has left, without receiving later content.
   private(set) var isLeft = false
 
   var progress: TransferProgress
@@ -38,7 +38,7 @@ final class ResourceExchange: RunningExchange {
   /// Why the content is incomplete, if it is. The receiver first gets the part that was received.
   private var truncation: HTTPFailure?
   /// Whether the connection can be reused.
-  var isConnectionIntact: Bool { unwantedBytes <= Self.mostUnwantedBytes }
+  var isConnectionIntact: Bool { unwantedBytes <= Self.maxUnwantedBytes }
 
   init(
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,
@@ -118,7 +118,7 @@ final class ResourceExchange: RunningExchange {
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
-  /// An idle event stream costs nothing.
+  /// Long without a limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
     guard isWanted, waits.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }

@@ -15,8 +15,8 @@ struct ResponseReader: ~Copyable {
   }
 
   /// Longer header lines are truncated.
-  private static let mostLineBytes = 16_384
-  private static let mostChunkDigits = 8
+  private static let maxLineBytes = 16_384
+  private static let maxChunkDigits = 8
 
   /// Nil before the status line.
   private(set) var status: Int?
@@ -120,7 +120,7 @@ struct ResponseReader: ~Copyable {
       add(byte)
       if byte == 0x0A { endLine() }
     case .chunkSize:
-      if HexDigit.value(byte) != nil, digits.count < Self.mostChunkDigits {
+      if HexDigit.value(byte) != nil, digits.count < Self.maxChunkDigits {
         digits.append(byte)
       } else if byte == 0x0A {
         return endChunkSize()
@@ -139,7 +139,7 @@ struct ResponseReader: ~Copyable {
   }
 
   private mutating func add(_ byte: UInt8) {
-    if line.count < Self.mostLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
+    if line.count < Self.maxLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
   }
 
   private mutating func endLine() {

@@ -4,12 +4,12 @@ internal import OAuth
 
 /// A request that spends a single-use value, on a new connection.
 ///
-/// The library only establishes the connection. The response is parsed here, since the library drops a message with an
-/// invalid head or framing, and with it a token that exists nowhere else. Memory for the largest response, and for its
-/// tokens, is reserved before anything is sent.
+/// The library only establishes the connection. The response is parsed here, since the library would drop a message
+/// with an invalid head or framing, and with it the only copy of a token. Memory for the largest response and its
+/// tokens is reserved before anything is sent.
 final class SpendingExchange: RunningExchange {
   /// The maximum size of a response including its head, in bytes.
-  private static let mostBytes = 4 << 20
+  private static let maxBytes = 4 << 20
   /// How long to wait for the end of the message after a complete JSON object.
   private static let objectWait = Duration.seconds(5)
   /// How long to wait for more after a message that ended too early.
@@ -102,7 +102,7 @@ final class SpendingExchange: RunningExchange {
       case CURLE_OK where count > 0:
         input.withBytes { reader.read($0.extracting(..<count)) }
         (total, quiet) = (total + count, .now)
-        if total > Self.mostBytes { return progress.failure(.tooLarge) }
+        if total > Self.maxBytes { return progress.failure(.tooLarge) }
       case CURLE_OK:
         reader.end(isAnnounced: !progress.handle.isEndMissing)
         return reader.hasBegun ? nil : progress.failure(.receive)

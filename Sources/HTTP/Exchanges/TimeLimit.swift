@@ -1,5 +1,4 @@
-/// The time limit of a request. It restarts after the process was stopped, by SIGSTOP or suspend: until then it could
-/// not read what had arrived.
+/// The time limit of a request. Restarts after SIGSTOP or suspend, during which the process could not read.
 struct TimeLimit: Sendable {
   /// Checks are far more frequent, so a longer interval means that the process did not run.
   private static let longestPause = Duration.seconds(4)

@@ -4,10 +4,10 @@ internal import Vocabulary
 
 /// The response at the redirect URI (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationAnswer: Sendable {
-  /// Not a response to this request. It is ignored and the sign-in continues; otherwise anyone who can reach the port
-  /// could abort a sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
+  /// Not a response to this request. Ignored: otherwise anyone who can reach the port could abort a sign-in (RFC 6749
+  /// section 10.12, RFC 8252 section 8.9).
   case foreign
-  /// The code. Exchange it immediately, and only once.
+  /// The code. Exchange it once, immediately.
   case code(SharedSecret)
   /// Ends the sign-in.
   case failure(OAuthError)
@@ -18,8 +18,7 @@ extension AuthorizationRequest {
 
   /// Parses the query of a redirect, without its "?".
   ///
-  /// `state` alone decides whether the response is ours. Only then is `iss` checked (RFC 9207 section 2.4), then the
-  /// rest; this includes error responses.
+  /// Only `state` decides whether the response is ours. `iss` is checked next (RFC 9207 section 2.4), also in errors.
   package func answer(in query: Span<UInt8>) -> AuthorizationAnswer {
     guard let fields = RedirectFields(query), let found = fields.only("state"), isOurs(found) else { return .foreign }
     do throws(OAuthError) {
@@ -29,8 +28,8 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error in a query without `state`, as some servers send it; nil if there is none that can be printed. Nothing
-  /// shows that the server sent it.
+  /// The printable error in a query without `state`, which some servers omit; nil without one. Anyone could have sent
+  /// it.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),

@@ -6,7 +6,7 @@ package struct AuthorizationOptions: Sendable, Hashable {
   package var prompt: String?
   /// The user name to suggest (`login_hint`, section 3.1.2.1).
   package var loginHint: String?
-  /// Acceptable authentication contexts, any of which is enough (section 3.1.2.1).
+  /// Acceptable authentication contexts (section 3.1.2.1). Any of them is enough.
   package var acrValues: [String] = []
   /// The maximum age of the user's authentication, in seconds (section 3.1.2.1).
   package var maxAge: Int?
@@ -29,11 +29,11 @@ package struct AuthorizationOptions: Sendable, Hashable {
   /// The security profile to enforce on the response, if any.
   var profile: SecurityProfile?
 
-  /// Whether to refuse a server that does not announce PKCE, as clients of resources must (Model Context Protocol,
+  /// Whether to refuse a server that does not announce PKCE, as resource clients must (Model Context Protocol,
   /// authorization).
   package var needsAnnouncedPKCE = false
 
-  /// Whether to push the request (RFC 9126) only to a server or for a profile that requires it.
+  /// Whether to push the request (RFC 9126) only if the server or the profile requires it.
   package var pushesIfNeeded = false
 
   package init() {}

@@ -82,7 +82,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` for `offline_access`: without it a server must ignore that scope (OpenID Connect Core 1.0 section 11).
+  /// `consent` for `offline_access`, which a server must otherwise ignore (OpenID Connect Core 1.0 section 11).
   private var usualPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

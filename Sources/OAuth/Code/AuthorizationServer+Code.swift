@@ -5,10 +5,11 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Prepares a sign-in by authorization code. Sends nothing yet.
   ///
+  /// Always uses a PKCE challenge: a server without PKCE ignores it (RFC 7636 section 5), and `state` and `nonce` still
+  /// protect the code.
+  ///
   /// - Throws: `endpointMissing`; `metadataInvalid` if a metadata member that protects codes is malformed;
-  ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`. A server that announces no PKCE still
-  ///   gets a challenge (RFC 7636 section 5): if it does not support PKCE it ignores the challenge, and `state` and
-  ///   `nonce` still protect the code.
+  ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`.
   package func beginAuthorization(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -38,7 +39,7 @@ extension AuthorizationServer {
   /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126).
   ///
   /// If a push fails without an OAuth error, falls back to a plain request unless the server requires pushed requests.
-  /// An OAuth error is final, because the same request would fail in the browser. So is an announced endpoint that is
+  /// Throws OAuth errors, because the same request would fail in the browser. Also throws if the announced endpoint is
   /// malformed.
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
@@ -59,7 +60,7 @@ extension AuthorizationServer {
       let query = [("client_id", client.id), ("request_uri", pushed.requestURI)]
       return AuthorizationURL(text: endpoint.uri.appendingQuery(query), expiresIn: pushed.expiresIn)
     } catch {
-      guard !mustPush, error.leavesPlainRequest else { throw error }
+      guard !mustPush, error.allowsPlainRequest else { throw error }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
   }
@@ -105,7 +106,7 @@ extension AuthorizationServer {
 
 extension OAuthError {
   /// Whether the error was not about the request itself, so that a plain request may still work.
-  fileprivate var leavesPlainRequest: Bool {
+  fileprivate var allowsPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
       serverError == nil

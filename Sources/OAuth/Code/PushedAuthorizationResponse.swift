@@ -29,8 +29,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the text is a scheme and a remainder in printable characters. It is passed to the browser and never
-  /// fetched.
+  /// Whether the text is a scheme, a colon and printable characters. It is passed to the browser, never fetched.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= longest, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -5,7 +5,7 @@ internal import Encoding
 struct RedirectFields {
   private typealias Field = (name: String, value: SharedSecret?)
 
-  /// Fields with an invalidly encoded value have none.
+  /// The value is nil if it is invalidly encoded.
   private let fields: [Field]
 
   static let maximumBytes = 16_384
@@ -30,7 +30,7 @@ struct RedirectFields {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The value of a field that appears exactly once and is form-encoded.
+  /// The value of a field that appears exactly once and is form-encoded, or nil.
   func only(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8) }
     return found.count == 1 ? found[0].value : nil

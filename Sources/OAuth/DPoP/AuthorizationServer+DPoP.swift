@@ -60,15 +60,15 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Rejects bound tokens if the request had no proof, and unbound tokens if it had one, since a thief could use those
-  /// (RFC 9449 section 5).
+  /// Rejects tokens that are bound although the request had no proof, or unbound although it had one: a thief could use
+  /// the latter (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Adds to the error that a key is needed, if the server asked for a proof and the account has none.
+  /// Notes in the error that a key is needed, if the server asked for a proof and the account has no key.
   func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

@@ -9,7 +9,7 @@ package final class DPoPKey: Sendable {
   /// Algorithms for signing proofs, in order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
   /// The maximum length of ``serialized()``, in bytes.
-  private static let mostBytes = 4096
+  private static let maxBytes = 4096
   /// The length of an RSA key, in bits (RFC 7518 section 3.3).
   private static let rsaBits = 2048
   private static let separator = UInt8(ascii: ".")
@@ -64,9 +64,9 @@ package final class DPoPKey: Sendable {
   /// - Throws: `cryptoFailure` if the text is invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
-      var buffer = SecretBuffer(capacity: mostBytes)
+      var buffer = SecretBuffer(capacity: maxBytes)
       let algorithm = text.bytes.withBytes { (text) -> JWSAlgorithm? in
-        guard text.count <= mostBytes else { return nil }
+        guard text.count <= maxBytes else { return nil }
         let (algorithm, start) = algorithmBefore(text)
         do { try Base64URL.decode(text.extracting(start..<text.count), to: &buffer) } catch { return nil }
         return algorithm

@@ -40,8 +40,8 @@ package final class DPoPMemory: Sendable {
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds a server's clock is ahead of ours, if that is known to matter. A resource without an offset of
-  /// its own uses that of its authorization server, never the other way round.
+  /// How many seconds a server's clock is ahead of ours; 0 if unknown. A resource defaults to the offset of its
+  /// authorization server, never the reverse.
   package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in

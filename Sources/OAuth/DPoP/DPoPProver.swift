@@ -3,8 +3,7 @@ package import Encoding
 
 /// Creates the proofs of one account, and learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
-  /// The largest clock difference, in seconds, that may be network delay. Larger differences are accepted as clock
-  /// errors at once.
+  /// The largest time difference, in seconds, that network delay may explain. Larger ones are clock errors.
   private static let toleratedClockError = 30
 
   package let key: DPoPKey
@@ -36,7 +35,7 @@ package struct DPoPProver: Sendable {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The server's current time, as far as it is known to differ from ours.
+  /// The server's current time, using its clock offset if known.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockError(for: key, role, origin: url.origin))
@@ -66,13 +65,13 @@ package struct DPoPProver: Sendable {
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
-    let nonce = takeNonce(headers, url, role)
+    let nonce = learnNonce(headers, url, role)
     let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
     // A resource's other responses may come from a cache, with an old date.
     let isNewTime =
       (isProofRefused || role == .authorizationServer)
-      && takeTime(headers, proof, url, role, isDoubted: refusal == "invalid_dpop_proof")
+      && learnClock(headers, proof, url, role, isRejected: refusal == "invalid_dpop_proof")
     switch refusal {
     case "use_dpop_nonce": return isNewNonce ? .nonce : nil
     case "invalid_dpop_proof": return isNewTime ? .clock : isNewNonce ? .nonce : nil
@@ -95,21 +94,21 @@ package struct DPoPProver: Sendable {
     return Challenge.all(in: headers).first { $0.scheme.utf8.elementsEqual("dpop".utf8) }?["error"]
   }
 
-  private func takeNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
+  private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
     note(nonce: values[0], of: url, as: role)
     return values[0]
   }
 
-  /// - Parameter isDoubted: Whether the server rejected the proof, so that even a small difference may be the reason.
+  /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may be the reason.
   /// - Returns: Whether the proof's time differed from the server's.
-  private func takeTime(
-    _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isDoubted: Bool
+  private func learnClock(
+    _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool
   ) -> Bool {
     guard let date = headers.date else { return false }
     let (error, isAbsurd) = date.subtractingReportingOverflow(proof?.issuedAt ?? now(of: url, role))
-    guard isAbsurd || error.magnitude > (isDoubted ? 0 : Self.toleratedClockError) else { return false }
+    guard isAbsurd || error.magnitude > (isRejected ? 0 : Self.toleratedClockError) else { return false }
     let (clockError, overflow) = date.subtractingReportingOverflow(wallSeconds())
     if !overflow { memory.note(clockError: clockError, for: key, role, origin: url.origin) }
     return !overflow

@@ -29,7 +29,7 @@ extension AuthorizationServer {
 
   /// Suggests a browser sign-in if the client or the user's organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
-    // A problem that the provider gives advice for can be corrected by the user.
+    // The user can fix a problem that has advice.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
     guard isForbidden, metadata.offersCodeFlow else { return error }
     var error = error
@@ -39,7 +39,7 @@ extension AuthorizationServer {
 
   /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
   ///
-  /// - Parameter resources: The resources of the token (RFC 8707). A server that refuses them is asked again without.
+  /// - Parameter resources: The resources of the token (RFC 8707). If refused, polls again without them.
   /// - Throws: Any response that ends the sign-in: `accessDenied`, `expiredToken` or another error (RFC 8628 section
   ///   3.5).
   package func pollDevice(

@@ -62,7 +62,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The URL member, also under the name that Google uses.
+  /// The URL member, or Google's name for it.
   private static func url(
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {

@@ -54,8 +54,8 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll. If this machine's clock runs fast, as in some virtual machines, the server rejects
-  /// polls at the correct interval. After the first `slow_down` waits are therefore 40 % longer.
+  /// The wait before the next poll, 40 % longer after the first `slow_down`: if this machine's clock runs fast, as in
+  /// some virtual machines, the server rejects polls at the correct interval.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, askedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400

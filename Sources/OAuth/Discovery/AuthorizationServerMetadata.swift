@@ -17,12 +17,12 @@ package struct AuthorizationServerMetadata: Sendable {
   package var endSessionEndpoint: Endpoint?
   package var pushedAuthorizationRequestEndpoint: Endpoint?
   package var registrationEndpoint: Endpoint?
-  /// Metadata members with an unusable endpoint. Such an endpoint counts as announced but throws when needed. The rest
-  /// of the document remains usable.
+  /// The metadata members of announced but unusable endpoints. Using one throws; the rest of the document remains
+  /// usable.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// A malformed member that protects sign-ins by authorization code, if any. Such sign-ins are then refused.
   package private(set) var malformedSafeguard: String?
-  /// As announced. This can only restrict the accepted algorithms, never extend them.
+  /// As announced. Only restricts the accepted algorithms.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
   /// False if the methods are the defaults of the specification.
@@ -73,9 +73,7 @@ package struct AuthorizationServerMetadata: Sendable {
     apply(overrides)
   }
 
-  /// Parses a metadata document.
-  ///
-  /// Ignores unknown members. A null member counts as absent.
+  /// Parses a metadata document. Ignores unknown and null members.
   ///
   /// - Throws: `issuerMismatch` if the document's issuer is not identical to `issuer`, byte by byte; the document is
   ///   then ignored (RFC 8414 section 3.3). `metadataInvalid` if it is not a JSON object or `issuer` is not a string.
@@ -165,11 +163,10 @@ extension AuthorizationServerMetadata {
   /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
   /// if the server has no such page.
   ///
-  /// Identifies the user by `logout_hint` and the client by `client_id`, which section 2 allows instead of
-  /// `id_token_hint`. An ID Token in the URL would leak into the browser's history, process arguments and server logs,
-  /// and some resources still accept it as a credential. Without it the server asks the user for confirmation, which
-  /// section 2 recommends anyway. No `post_logout_redirect_uri` (section 3) and `state` are sent, since nothing waits
-  /// for the browser.
+  /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2): an ID
+  /// Token in the URL would leak into the browser's history, process arguments and server logs, and some resources
+  /// still accept it as a credential. Without it the server asks for confirmation, as section 2 recommends anyway.
+  /// Omits `post_logout_redirect_uri` (section 3) and `state`, since nothing waits for the browser.
   ///
   /// - Parameter subject: The user's `sub`, if known.
   package func logoutURL(clientID: String, subject: String?) -> String? {

@@ -7,7 +7,7 @@ internal import Vocabulary
 package enum Discovery {
   /// Finds and parses the metadata of `issuer`.
   ///
-  /// Tries ``Issuer/metadataLocations`` in order. Continues only if there is no document: a 4xx status, 500 or 501, a
+  /// Tries ``Issuer/metadataLocations`` in order. Continues only if there is no document: a 4xx status, 500, 501, a
   /// redirect, or a body that is not a JSON object with an issuer. A document for another issuer, a failed connection
   /// or an unavailable server ends the search (RFC 8414 section 3.3).
   ///

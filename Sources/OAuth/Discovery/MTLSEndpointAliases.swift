@@ -10,7 +10,7 @@ extension AuthorizationServerMetadata {
     private(set) var unusable: [EndpointRole: String] = [:]
 
     /// - Parameters:
-    ///   - reader: Nil if the member is not an object. Every endpoint may then have an alias.
+    ///   - reader: Nil if the member is not an object, which makes all endpoints unusable.
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // A browser does not present the client's certificate, and keys are public.

@@ -12,8 +12,8 @@ struct MetadataReader {
     return text
   }
 
-  /// Returns a reader for a nested object, or nil if it is absent. The reader of another type is nil, except of an
-  /// empty list, which PHP writes for an empty object.
+  /// Returns a reader for a nested object; nil if it is absent, or an inner nil if it has another type. An empty list
+  /// counts as an empty object, as written by PHP.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })

@@ -21,13 +21,13 @@ package struct ProtectedResource: Sendable, Hashable {
 
   /// Parses a metadata document, ignoring unknown members (section 3.2).
   ///
-  /// Skips authorization servers that are not valid issuers. Skips those on this machine or a private network unless
-  /// the resource is also there: a remote server must not make us contact local ones (section 7.7).
+  /// Skips invalid issuers, and those on this machine or a private network unless the resource is also there: a remote
+  /// server must not make us contact local ones (section 7.7).
   ///
   /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
-  /// - Throws: `resourceMismatch` if `resource` is none of them, byte by byte; the document is then ignored (section
-  ///   3.3). `bindingUnsupported` if it requires proofs with an algorithm that we do not support. `metadataInvalid`
-  ///   with the name of a missing or malformed member.
+  /// - Throws: `resourceMismatch` if `resource` is not one of them, byte by byte (section 3.3). `bindingUnsupported` if
+  ///   it requires proofs with an unsupported algorithm. `metadataInvalid` with the name of a missing or malformed
+  ///   member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {

@@ -13,7 +13,7 @@ package struct ResourceDiscovery {
   private struct Hint {
     /// Whether the resource wants a token, of any kind.
     var wantsToken = false
-    /// Whether there is a challenge for a token of OAuth.
+    /// Whether there is a challenge for an OAuth token.
     var isChallenge = false
     var metadata: Endpoint?
     var scopes: [String] = []
@@ -32,10 +32,10 @@ package struct ResourceDiscovery {
     self.cancellation = cancellation
   }
 
-  /// Reads the metadata from the URL in the resource's challenge (section 5.1), or else the well-known URL (section
-  /// 3.1), or else that of its origin. Scopes in the challenge override those of the metadata, since they are what the
-  /// request needs. A resource without metadata that wants a token may be an earlier MCP server: until its revision
-  /// 2025-06-18, the authorization server was always at the server's own origin.
+  /// Reads the metadata from the URL in the resource's challenge (section 5.1), else from the resource's well-known URL
+  /// (section 3.1), else from that of its origin. Scopes in the challenge override those of the metadata. A resource
+  /// that wants a token but has no metadata may be an MCP server before revision 2025-06-18, whose authorization server
+  /// is at its own origin.
   ///
   /// - Throws: `metadataMissing`.
   package func run() throws(OAuthError) -> ProtectedResource {
@@ -44,7 +44,7 @@ package struct ResourceDiscovery {
     if let named = hint.metadata {
       found = try read(named, of: [resource.text], mustBeJSON: false)
     } else {
-      do throws(OAuthError) { found = try readAtWellKnownPlace() } catch {
+      do throws(OAuthError) { found = try readAtWellKnownURL() } catch {
         guard error.code == .metadataMissing, hint.wantsToken else { throw error }
         guard let own = try serverAtOrigin() else { throw OAuthError(.metadataMissing, .unguidedResource) }
         found = ProtectedResource(resource, acceptingTokensOf: own)
@@ -55,7 +55,7 @@ package struct ResourceDiscovery {
     return found
   }
 
-  private func readAtWellKnownPlace() throws(OAuthError) -> ProtectedResource {
+  private func readAtWellKnownURL() throws(OAuthError) -> ProtectedResource {
     let place = try location()
     let root = try Endpoint(resource.uri.origin + Self.wellKnown, allowHTTPLoopback: transport.allowHTTPLoopback)
     do {
@@ -112,7 +112,7 @@ package struct ResourceDiscovery {
       do { content = try SecretBytes(copying: Array(message.utf8).span) } catch { return hint }
       var post = HTTPRequest(post: resource, .resource, json: content, transport: transport, cancellation: cancellation)
       post.accept = "application/json, text/event-stream"
-      // The server may accept no such request; its metadata may still be found.
+      // Even if the server rejects these requests, its metadata may be found.
       guard let response = try? answer(to: post) else { continue }
       let next = try self.hint(in: response)
       if next.isChallenge { return next }

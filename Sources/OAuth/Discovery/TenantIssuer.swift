@@ -75,7 +75,7 @@ package enum TenantIssuer: Sendable, Hashable {
 }
 
 extension Issuer {
-  /// What to do if the metadata are for another issuer, at hosts of Microsoft whose issuer is a setting.
+  /// The advice for an issuer mismatch at Microsoft hosts with a configurable issuer, or nil.
   var mismatchAdvice: Phrase? {
     let host = (try? URI(text))?.host.lowercased() ?? ""
     // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.

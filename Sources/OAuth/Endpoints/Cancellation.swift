@@ -20,7 +20,7 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Cancels the operation. If it is spending something, it is cancelled as soon as that is done.
+  /// Cancels the operation, after a delay if it ``isSpending``.
   package func cancel() { end { $0.isCancelled = true } }
 
   private func end(_ change: (inout State) -> Void) {
@@ -48,8 +48,8 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result. If the operation is cancelled meanwhile, that
-  /// takes effect afterwards.
+  /// Runs `body`, which spends a single-use value and stores the result. A cancellation meanwhile takes effect
+  /// afterwards.
   ///
   /// - Parameter cancelled: The error to throw if the operation was already cancelled.
   package func spending<Result, Problem: Error>(

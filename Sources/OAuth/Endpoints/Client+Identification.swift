@@ -17,7 +17,7 @@ extension Client {
       form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
-      // Optional and redundant (RFC 7521 section 4.2), but some servers find the key by it.
+      // Optional and redundant (RFC 7521 section 4.2), but some servers need it to find the key.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))

@@ -25,8 +25,8 @@ package final class ClientKey: Sendable {
     self.profile = profile
   }
 
-  /// The signature algorithm: the configured one, or else one for the key. An RSA key uses PS256 if the server
-  /// announces it or the profile requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
+  /// The configured signature algorithm, or a default for the key: for RSA, PS256 if the server announces it or the
+  /// profile requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =

@@ -3,8 +3,7 @@ package import Crypto
 /// Sends HTTP requests. OAuth defines this protocol so that every flow can be tested without a network.
 ///
 /// Calls block until the response is complete, so use a worker thread. Implementations must honor all of
-/// ``HTTPRequest`` and ``Transport``, and return a response for every status. Only a failure to get any response is
-/// thrown.
+/// ``HTTPRequest`` and ``Transport``, return a response for every status, and throw only without a response.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
@@ -25,8 +24,7 @@ package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// A defect of the message, because of which only a new refresh token in the body is trusted. Only after
-  /// ``HTTPRequest/spends``.
+  /// A defect of the message: trust only a new refresh token in the body. Always nil without ``HTTPRequest/spends``.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

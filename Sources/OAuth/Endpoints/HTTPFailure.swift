@@ -28,7 +28,6 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case malformed
     /// A redirect to another origin, or too many redirects.
     case redirect
-    /// Cancelled by ``Cancellation``.
     case cancelled
     /// The connection broke while sending the request.
     case send
@@ -42,7 +41,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case setup
     /// The proxy was unreachable or refused the request.
     case proxy
-    /// The response contains the access token, which its receiver must not get.
+    /// The response contains the access token, which the receiver must not see.
     case tokenReturned
   }
 
@@ -54,10 +53,10 @@ package struct HTTPFailure: Error, Hashable, Sendable {
 
   package var problem: ConnectionProblem?
 
-  /// For name servers that did not answer: their addresses, separated by commas.
+  /// The addresses of name servers that did not answer, separated by commas.
   package var nameServers: String?
 
-  /// For a timeout: how long was waited, in whole seconds.
+  /// The duration of a timeout, in whole seconds.
   package var waitedSeconds: Int?
 
   /// The target of a redirect that was not followed: scheme, host and port.

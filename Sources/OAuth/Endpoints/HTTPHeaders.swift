@@ -45,8 +45,8 @@ package struct HTTPHeaders: Sendable {
   /// The server's clock in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds. Services without
-  /// `Retry-After` name the end of the wait in `X-Rate-Limit-Reset`, in unix seconds.
+  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds. Without `Retry-After`, reads
+  /// `X-Rate-Limit-Reset`, the end of the wait in unix seconds.
   ///
   /// - Parameter now: The time in unix seconds, used if the header is a date. Prefer ``date``, which is from the same
   ///   clock.
@@ -58,7 +58,7 @@ package struct HTTPHeaders: Sendable {
     return HTTPDate.parse(value).flatMap { Self.wait(until: $0, now: now) }
   }
 
-  /// The value of a header without the space around it; nil if it is absent or empty.
+  /// The trimmed value of a header; nil if it is absent or empty.
   private func trimmed(_ name: String) -> String? {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }

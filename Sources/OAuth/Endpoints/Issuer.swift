@@ -11,7 +11,7 @@ package struct Issuer: Sendable {
 
   package let text: String
   private let pathLength: Int
-  /// Whether to try the OAuth document before the OpenID one, as clients of resources do (Model Context Protocol,
+  /// Whether to try the OAuth document before the OpenID one, as resource clients do (Model Context Protocol,
   /// authorization).
   package var looksForOAuthFirst = false
 

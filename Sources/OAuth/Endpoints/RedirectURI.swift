@@ -11,8 +11,9 @@ package struct RedirectURI: Sendable, Hashable {
 
   /// Byte for byte as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// Nil if the browser cannot reach this machine with the response, so that the user must paste it.
+  /// Nil if the browser cannot deliver the response to this machine, so that the user must paste it.
   package let loopbackHost: Host?
+  /// Nil if the URI names none.
   package let port: UInt16?
   /// Empty, or starts with "/".
   package let path: String
@@ -46,9 +47,9 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// The default where none is registered by hand: any port, and a path that people can register where each answer
-  /// says which issuer it is from (RFC 9207). Elsewhere the path is one that no other issuer has, which shows the same
-  /// (RFC 8252 section 8.10, RFC 9700 section 4.4.2).
+  /// The default without manual registration, with any port. If the server names the issuer in its responses (RFC
+  /// 9207), the path is fixed. Otherwise it is unique to the issuer and identifies it (RFC 8252 section 8.10, RFC 9700
+  /// section 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
@@ -116,16 +117,16 @@ extension AuthorizationRequest {
   package func answer(inPasted url: String) -> AuthorizationAnswer {
     let bytes = Array(url.utf8).trimmingSpace
     let mark = UInt8(ascii: "?")
-    guard let start = bytes.firstIndex(of: mark), isOurPlace(bytes[..<start]) else { return .foreign }
+    guard let start = bytes.firstIndex(of: mark), isOwn(bytes[..<start]) else { return .foreign }
     let query = Array(bytes[(start + 1)...].prefix { $0 != UInt8(ascii: "#") })
     return answer(in: query.span)
   }
 
   /// Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
-  private func isOurPlace(_ place: ArraySlice<UInt8>) -> Bool {
-    if place.elementsEqual(redirectURI.utf8) { return true }
+  private func isOwn(_ url: ArraySlice<UInt8>) -> Bool {
+    if url.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }
-    return place.elementsEqual((redirectURI + "/").utf8)
+    return url.elementsEqual((redirectURI + "/").utf8)
   }
 }
 

@@ -41,7 +41,7 @@ extension AuthorizationServer {
     package static let refresh = "refresh_token"
     package static let clientCredentials = "client_credentials"
     package static let device = "urn:ietf:params:oauth:grant-type:device_code"
-    /// The name that Glewlwyd registers.
+    /// Glewlwyd's name for the device grant.
     package static let unregisteredDevice = "device_authorization"
     package static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"

@@ -32,24 +32,24 @@ package struct Transport: Sendable {
   package var proxy: Proxy?
   /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
-  /// For resolving the host's name. The C library has limits of its own: with one name server that answers for IPv4 only
-  /// it needs 15 s, with two 30 s.
+  /// The timeout for resolving the host name. The C library has its own: 15 s with one name server that answers only
+  /// for IPv4, 30 s with two.
   package var resolveTimeoutSeconds = 60
-  /// For the connection, from the resolved name on.
+  /// The timeout for connecting, after the name is resolved.
   package var connectTimeoutSeconds = 10
-  /// For the whole request, connection included, from the resolved name on.
+  /// The timeout for the entire request, including the connection, after the name is resolved.
   package var totalTimeoutSeconds = 30
   /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value, from the first byte
   /// sent.
   package var spendingTimeoutSeconds = 120
-  /// The requests that may reuse a connection with this one; nil for requests that the daemon composes itself, such as
-  /// to an authorization server.
+  /// The requests that may share a connection with this one; nil for the daemon's own requests, such as to an
+  /// authorization server.
   package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
-  /// The added authorities and the pins as one text, or nil if only the system's trust applies. A document fetched with
-  /// one trust is not reused with another. Lines contain no line breaks.
+  /// Identifies the additional authorities and the pins; nil for the system's trust alone. A cached document is only
+  /// used with the same trust.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
@@ -58,7 +58,7 @@ package struct Transport: Sendable {
 
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// The sender of a request controls its content. If a server does not read all of it, it parses the rest as the next
+/// The sender of a request controls its content. A server that does not read all of it parses the rest as the next
 /// request (RFC 9112 section 9.3), and may reveal the following request and its token to the first sender.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
@@ -73,7 +73,6 @@ package struct ConnectionGroup: Sendable, Hashable {
 
 /// Additional certificate authorities for server certificates.
 package struct CertificateAuthorities: Sendable, Equatable {
-  /// In PEM form.
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.
   package let digest: String
@@ -82,13 +81,13 @@ package struct CertificateAuthorities: Sendable, Equatable {
   /// Each certificate in PEM form.
   private let certificates: [String]
 
-  private static let mostCertificates = 4096
+  private static let maxCertificates = 4096
 
   package init(pem: [UInt8]) throws(CryptoError) {
     self.pem = pem
     digest = Base64URL.encode(try Digest.sha256.hash(pem.span))
     var (certificates, digests): ([String], [String]) = ([], [])
-    for block in PEM.blocks(in: pem.span, atMost: Self.mostCertificates) ?? [] {
+    for block in PEM.blocks(in: pem.span, atMost: Self.maxCertificates) ?? [] {
       guard block.label.hasSuffix("CERTIFICATE") else { continue }
       var text: [UInt8] = []
       PEM.appendBase64(of: block, in: pem.span, to: &text)

@@ -13,10 +13,8 @@ package struct IDToken: Sendable {
   /// Unix seconds.
   package let expiresAt: Int
 
-  /// Verifies the signature and the claims of an ID Token.
-  ///
-  /// Verifies the signature first, then the claims in the order of OpenID Connect Core 1.0 section 3.1.3.7, and on
-  /// refresh those of section 12.2. Stops at the first failure. Fetches nothing: only `keys` are trusted.
+  /// Verifies the signature, then the claims in the order of OpenID Connect Core 1.0 section 3.1.3.7, and on refresh
+  /// those of section 12.2. Stops at the first failure. Fetches nothing: only `keys` are trusted.
   ///
   /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata.
   /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.

@@ -5,7 +5,7 @@ internal import Vocabulary
 /// The reason why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
-  /// By how many seconds this machine's clock is ahead of the server's, if that may be the reason.
+  /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
   package private(set) var clockError: Int?
 
   package init(_ fault: TokenFault) { self.fault = fault }

@@ -7,7 +7,7 @@ package struct IDTokenDemands: Sendable {
   package var nonce: String?
   /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
   package var maxAge: Int?
-  /// The `acr_values` sent, any of which is accepted.
+  /// The `acr_values` sent. Any of them is accepted.
   package var acrValues: [String] = []
 
   /// The code exchanged for the token, for `c_hash` (section 3.3.2.11).

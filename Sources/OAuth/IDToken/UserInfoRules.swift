@@ -10,8 +10,7 @@ package struct UserInfoRules {
   package var requiresSignature: Bool
   /// Unix seconds.
   package var now: Int
-  /// Returns the cached keys at the first call and newer ones at later calls, made if verification fails. Nil if there
-  /// are no more.
+  /// Returns the cached keys, then newer ones on each later call, made if verification fails. Nil if there are no more.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(
@@ -25,8 +24,8 @@ package struct UserInfoRules {
   }
 }
 
-/// A signed response of the UserInfo endpoint. Verified like an ID Token, with separate rules so that neither is
-/// accepted as the other if they can be distinguished (RFC 8725 section 3.12).
+/// A signed response of the UserInfo endpoint. Verified like an ID Token, but by separate rules, so that neither is
+/// accepted as the other where they can be distinguished (RFC 8725 section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String

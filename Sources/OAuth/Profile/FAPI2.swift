@@ -4,13 +4,13 @@ package import Vocabulary
 /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains
 /// only the additional rules: those of the underlying protocols are enforced elsewhere.
 package enum FAPI2 {
-  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 is the registered name of EdDSA with that curve
-  /// (RFC 9864), which the note there allows.
+  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve, which the
+  /// note there allows.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
   /// How the account gets its tokens.
   package enum Flow: Sendable {
-    /// By an authorization code, or a refresh token from such a sign-in.
+    /// By an authorization code, or a refresh token that was issued for one.
     case code
     /// For the client itself (RFC 6749 section 4.4). The rules of section 5.3.3.2 do not apply.
     case clientCredentials
@@ -66,7 +66,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case issuerUnannounced, answerWithoutIssuer
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
-  /// The section of the profile and, after the hyphen, the item.
+  /// The section and item of the profile, such as `5.3.3.1-1`.
   package var rule: String {
     switch self {
     case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"

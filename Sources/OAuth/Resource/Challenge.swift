@@ -13,8 +13,8 @@ package struct Challenge: Sendable, Hashable {
   }
 
   /// The maximum number of challenges; the rest are ignored.
-  private static let mostChallenges = 8
-  private static let mostParameters = 32
+  private static let maxChallenges = 8
+  private static let maxParameters = 32
 
   package subscript(name: String) -> String? {
     parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
@@ -25,21 +25,21 @@ package struct Challenge: Sendable, Hashable {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
       var reader = ChallengeReader(value)
-      while challenges.count < mostChallenges, let challenge = reader.next() { challenges.append(challenge) }
+      while challenges.count < maxChallenges, let challenge = reader.next() { challenges.append(challenge) }
     }
     return challenges
   }
 
   fileprivate init(scheme: String, parameters: [(String, String)]) {
     self.scheme = scheme
-    self.parameters = parameters.prefix(Self.mostParameters).map { Parameter(name: $0.0, value: $0.1) }
+    self.parameters = parameters.prefix(Self.maxParameters).map { Parameter(name: $0.0, value: $0.1) }
   }
 }
 
 /// Parses challenges one by one. Lists may have empty elements (RFC 9110 section 5.6.1.2).
 private struct ChallengeReader {
   private let bytes: [UInt8]
-  private var place = 0
+  private var position = 0
 
   init(_ value: String) { bytes = Array(value.utf8) }
 
@@ -57,52 +57,52 @@ private struct ChallengeReader {
     return Challenge(scheme: scheme.lowercased(), parameters: parameters)
   }
 
-  private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {
-    while let byte = current, byte == 0x20 || byte == 0x09 { place += 1 }
+    while let byte = current, byte == 0x20 || byte == 0x09 { position += 1 }
   }
 
   private mutating func skipSeparators() {
-    while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { place += 1 }
+    while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { position += 1 }
   }
 
   private mutating func token() -> String? {
-    let start = place
-    while let byte = current, byte.isTokenCharacter { place += 1 }
-    return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+    let start = position
+    while let byte = current, byte.isTokenCharacter { position += 1 }
+    return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
   /// Parses `name = value`, if present. A token68 may end in `=`.
   private mutating func parameter() -> (String, String)? {
-    let start = place
+    let start = position
     if let name = token() {
       skipBlanks()
       if current == UInt8(ascii: "=") {
-        place += 1
+        position += 1
         skipBlanks()
         if let value = current == UInt8(ascii: "\"") ? quoted() : unquoted() { return (name.lowercased(), value) }
       }
     }
-    place = start
+    position = start
     return nil
   }
 
   /// Parses an unquoted value, up to whitespace or a comma. Only a token is valid, but many servers send unquoted URLs
   /// and scopes, and a truncated one would have another meaning. A leading "=" is the end of a token68.
   private mutating func unquoted() -> String? {
-    let start = place
+    let start = position
     guard current != UInt8(ascii: "=") else { return nil }
-    while let byte = current, byte > 0x20, byte != UInt8(ascii: ",") { place += 1 }
-    return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+    while let byte = current, byte > 0x20, byte != UInt8(ascii: ",") { position += 1 }
+    return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
   /// Parses a quoted string (RFC 9110 section 5.6.4).
   private mutating func quoted() -> String? {
-    place += 1
+    position += 1
     var text: [UInt8] = []
     while let byte = current {
-      place += 1
+      position += 1
       if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
       guard byte == UInt8(ascii: "\\") else {
         text.append(byte)
@@ -110,12 +110,12 @@ private struct ChallengeReader {
       }
       guard let escaped = current else { return nil }
       text.append(escaped)
-      place += 1
+      position += 1
     }
     return nil
   }
 
   private mutating func skipToken68() {
-    while let byte = current, byte != UInt8(ascii: ","), byte != 0x20 { place += 1 }
+    while let byte = current, byte != UInt8(ascii: ","), byte != 0x20 { position += 1 }
   }
 }

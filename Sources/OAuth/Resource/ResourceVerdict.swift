@@ -4,8 +4,8 @@ internal import Encoding
 /// What a resource's response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
   case none
-  /// The token was rejected. A new one may be accepted. The server may name the scopes that one needs (RFC 6750
-  /// section 3).
+  /// The token was rejected. A new one, with these scopes if the server names any, may be accepted (RFC 6750 section
+  /// 3).
   case refused(scopes: [String])
   /// The proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
@@ -23,7 +23,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
-      self = location.map { .redirected(to: Self.place(in: $0, sent)) } ?? .none
+      self = location.map { .redirected(to: Self.target(in: $0, sent)) } ?? .none
       return
     }
     let challenges = Challenge.all(in: head.headers).filter { Self.schemes.contains($0.scheme) }
@@ -42,7 +42,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     }
   }
 
-  private static func place(in location: String, _ sent: [SharedSecret]) -> String? {
+  private static func target(in location: String, _ sent: [SharedSecret]) -> String? {
     let place = location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let text = String(Substring(place))
     return isHarmless(text, sent) ? TerminalText.clean(text) : nil
@@ -56,10 +56,10 @@ package enum ResourceVerdict: Sendable, Hashable {
   private static let longestText = 8192
 
   private static let schemes = ["bearer", "dpop"]
-  private static let mostWords = 32
+  private static let maxWords = 32
 
   private static func words(_ text: String?) -> [String] {
-    (text ?? "").utf8.split(separator: 0x20).prefix(mostWords).map { String(decoding: $0, as: UTF8.self) }
+    (text ?? "").utf8.split(separator: 0x20).prefix(maxWords).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func seconds(_ text: String?) -> Int? {

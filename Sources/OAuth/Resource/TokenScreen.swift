@@ -7,8 +7,8 @@ internal import Encoding
 /// Finds the token unchanged, or in either base64 alphabet within a longer text, also with line breaks, and any of
 /// these percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// Shorter tokens could be part of any word. Shorter parts of a match are not withheld: the end of an event would wait
-  /// for the next event if it happens to begin like the token.
+  /// Shorter tokens could be part of any word. Shorter partial matches are not withheld, since that would often delay
+  /// the end of an event.
   fileprivate static let shortest = SecretEcho.shortest
 
   /// Searches of the original and of the unescaped bytes. Nil if the token is too short.

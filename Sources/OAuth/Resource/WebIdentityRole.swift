@@ -84,9 +84,9 @@ private struct ServiceDocument {
   /// - Parameter isProse: Whether any XML characters except "<" are allowed.
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
-    let places = Self.places(of: start, in: bytes)
-    guard places.count == 1 else { return nil }
-    let first = places[0] + start.count
+    let offsets = Self.offsets(of: start, in: bytes)
+    guard offsets.count == 1 else { return nil }
+    let first = offsets[0] + start.count
     var last = first
     while last < bytes.count, bytes[last] != UInt8(ascii: "<"),
       isProse || (bytes[last].isVisibleASCII && bytes[last] != UInt8(ascii: "&"))
@@ -98,15 +98,15 @@ private struct ServiceDocument {
     return first..<last
   }
 
-  private static func places(of word: [UInt8], in bytes: Span<UInt8>) -> [Int] {
-    var places: [Int] = []
-    guard bytes.count >= word.count else { return places }
-    for place in 0...(bytes.count - word.count) where bytes[place] == word[0] {
+  private static func offsets(of word: [UInt8], in bytes: Span<UInt8>) -> [Int] {
+    var offsets: [Int] = []
+    guard bytes.count >= word.count else { return offsets }
+    for offset in 0...(bytes.count - word.count) where bytes[offset] == word[0] {
       var index = 1
-      while index < word.count, bytes[place + index] == word[index] { index += 1 }
-      if index == word.count { places.append(place) }
+      while index < word.count, bytes[offset + index] == word[index] { index += 1 }
+      if index == word.count { offsets.append(offset) }
     }
-    return places
+    return offsets
   }
 
   func secret(_ name: String) -> SharedSecret? {

@@ -10,7 +10,7 @@ extension AuthorizationServer {
   /// another proof.
   ///
   /// - Parameters:
-  ///   - target: Requests less than everything granted.
+  ///   - target: Restricts the request to part of the grant.
   ///   - resources: The resources to name (RFC 8707), unless `target` has its own.
   ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
   /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` if the token may have been spent
@@ -42,9 +42,7 @@ extension AuthorizationServer {
 
   /// Requests a token for the client itself, without a user (RFC 6749 section 4.4).
   ///
-  /// - Parameters:
-  ///   - scope: The scope to request unless `target` has one.
-  ///   - target: The target of the token.
+  /// - Parameter scope: The scope to request unless `target` has one.
   /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if the client may not use this
   ///   grant.
   package func tokensForClient(
@@ -63,7 +61,6 @@ extension AuthorizationServer {
   /// - Parameters:
   ///   - grant: The role of the assertion. If it authenticates the client, no other authentication is sent.
   ///   - scope: The scope to request unless `target` has one.
-  ///   - target: The target of the token.
   /// - Throws: `assertionRejected`; `unsupportedTokenType` if an exchange returns no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,

@@ -5,7 +5,7 @@ extension AuthorizationServer {
   /// Revokes a token (RFC 7009). Succeeds also if the server does not know the token.
   ///
   /// - Parameter bearer: An access token, sent once after a 401: Glewlwyd requires one for public clients.
-  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable`, in which case the token is still valid (RFC 7009
+  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable` if the token is still valid (RFC 7009
   ///   section 2.2.1).
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil

@@ -4,10 +4,9 @@ package import Vocabulary
 
 /// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
 ///
-/// The authorization server verifies its signature. Problems that would make the server reject it are detected before
-/// it is sent, so that it does not reach the wrong server.
+/// Problems that would make the server reject it are detected before it is sent, so that it does not reach the wrong
+/// server. Only the server verifies its signature.
 package struct BearerAssertion: Sendable {
-  /// The maximum length in bytes.
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
 
   let compact: SharedSecret

@@ -6,7 +6,7 @@ package struct ClaimDemand: Sendable, Hashable {
   /// The value as written. It is compared according to the claim's type.
   package let value: String
 
-  /// Parses `NAME=VALUE`, split at the first `=`. Nil if there is none or the name is empty.
+  /// Parses `NAME=VALUE`, split at the first `=`. Nil without `=` or with an empty name.
   package init?(_ text: String) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex else { return nil }
     name = String(text[..<end])
@@ -31,13 +31,13 @@ package struct ClaimDemand: Sendable, Hashable {
 
 extension JSONNumber {
   /// The maximum length of a number that a `Double` represents unambiguously.
-  private static let mostCharacters = 16
+  private static let maxCharacters = 16
 
   /// Whether two numbers are equal, whatever their notation: `1`, `1.0` and `1e0`.
   fileprivate func isSameValue(as other: JSONNumber) -> Bool {
     if self == other { return true }
     if let int, let other = other.int { return int == other }
-    guard max(text.utf8.count, other.text.utf8.count) <= Self.mostCharacters, let value = Double(text) else {
+    guard max(text.utf8.count, other.text.utf8.count) <= Self.maxCharacters, let value = Double(text) else {
       return false
     }
     return value.isFinite && value == Double(other.text)

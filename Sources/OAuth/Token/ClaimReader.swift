@@ -2,7 +2,7 @@ internal import Encoding
 internal import JOSE
 internal import Vocabulary
 
-/// The time of a check, and the tolerance for other clocks, in unix seconds.
+/// The time of a check in unix seconds, and the tolerance for other clocks.
 package struct TokenClock: Sendable {
   /// The maximum tolerance, in seconds.
   package static let largestSkew = 300
@@ -19,9 +19,9 @@ package struct TokenClock: Sendable {
     self.skew = min(max(skew, 0), Self.largestSkew)
   }
 
-  /// Checks times, each of which may be missing. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
+  /// Checks the times that are present. A token is expired at `exp`, not after it (RFC 7519 section 4.1.4).
   ///
-  /// - Parameter ahead: How far `iat` may be in the future; nil for the tolerance.
+  /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
   func check(
     expiresAt: Int?, notBefore: Int?, issuedAt: Int? = nil, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) {
@@ -62,9 +62,9 @@ struct ClaimReader {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
 
-  /// Checks the times, each of which may be missing.
+  /// Checks the times that are present.
   ///
-  /// - Parameter ahead: How far `iat` may be in the future; nil for the tolerance.
+  /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
   func checkTimes(
     _ clock: TokenClock, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) -> (issuedAt: Int?, expiresAt: Int?) {

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Encoding
 
-/// The error in a response (RFC 6749 section 5.2). Looked for whatever the HTTP status is, since servers send errors
-/// with 200, 400, 401, 403, 428 and 429.
+/// The error in a response (RFC 6749 section 5.2). Read at any HTTP status, since servers send errors with 200, 400,
+/// 401, 403, 428 and 429.
 struct ErrorAnswer: Sendable {
   /// The `error` value; nil if it contains characters that are not allowed.
   var error: String?
@@ -20,7 +20,7 @@ struct ErrorAnswer: Sendable {
   /// `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// Parses the error of a response, or returns nil if there is none.
+  /// Parses the error of a response, if any.
   ///
   /// - Parameter sent: The secrets of the request. Texts that repeat one are dropped.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
@@ -41,7 +41,7 @@ struct ErrorAnswer: Sendable {
     let message = shape.hasErrorInMessage && root["status"] != nil ? text(root["message"]) : nil
     // Google sends `error_code` instead of `error` when a quota is exceeded.
     guard let node = message ?? named(root["error"]) ?? named(text(root["error_code"])) else { return nil }
-    // An error response contains no token. If it does, the description could repeat it.
+    // If the response contains a token, the description could repeat it.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     var answer = ErrorAnswer(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },

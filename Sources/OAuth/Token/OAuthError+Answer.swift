@@ -30,7 +30,7 @@ extension OAuthError {
           || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
         if isOfAssertion { error.code = .assertionRejected }
       }
-      // The server wants certain claims: the grant works again after a sign-in that requests them.
+      // The server wants certain claims. The grant works again after a sign-in that requests them.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
       if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
         error.code = .interactionRequired
@@ -68,7 +68,7 @@ extension OAuthError {
     return error
   }
 
-  /// Adds the wrong issuer that was received, which the user may recognize.
+  /// Adds the received issuer, which the user may recognize.
   func naming(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self
@@ -104,10 +104,10 @@ extension OAuthError {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
 
-  /// Whether a status indicates a server problem, whatever the body says.
+  /// Whether a status indicates a server problem, regardless of the body.
   static func isPassing(_ status: Int) -> Bool { Code(status: status).meaning == .passing }
 
-  /// Both times are the server's, so that its clock may be wrong.
+  /// Uses only the server's times, so a wrong clock does not matter.
   private mutating func noteWait(_ headers: HTTPHeaders) {
     retryAfterSeconds = code.meaning == .passing ? headers.retryAfterSeconds(now: headers.date) : nil
   }
@@ -144,8 +144,7 @@ extension OAuthError.Code {
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
     // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so that only the refresh token can be the reason. The description then mentions
-    // it.
+    // The same request worked before, so only the refresh token can be the reason. The description then mentions it.
     case .invalidRequest where answer.description?.hasPart("refresh_token") != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }

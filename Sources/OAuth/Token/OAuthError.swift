@@ -16,27 +16,25 @@ package struct OAuthError: Error, Hashable, Sendable {
   package var serverDescription: String?
   /// Why the connection failed.
   package var problem: ConnectionProblem?
-  /// For name servers that did not answer: their addresses, separated by commas.
+  /// The addresses of name servers that did not answer, separated by commas.
   package var nameServers: String?
-  /// For a timeout: how long was waited, in whole seconds.
+  /// The duration of a timeout, in whole seconds.
   package var waitedSeconds: Int?
   /// If a token's times were rejected, how many seconds this machine's clock is ahead of the server's.
   package var clockError: Int?
   /// The ID that helps the server's operators to find the request, at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// Advice for this provider.
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
   /// Whether the device grant is forbidden but the server supports sign-in by browser.
   package var needsBrowser = false
-  /// The issuer that was probably intended: it differs only in a trailing slash.
+  /// The issuer that was probably intended, which differs only in a trailing slash.
   package var issuerMeant: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// How long the server asked us to wait, at most 300 seconds; or how long until its keys may be fetched again, at
-  /// most 3600 seconds.
+  /// How long the server asked us to wait, or until its keys may be fetched again: at most 300 or 3600 seconds.
   package var retryAfterSeconds: Int?
   /// Whether the request may have been carried out, without any response. The refresh token that was sent may have been
   /// replaced by one that we never received.

@@ -302,7 +302,7 @@ extension OAuthError.Code {
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// Options mean that the account is still being signed in and has no key yet.
+  /// If `login` has options, the account is being signed in and has no key yet.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

@@ -7,12 +7,12 @@ struct SecretEcho {
   /// The minimum number of matching bytes. A shorter secret could be part of any word.
   static let shortest = 8
 
-  /// All parts of that length, of all decodings of the text.
+  /// All parts of ``shortest`` bytes, of all decodings of the text.
   private var parts: Set<UInt64> = []
-  private let holdsToken: Bool
+  private let containsToken: Bool
 
   init(_ text: String) {
-    holdsToken = Self.holdsToken(text)
+    containsToken = Self.containsToken(text)
     let bytes = Array(text.utf8)
     for bytes in [bytes, bytes.reversed()] {
       for form in Self.forms(of: bytes) {
@@ -23,8 +23,7 @@ struct SecretEcho {
     }
   }
 
-  /// Whether a text contains part of a secret, unchanged or after the terminal cleanup: removed characters may split a
-  /// secret.
+  /// Whether a text contains part of a secret, before or after the terminal cleanup, which may join a split secret.
   ///
   /// - Parameter limit: The maximum number of characters to search.
   static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
@@ -34,7 +33,7 @@ struct SecretEcho {
 
   /// Whether the text contains part of a secret, or any token in compact form.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
-    holdsToken
+    containsToken
       || secrets.contains { secret in
         secret.bytes.withBytes { bytes in
           var isFound = false
@@ -108,7 +107,7 @@ struct SecretEcho {
   }
   /// Whether `text` contains a token in compact form (RFC 7515 section 7.1), such as the client's own assertion: a
   /// header that begins with `{"`, and more characters than any word has.
-  private static func holdsToken(_ text: String) -> Bool {
+  private static func containsToken(_ text: String) -> Bool {
     text.utf8.split { !$0.isASCIIAlphanumeric && ![0x2D, 0x2E, 0x5F].contains($0) }.contains { run in
       run.count >= 40 && run.indices.contains { run[$0...].starts(with: "eyJ".utf8) }
     }

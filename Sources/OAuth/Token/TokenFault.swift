@@ -11,7 +11,6 @@ package enum TokenFault: Error, Hashable, Sendable {
   case noClaims
   /// A claim is of the wrong type or out of range.
   case malformedClaim(String)
-  /// A required claim is missing.
   case missingClaim(String)
   /// A claim that is not allowed in tokens of the profile.
   case unexpectedClaim(String)
@@ -23,21 +22,21 @@ package enum TokenFault: Error, Hashable, Sendable {
   case authenticationTooOld
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
-  /// The token has additional audiences that are not trusted (OpenID Connect Core 1.0 section 3.1.3.7, step 3): those
-  /// that the caller could trust, because the issuer names the client in `azp`.
+  /// The token has additional audiences that are not trusted (OpenID Connect Core 1.0 section 3.1.3.7, step 3). Lists
+  /// them only if `azp` names the client, so that the caller could trust them.
   case foreignAudience([String])
   /// `azp` is not one of the caller's names (steps 4 and 5).
   case otherParty
   /// `nonce` is not the one sent (step 11).
   case otherNonce
-  /// `acr` is none of the requested values (step 12).
+  /// `acr` is not a requested value (step 12).
   case insufficientAuthentication
-  /// `at_hash` or `c_hash` does not match what it is the hash of (sections 3.1.3.8 and 3.3.2.11).
+  /// `at_hash` or `c_hash` is not the hash of the token or code (sections 3.1.3.8 and 3.3.2.11).
   case otherHash(claim: String)
   /// The claim differs from the first ID Token of this sign-in (section 12.2).
   case identityChanged(claim: String)
-  /// A logout token instead of another token, or without a claim that it must have (OpenID Connect Back-Channel Logout
-  /// 1.0 section 2.4).
+  /// A logout token instead of another token, or without a required claim (OpenID Connect Back-Channel Logout 1.0
+  /// section 2.4).
   case logoutToken(claim: String)
   /// A claim does not have the value required by the caller.
   case otherValue(ClaimDemand)

@@ -138,7 +138,7 @@ package final class TokenResponse: Sendable {
 /// A successful response of the token endpoint. The refresh token, which must be stored first, is separate from the
 /// tokens, which must be validated.
 package struct TokenEndpointAnswer: Sendable {
-  /// The refresh token to store before validating the rest; nil if there is none.
+  /// The refresh token, if any, to store before validating the rest.
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 

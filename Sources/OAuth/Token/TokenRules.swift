@@ -12,8 +12,8 @@ package struct TokenRules: Sendable {
   package var macAlgorithms = Set(MACAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var namesAlgorithms = false
-  /// The algorithms announced by the issuer; nil if they do not restrict. Only checked after the signature: if that is
-  /// invalid, the key is the better explanation.
+  /// The algorithms announced by the issuer; nil for no restriction. Checked after the signature, since a wrong key is
+  /// the better explanation.
   private var announced: Set<JWSAlgorithm>?
   package var isBoundByIssuer: Bool { announced != nil }
   /// The required `typ`; nil accepts any (RFC 8725 section 3.11), or that of the profile.
@@ -39,7 +39,6 @@ package struct TokenRules: Sendable {
 
   package init() {}
 
-  /// A valid token.
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
@@ -49,7 +48,7 @@ package struct TokenRules: Sendable {
 
   /// Parses a token without verifying it.
   ///
-  /// - Parameter last: A token parsed before, which may have the same header.
+  /// - Parameter last: The previous token; an identical header is not parsed again.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {

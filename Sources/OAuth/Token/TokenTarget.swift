@@ -8,7 +8,7 @@ package struct TokenTarget: Sendable, Hashable {
   private static let longestAudience = 512
 
   package let scope: Scope?
-  /// Absolute URIs without fragments, sorted and without duplicates, so that another order does not make another token.
+  /// Absolute URIs without fragments, sorted and without duplicates, so that their order makes no difference.
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?

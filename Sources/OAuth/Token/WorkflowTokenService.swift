@@ -10,7 +10,7 @@ package struct WorkflowTokenService: Sendable {
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
   /// The maximum size of the response, in bytes.
-  private static let mostAnswerBytes = 131_072
+  private static let maxAnswerBytes = 131_072
 
   private let url: String
   private let token: SharedSecret
@@ -28,7 +28,7 @@ package struct WorkflowTokenService: Sendable {
   /// - Parameters:
   ///   - audience: The `aud` of the JWT.
   ///   - transport: Its additional certificate authorities are trusted here too.
-  /// - Throws: Temporary failures, and responses that are not from such a service.
+  /// - Throws: Temporary failures, and responses that are not from this service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {
@@ -39,7 +39,7 @@ package struct WorkflowTokenService: Sendable {
     // Pins and certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(get: endpoint, .resource, transport: transport, cancellation: cancellation)
-    request.responseLimit = Self.mostAnswerBytes
+    request.responseLimit = Self.maxAnswerBytes
     request.authorization = try token.authorization("Bearer")
     let response: HTTPResponse
     do { response = try http.send(request) } catch {

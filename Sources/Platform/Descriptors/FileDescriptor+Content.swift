@@ -26,7 +26,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Whether it has an offset, as files have and pipes and sockets have not.
+  /// Whether it has an offset: files do, pipes and sockets do not.
   package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
   /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number

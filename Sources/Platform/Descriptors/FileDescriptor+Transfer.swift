@@ -41,8 +41,7 @@ extension FileDescriptor {
     }
   }
 
-  /// As ``read(into:)``, but never waits for another process, whether or not the descriptor is non-blocking: another holder of
-  /// it can change that.
+  /// Like ``read(into:)``, but never waits for another process, even if one has made the shared descriptor blocking.
   ///
   /// - Throws: `EAGAIN` if there is nothing to read.
   package borrowing func readNow(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
@@ -52,7 +51,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// As ``readNow(into:)``; appends at most `count` bytes to `buffer`.
+  /// Like ``readNow(into:)``, but appends at most `count` bytes to `buffer`.
   package borrowing func readNow(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -66,7 +65,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// As ``write(_:)``, but never waits for another process, and raises no `SIGPIPE` for a socket.
+  /// Like ``write(_:)``, but never waits for another process, and raises no `SIGPIPE` for a socket.
   ///
   /// - Throws: `EAGAIN` if nothing can be written now.
   package borrowing func writeNow(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
@@ -88,7 +87,7 @@ extension FileDescriptor {
 
   /// Reads up to the end.
   ///
-  /// - Parameter patience: The timeout for all of it; nil for no limit.
+  /// - Parameter patience: The total timeout; nil for no limit.
   /// - Throws: `EFBIG` if there are more than `limit` bytes, `ETIMEDOUT` after the timeout.
   package borrowing func readToEnd(limit: Int, within patience: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = patience.map { Instant.now.advanced(by: $0) }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-  /// The first index of the byte, beginning at `start` (0...count); nil if there is none.
+  /// The first index of the byte, beginning at `start` (0...count), or nil.
   package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     let rest = extracting(start...)
     return unsafe rest.withUnsafeBytes { bytes in

@@ -2,13 +2,12 @@ internal import CPlatform
 internal import Glibc
 
 /// Detects with one system call whether files have changed since they were read (inotify(7)). The kernel records a
-/// change before the system call that makes it returns, so a change made before sending a message is visible to its
-/// receiver.
+/// change before the system call that makes it returns, so the receiver of a later message sees it.
 ///
-/// Also watches every directory of the path and the mount table, because a change there may put another file at the
-/// path. Follows symbolic links and watches each of them. Returns no result if the kernel cannot detect every change:
-/// if a file is missing, if it is on a file system that other machines write to (NFS, FUSE), or if the limit for
-/// watches is reached. A write through a mapping is detected when the process closes the file.
+/// Also watches every directory and symbolic link of the path and the mount table, because a change there may put
+/// another file at the path. Returns no result if the kernel cannot detect every change: if a file is missing or on a
+/// file system that other machines write to (NFS, FUSE), or if the limit for watches is reached. A write through a
+/// mapping is detected when the process closes the file.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -21,16 +20,16 @@ package final class FileChanges {
   /// The number of the last change of each file.
   private var counts: [UInt64]
   /// The directory and name of each file after resolving all links.
-  private var ends: [(place: String, name: String)]
+  private var locations: [(directory: String, name: String)]
 
-  /// What events mean for a directory or file on the paths.
+  /// The meaning of an event on a watched directory or file.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
-    /// The indices of the files that this is.
+    /// The indices of the files, if this is one.
     var files: Set<Int> = []
     /// Whether any file may have been replaced if this is moved or removed.
-    var isWay = false
+    var isOnPath = false
   }
 
   private struct Entry {
@@ -41,8 +40,8 @@ package final class FileChanges {
   private enum Stage {
     case unknown
     case watching
-    /// No result is possible; the next attempt is at this time.
-    case blind(until: Instant)
+    /// No result is possible until the next attempt.
+    case unavailable(until: Instant)
   }
 
   /// The changes reported by events.
@@ -51,10 +50,10 @@ package final class FileChanges {
     /// The files that may have been replaced.
     var moved: Set<Int> = []
     /// Whether any file may have been replaced.
-    var isUnclear = false
+    var affectsAll = false
   }
 
-  /// The time between two attempts: a missing file may appear.
+  /// The time between two attempts, since a missing file may appear.
   private static let retryTime = Duration.seconds(1)
 
   /// Nil if the system does not support it.
@@ -68,7 +67,7 @@ package final class FileChanges {
     self.mounts = mounts
     self.paths = paths
     counts = Array(repeating: 0, count: paths.count)
-    ends = Array(repeating: ("", ""), count: paths.count)
+    locations = Array(repeating: ("", ""), count: paths.count)
   }
 
   /// A number that only stays the same while the files do not change. Get it before reading a file. If a later call
@@ -82,27 +81,27 @@ package final class FileChanges {
       if seen == 0 { return count }
       var result = Changes()
       takeEvents(&result)
-      if seen & 2 == 0, !result.isUnclear, follow(result.moved) {
+      if seen & 2 == 0, !result.affectsAll, follow(result.moved) {
         note(result.changed)
         return count
       }
-    case .blind(until: let time):
+    case .unavailable(until: let time):
       if Instant.now < time { return nil }
     case .unknown: break
     }
     note(Set(paths.indices))
     guard watchAll() else {
-      stage = .blind(until: Instant.now.advanced(by: Self.retryTime))
+      stage = .unavailable(until: Instant.now.advanced(by: Self.retryTime))
       return nil
     }
     stage = .watching
     return count
   }
 
-  /// Sets up the watch anew at the next look, which counts every file as changed.
+  /// Makes the next ``look()`` set up the watches again and report every file as changed.
   package func distrust() { stage = .unknown }
 
-  /// The same number for one file, as of the last ``look()``.
+  /// Like ``look()``, but for one file, as of the last call.
   ///
   /// - Parameter index: Its index in the paths.
   package func number(ofFile index: Int) -> UInt64? {
@@ -136,7 +135,7 @@ package final class FileChanges {
 
   private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
-      result.isUnclear = true
+      result.affectsAll = true
       return
     }
     // There may still be events of a removed watch.
@@ -154,7 +153,7 @@ package final class FileChanges {
       }
       return
     }
-    if isPlace, watch.isWay || !watch.entries.isEmpty { result.isUnclear = true }
+    if isPlace, watch.isOnPath || !watch.entries.isEmpty { result.affectsAll = true }
     result.changed.formUnion(watch.files)
     if isPlace { result.moved.formUnion(watch.files) }
   }
@@ -166,21 +165,23 @@ package final class FileChanges {
   /// - Returns: False if everything must be checked.
   private func follow(_ moved: Set<Int>) -> Bool {
     for file in moved {
-      let (place, name) = ends[file]
+      let (place, name) = locations[file]
       let path = "\(place)/\(name)"
       guard LinkWalk.target(of: path) == nil else { return false }
       var new: [Int32: Watch] = [:]
       guard let number = add(path, agent_change_replaced, &new, { $0.files.insert(file) }) else { return false }
       for (old, watch) in watches where old != number && watch.files.contains(file) {
         watches[old]?.files.remove(file)
-        if watch.files.count == 1, watch.entries.isEmpty, !watch.isWay { remove(old) }
+        if watch.files.count == 1, watch.entries.isEmpty, !watch.isOnPath { remove(old) }
       }
       watches[number, default: Watch()].files.insert(file)
     }
     return true
   }
 
-  /// A change during this call is detected by the next one, because a directory is watched before its content.
+  /// Sets up all watches. A change meanwhile is detected later, because a directory is watched before its content.
+  ///
+  /// - Returns: False if a file cannot be watched.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -210,18 +211,18 @@ package final class FileChanges {
       if rest.isEmpty {
         let entry = Entry(name: name, file: file)
         guard add(place, agent_change_folder, &watches, { $0.entries.append(entry) }) != nil else { return false }
-        ends[file] = (place, name)
+        locations[file] = (place, name)
       }
       if let target = LinkWalk.target(of: found) {
         links += 1
-        guard links <= LinkWalk.maximumLinks, add(found, agent_change_link, &watches, { $0.isWay = true }) != nil
+        guard links <= LinkWalk.maximumLinks, add(found, agent_change_link, &watches, { $0.isOnPath = true }) != nil
         else { return false }
         if target.hasPrefix("/") { place = "" }
         rest += Self.names(target)
       } else if rest.isEmpty {
         guard add(found, agent_change_file, &watches, { $0.files.insert(file) }) != nil else { return false }
       } else {
-        guard add(found, agent_change_way, &watches, { $0.isWay = true }) != nil else { return false }
+        guard add(found, agent_change_way, &watches, { $0.isOnPath = true }) != nil else { return false }
         place = found
       }
     }
@@ -231,6 +232,8 @@ package final class FileChanges {
   /// The components of a path, the first one last.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
+  /// Watches a path, and passes its watch to `use`.
+  ///
   /// - Returns: The watch's number; nil if the path cannot be watched.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void

@@ -20,7 +20,7 @@ package enum FileProblem: Sendable, Hashable {
   /// Its group or others have access.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// The problem of the file at this path, for an error that says what to do; nil if there is no problem or no file.
+  /// The problem of the file at this path, for an error message; nil if there is no problem or no file.
   ///
   /// - Parameter isFile: Whether a directory at the path is a problem.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {

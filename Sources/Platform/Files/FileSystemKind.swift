@@ -1,12 +1,12 @@
 internal import CPlatform
 
-/// The kind of a file system, by the number that the kernel gives it (statfs(2)).
+/// The kind of a file system, by its number in the kernel (statfs(2)).
 package struct FileSystemKind: Sendable, Hashable {
   private let number: UInt32
 
   package init(number: UInt32) { self.number = number }
 
-  /// The kind at a path; nil if nothing is there.
+  /// The kind at a path; nil if it does not exist.
   package init?(at path: String) {
     let kind = unsafe agent_file_system_kind(path)
     guard kind >= 0 else { return nil }
@@ -16,8 +16,8 @@ package struct FileSystemKind: Sendable, Hashable {
   /// Whether its files exist in memory only: tmpfs and ramfs.
   package var isMemory: Bool { number == 0x0102_1994 || number == 0x8584_58F6 }
 
-  /// Whether it shows the same mode for every file, which `chmod` does not change: those of Windows, and what Windows
-  /// shares with a Linux on it.
+  /// Whether every file has the same mode, which `chmod` does not change: file systems of Windows, and those that
+  /// Windows shares with WSL.
   package var ignoresModes: Bool {
     switch number {
     // FAT, exFAT, NTFS by both drivers, 9P, SMB by all three protocols.

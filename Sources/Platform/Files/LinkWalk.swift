@@ -3,18 +3,17 @@ internal import Glibc
 
 /// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. Only
-/// the directories above the link's own are not checked: they lead to a file without a link as well. A walk may be
-/// allowed to pass a sticky directory that all may write to, if the next entry belongs to this user or root: no other
-/// user can replace that.
+/// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. The
+/// directories above the link's own are not checked, as for a file without a link. With `takesSticky`, a walk passes a
+/// world-writable sticky directory if the next entry belongs to this user or root: no other user can replace that.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  private let above: Set<Place>
+  private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]
 
-  private struct Place: Hashable {
+  private struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
 
@@ -36,13 +35,13 @@ struct LinkWalk: ~Copyable {
     self.takesSticky = takesSticky
     link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
     let opened = try Self.open(".", in: start)
-    let above = try Self.places(above: start)
+    let above = try Self.directories(above: start)
     directory = opened
     self.above = above
     names = [name]
   }
 
-  /// Walks to the directory with the last name, which is not a link, and returns that name.
+  /// Walks to the directory of the final target, which is not a link, and returns the target's name.
   mutating func run() throws(DirectoryError) -> String {
     try check()
     var links = 0
@@ -76,22 +75,24 @@ struct LinkWalk: ~Copyable {
   private func check() throws(DirectoryError) {
     let status: FileStatus
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }
-    if above.contains(Place(status)) { return }
+    if above.contains(FileIdentity(status)) { return }
     guard let problem = status.problem(ofDirectory: true) else { return }
-    if case .writable = problem, takesSticky, status.isSticky, ownsNext { return }
+    if case .writable = problem, takesSticky, status.isSticky, isNextOwned { return }
     throw .untrusted(problem, path: path)
   }
 
   /// Whether the next name in ``directory`` belongs to this user or root.
-  private var ownsNext: Bool {
+  private var isNextOwned: Bool {
     guard let next = names.last, let status = try? FileStatus(of: next, in: directory) else { return false }
     return status.owner == 0 || status.owner == geteuid()
   }
 
-  private static func places(above start: borrowing FileDescriptor) throws(SystemError) -> Set<Place> {
-    var found: Set<Place> = []
+  private static func directories(above start: borrowing FileDescriptor) throws(SystemError) -> Set<FileIdentity> {
+    var found: Set<FileIdentity> = []
     var directory = try open("..", in: start)
-    while found.insert(Place(try FileStatus(of: directory))).inserted { directory = try open("..", in: directory) }
+    while found.insert(FileIdentity(try FileStatus(of: directory))).inserted {
+      directory = try open("..", in: directory)
+    }
     return found
   }
 
@@ -106,7 +107,7 @@ struct LinkWalk: ~Copyable {
     target(of: name, from: directory.raw)
   }
 
-  /// The target of a link at an absolute path; nil if there is none.
+  /// The target of a link at an absolute path; nil if it is not a link.
   static func target(of path: String) -> String? { target(of: path, from: AT_FDCWD) }
 
   private static func target(of name: String, from directory: Int32) -> String? {
@@ -122,7 +123,7 @@ extension FileStatus {
   /// Whether only the owner of a file can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// Why a user other than the owner may have changed it; nil if only the owner, or for a directory root, could have.
+  /// Why a user other than the owner, or root for a directory, may have changed it; nil if none could have.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

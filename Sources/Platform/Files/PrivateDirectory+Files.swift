@@ -30,13 +30,13 @@ extension PrivateDirectory {
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes a file, or replaces it atomically. After a crash or power failure the name has either all the old bytes or
-  /// all the new ones; after a return the new ones, if the file system can sync a directory.
+  /// Writes a file, or replaces it atomically. A crash or power failure leaves either the old content or the new. After
+  /// this returns the new content is durable, if the file system can sync a directory.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
   ///   - isDurable: Whether the file must survive a power failure. False for files that are useless after a reboot.
-  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, to be used if it still can be.
+  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, used if still possible.
   /// - Throws: The error of the step that failed. The old file still exists then.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
@@ -48,7 +48,7 @@ extension PrivateDirectory {
 
   /// Replaces a file like ``replaceFile(_:with:mode:isDurable:in:)``, and keeps a reference to the new one.
   ///
-  /// - Returns: Nil if there is no descriptor for that; the file is replaced anyway.
+  /// - Returns: Nil without a free descriptor; the file is replaced anyway.
   package borrowing func replaceKnownFile(
     _ name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> KnownFile? {
@@ -162,11 +162,10 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Writes the names in the directory to disk.
+  /// Writes the names in the directory to disk. Syncs the entire file system if it cannot sync a directory (`EINVAL` on
+  /// vboxsf and 9p).
   ///
-  /// An error does not undo the rename, which every process already sees and whose file is on disk, so it is not
-  /// reported. Some file systems do not support syncing a directory (`EINVAL` on vboxsf and 9p); the entire file system
-  /// is then synced.
+  /// Does not report errors, which do not undo the rename: every process already sees it, and the file is on disk.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }

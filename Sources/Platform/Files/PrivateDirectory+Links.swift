@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-// For a file that is not secret but must not be changed by others. The group and others may read it, and the file and
+// Shared files are not secret, but must not be changed by others. The group and others may read them. A shared file and
 // its directory may be symbolic links within the rules of `LinkWalk`.
 extension PrivateDirectory {
-  /// The permission bits that such a file and its directory must not have.
+  /// The permission bits forbidden for a shared file and its directory.
   private static let rightsToChange: UInt32 = 0o022
 
   /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
@@ -50,7 +50,7 @@ extension PrivateDirectory {
     return file
   }
 
-  /// Opens the directory of such a file.
+  /// Opens the directory of a shared file.
   ///
   /// - Parameter create: Whether to create missing directories of the path with mode 0700.
   package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
@@ -80,13 +80,12 @@ extension PrivateDirectory {
     return try directory(name, at: walk, path)
   }
 
-  /// Reads such a file.
+  /// Reads a shared file.
   package borrowing func readFile(changedByUserAlone name: String, limit: Int) throws(SystemError) -> [UInt8] {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces such a file; see ``replaceFile(_:with:mode:isDurable:in:)``. It stays readable for those who could read
-  /// it.
+  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Whoever could read it still can.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
@@ -94,12 +93,12 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044, in: reserved)
   }
 
-  /// Replaces such a file, keeping its exact permission bits; a new one has mode 0600.
+  /// Replaces a shared file, keeping its exact permission bits; a new one has mode 0600.
   package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
 
-  /// The target of the symbolic link with this name; nil if there is none.
+  /// The target of the symbolic link with this name, if any.
   package borrowing func link(_ name: String) -> String? { LinkWalk.target(of: name, in: descriptor) }
 
   /// - Throws: `EEXIST` if the name exists.
@@ -110,7 +109,7 @@ extension PrivateDirectory {
     try SystemCall.library("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and name of such a file: this directory and `name`, or the target of a symbolic
+  /// Calls `body` with the directory and name of a shared file: this directory and `name`, or the target of a symbolic
   /// link with that name.
   ///
   /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change the file, or it is not a regular file.

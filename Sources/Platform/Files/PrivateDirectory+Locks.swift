@@ -3,8 +3,7 @@ internal import Glibc
 extension PrivateDirectory {
   /// Acquires the exclusive lock on the file `name`, creating it with mode 0600 if necessary.
   ///
-  /// The lock excludes other processes and other threads of this process. It ends with the value or the process; the
-  /// file is kept.
+  /// The lock excludes other processes and threads. It ends with the value or the process; the file is kept.
   ///
   /// - Parameters:
   ///   - wait: How long to wait for another holder; zero to try once.

@@ -23,7 +23,7 @@ extension PrivateDirectory {
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
   }
 
-  /// The size of a file that a rename may replace; 0 if there is none.
+  /// The size of a file that a rename may replace; 0 if it does not exist.
   private borrowing func replaceableSize(of name: String) throws(SystemError) -> Int {
     var size: Int64 = 0
     switch unsafe agent_replaceable(raw, name, &size) {

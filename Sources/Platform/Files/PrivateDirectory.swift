@@ -30,11 +30,11 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
-  /// Opens an existing directory for tokens in clear, which must not reach a disk.
+  /// Opens an existing directory for unencrypted tokens, which must not reach a disk.
   ///
   /// - Parameters:
   ///   - path: A directory in memory, or one of the user's runtime directories or its parent.
-  ///   - runtime: A further directory that may be on a disk, since the system has no better place.
+  ///   - runtime: Another runtime directory. It may be on a disk if the system has no better one.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -110,7 +110,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Grants this user all permissions to an own directory. This needs none, since the descriptor only refers to it.
+  /// Grants this user all permissions to its own directory. Works without any, since the descriptor only refers to it.
   ///
   /// - Throws: `EPERM` for a directory of another user.
   private static func setOwnersRights(at path: String) throws(SystemError) {
@@ -194,8 +194,8 @@ package enum DirectoryError: Error, Hashable, Sendable {
 }
 
 extension DirectoryError {
-  /// The command that mends it; nil if there is none, if a terminal would not show it as it is, or if the file system
-  /// ignores the mode of a file.
+  /// The command that fixes the problem; nil if there is none, if a terminal would not show it exactly, or if the file
+  /// system ignores file modes.
   package var remedy: String? {
     let (change, path) =
       switch self {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A temporary file with disk space, an inode, a name and a descriptor of its own. Replacing a file of the same
+/// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same
 /// directory with it needs nothing more (reserve first). Removed with this value unless it was used. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor

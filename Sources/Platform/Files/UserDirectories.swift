@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The directories for this user's files, according to the XDG Base Directory Specification.
 ///
-/// It uses the environment and, without `HOME`, the file of users. A directory service is not asked: that loads libraries
-/// at run time, which a static program cannot do.
+/// Uses the environment and, without `HOME`, passwd(5). Does not ask a directory service, which would load libraries at
+/// run time: a static program cannot do that.
 package enum UserDirectories {
   /// Returns a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
@@ -19,9 +19,9 @@ package enum UserDirectories {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that refers to a directory of another user, or one that would be created in such a
-  /// directory, as with `sudo` without `-H` or with `su`: the user could no longer use files that root creates there.
-  /// Nil for users other than root.
+  /// The first variable of root that refers to another user's directory, existing or to be created, as with `sudo`
+  /// without `-H` or with `su`: the user could no longer use files that root creates there. Nil for users other than
+  /// root.
   package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
 
   package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {

@@ -7,8 +7,8 @@ package enum Machine {
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine ID; nil if there is none, as in containers and images that are not set up yet
-  /// (`machine-id(5)`). It is confidential: hash it before it leaves the program.
+  /// The 16 bytes of the machine ID; nil in containers and images that are not set up yet (`machine-id(5)`). It is
+  /// confidential: hash it before it leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]

@@ -1,20 +1,19 @@
 /// The line of a user in passwd(5).
 ///
-/// Only the file is read. The users of a directory service are not in it: the library that asks for them is loaded at run
-/// time, which a static program cannot do.
+/// Does not find users of a directory service: that would load a library at run time, which a static program cannot do.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String
 
   /// The largest file that is read, in bytes.
-  private static let mostBytes = 1 << 20
+  private static let maxBytes = 1 << 20
 
-  /// The entry of a user; nil if the file has none.
+  /// The entry of a user, if any.
   ///
-  /// - Parameter root: The directory before the path of the file.
+  /// - Parameter root: The prefix of the file's path.
   package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
     guard let file = try? FileDescriptor(opening: "\(root)/etc/passwd", for: .reading),
-      let bytes = try? file.readToEnd(limit: mostBytes)
+      let bytes = try? file.readToEnd(limit: maxBytes)
     else { return nil }
     return of(user, in: bytes)
   }

@@ -85,7 +85,7 @@ package struct Poller: ~Copyable, Sendable {
 
   /// Waits for events without a time limit, and replaces the content of `events`.
   ///
-  /// - Parameter waits: False only takes those that are there.
+  /// - Parameter waits: If false, returns only pending events.
   package borrowing func wait(into events: inout [Event], waits: Bool = true) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32

@@ -28,8 +28,9 @@ package struct InstalledProgram: Sendable {
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - patience: The maximum duration.
   ///   - limit: The maximum number of bytes of output.
-  ///   - directory: Its directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` and `EFBIG` if the program was ended for its duration or output; the errors of starting it.
+  ///   - directory: Its current directory; nil for this process's.
+  /// - Throws: `ETIMEDOUT` and `EFBIG` if the duration or output exceeded its limit; the errors of starting the
+  ///   program.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
     joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20,

@@ -6,10 +6,10 @@ package enum Namespaces {
     case network = "net"
     case mounts = "mnt"
 
-    /// The name of this process's own, such as `net:[4026531840]`; nil without /proc.
+    /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
     var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
 
-    /// Whether it differs from that of process 1, so that other programs of the machine or container see another
+    /// Whether it is not that of process 1, so that other programs of the machine or container see another
     /// network or other files. False if unknown.
     var isPrivate: Bool {
       // The links in /proc/1/ns are readable only for privileged processes; inode and mount numbers differ between
@@ -21,10 +21,10 @@ package enum Namespaces {
     }
   }
 
-  /// The names of the private ones.
+  /// The names of the private namespaces.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
-  /// Whether one of them differs from that of process 1.
+  /// Whether a namespace differs from that of process 1.
   package static var arePrivate: Bool { !named.isEmpty }
 
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-/// Protects a process before it has any secrets. It ignores settings of the process that started it: the invariant
-/// "Nobody inherits".
+/// Protects a process before it has any secrets. Undoes settings inherited from its parent: the invariant "Nobody
+/// inherits".
 package enum ProcessHardening {
-  /// Prevents files and sockets from getting the number of a standard descriptor, where messages would be written to
+  /// Prevents files and sockets from getting the number of a standard descriptor, since messages would be written to
   /// them. A closed one stays unusable. Call it before opening anything. Ends the process on failure.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }

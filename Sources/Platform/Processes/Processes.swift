@@ -2,8 +2,8 @@ internal import CPlatform
 internal import Glibc
 
 package enum Processes {
-  /// Whether this process is the first one of its job, as a command that a user types is. Programs that a script runs
-  /// are in the script's job.
+  /// Whether this process leads its job, like a command typed by a user. Programs run by a script are in the script's
+  /// job.
   package static var leadsJob: Bool { getpgrp() == getpid() }
 
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
@@ -27,7 +27,7 @@ package enum Processes {
       switch state(of: process) {
       case UInt8(ascii: "T"): return true
       case nil, UInt8(ascii: "Z"), UInt8(ascii: "X"): return false
-      // Nothing tells when it has: only its parent gets a signal.
+      // Poll, since only its parent gets a signal.
       default: Threads.sleep(for: .milliseconds(1))
       }
     }

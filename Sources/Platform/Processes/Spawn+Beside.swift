@@ -10,8 +10,8 @@ extension Spawn {
     case continued
   }
 
-  /// Starts a program in this process group, with its terminal, its descriptors that are not close-on-exec, and its
-  /// ignored signals except those of failing writes. A terminal treats both as one job.
+  /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
+  /// those of failing writes. A terminal treats both as one job.
   ///
   /// Finds the program like ``replaceProcess(executable:arguments:environment:)``.
   ///

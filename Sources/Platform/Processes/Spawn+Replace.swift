@@ -33,10 +33,9 @@ extension Spawn {
     }
   }
 
-  /// The path of an executable program, found like ``replaceProcess(executable:arguments:environment:)``; nil if there
-  /// is none.
+  /// The path of an executable program, found like ``replaceProcess(executable:arguments:environment:)``, or nil.
   ///
-  /// - Parameter other: The path of a file to skip, also with another name or by a link.
+  /// - Parameter other: The path of a file to skip, even under another name or through a link.
   package static func search(_ executable: String, except other: String? = nil) -> String? {
     var unwanted = stat()
     let hasUnwanted = other.map { path in unsafe stat(path, &unwanted) == 0 } ?? false

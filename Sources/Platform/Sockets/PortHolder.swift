@@ -1,4 +1,4 @@
-/// The program that listens at a port of this machine.
+/// The program that listens on a port of this machine.
 package struct PortHolder: Sendable, Hashable {
   package let user: UInt32
   /// Nil if passwd(5) does not contain the user.
@@ -13,16 +13,16 @@ package struct PortHolder: Sendable, Hashable {
   }
 
   /// The largest table and the most processes that are read.
-  private static let mostBytes = 8 << 20
-  private static let mostNames = 65_536
+  private static let maxBytes = 8 << 20
+  private static let maxNames = 65_536
 
-  /// Looks for the program in the tables of this network namespace. Blocking.
+  /// Finds the program in the tables of this network namespace. Blocking.
   ///
-  /// - Returns: Nil if none is found, as for one in another network namespace.
+  /// - Returns: Nil if it is not found, as in another network namespace.
   package static func of(port: UInt16) -> PortHolder? {
     for table in TCPEnds.tables {
       guard let file = try? FileDescriptor(opening: table, for: .reading),
-        let bytes = try? file.readToEnd(limit: mostBytes), let found = listener(at: port, in: bytes)
+        let bytes = try? file.readToEnd(limit: maxBytes), let found = listener(at: port, in: bytes)
       else { continue }
       let userName = UserEntry.of(found.user)?.name
       guard let process = process(with: "socket:[\(found.inode)]") else {
@@ -59,7 +59,7 @@ package struct PortHolder: Sendable, Hashable {
 
   private static func names(_ path: String) -> [String] {
     guard let directory = try? FileDescriptor(opening: path, for: .reading) else { return [] }
-    return (try? DirectoryListing.names(in: directory.raw, limit: mostNames)) ?? []
+    return (try? DirectoryListing.names(in: directory.raw, limit: maxNames)) ?? []
   }
 
   private static func text(_ path: String) -> String? {

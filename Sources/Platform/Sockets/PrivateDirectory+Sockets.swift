@@ -8,8 +8,8 @@ extension PrivateDirectory {
 
   /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
   ///
-  /// - Parameter wait: The longest wait for another process that makes or removes sockets.
-  /// - Returns: The lock. A socket that is made while it is held is not removed before it listens.
+  /// - Parameter wait: The longest wait for another process that creates or removes sockets.
+  /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
   /// - Throws: `EAGAIN` if another process holds it after that time.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
@@ -17,8 +17,7 @@ extension PrivateDirectory {
     return lock
   }
 
-  /// Removes empty directories, and those that have nothing but sockets without a listener. Links are not followed; a
-  /// directory with another file stays.
+  /// Removes directories that are empty or contain only sockets without a listener. Does not follow links.
   private borrowing func removeAbandonedSockets() throws(SystemError) {
     for found in try fileNames() {
       guard
@@ -47,7 +46,7 @@ extension PrivateDirectory {
     return found.sorted { $0.stamp.writtenAt > $1.stamp.writtenAt }.map(\.name)
   }
 
-  /// Whether the name is that of a socket, and no process listens at it.
+  /// Whether the name is a socket without a listener.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }
     return !UnixSocket.isListening(in: self, name: name)

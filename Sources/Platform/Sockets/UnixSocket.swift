@@ -82,7 +82,7 @@ package enum UnixSocket {
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
   }
 
-  /// Ends what is sent over a connection; what the other end sends still comes.
+  /// Closes the sending direction of a connection. Receiving continues.
   package static func shutDownWriting(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.library("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }

@@ -25,7 +25,7 @@ internal import Glibc
 
   /// Keeps the pages of these bytes out of the swap space, as far as the limit for locked memory allows.
   ///
-  /// - Parameter isContinued: Whether that was done for the preceding byte, and therefore for the rest of its page.
+  /// - Parameter isContinued: Whether the preceding byte is already locked, and with it the rest of its page.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

@@ -19,18 +19,18 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     return soft
   }
 
-  /// Lowers the limit for good; one that is lower stays.
+  /// Lowers the limit permanently. Never raises it.
   ///
   /// - Throws: `EPERM` if the system refuses it.
   package func lower(to most: Int) throws(SystemError) {
     try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
   }
 
-  /// The most bytes of stack that the main thread needs. Programs that are started with more may have another layout of
-  /// their memory, which is easier to guess.
+  /// The most stack that the main thread needs, in bytes. A higher limit may make the memory layout of started programs
+  /// easier to guess.
   package static let enoughStackBytes = 8 << 20
 
-  /// Raises all limits as far as this process may and needs.
+  /// Raises all limits as far as this process is allowed and needs.
   package static func raiseAll() {
     for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? enoughStackBytes : -1) }
   }

@@ -30,9 +30,7 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError {
-  /// The file does not exist (`ENOENT`).
   package var isNotFound: Bool { errno == ENOENT }
-  /// The name exists (`EEXIST`).
   package var isExists: Bool { errno == EEXIST }
   /// The call would block, or a wait has timed out (`EAGAIN`).
   package var isAgain: Bool { errno == EAGAIN }
@@ -40,7 +38,6 @@ extension SystemError {
   package var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) }
   /// The device failed (`EIO`).
   package var isInputOutput: Bool { errno == EIO }
-  /// Permission is denied (`EACCES`, `EPERM`).
   package var isPermissionDenied: Bool { errno == EACCES || errno == EPERM }
   /// A symbolic link is not allowed there (`ELOOP`).
   package var isSymbolicLink: Bool { errno == ELOOP }
@@ -54,13 +51,11 @@ extension SystemError {
   package var isReset: Bool { errno == ECONNRESET }
   /// The socket exists but no process listens (`ECONNREFUSED`).
   package var isConnectionRefused: Bool { errno == ECONNREFUSED }
-  /// The address is already in use (`EADDRINUSE`).
   package var isAddressInUse: Bool { errno == EADDRINUSE }
   /// A part of a path is a file (`ENOTDIR`).
   package var isNotDirectory: Bool { errno == ENOTDIR }
   /// No space or quota is left (`ENOSPC`, `EDQUOT`).
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
-  /// The quota is exhausted (`EDQUOT`).
   package var isOverQuota: Bool { errno == EDQUOT }
   /// The file system does not support locks, or has no more of them (`ENOLCK`).
   package var isWithoutLocks: Bool { errno == ENOLCK }

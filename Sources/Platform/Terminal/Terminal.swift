@@ -54,8 +54,7 @@ package enum Terminal {
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
-  /// Runs `body` with a terminal that shows, edits and delivers lines, whatever another program has made of it, and sends
-  /// no signals. Then restores it.
+  /// Runs `body` with the terminal in line mode, with echo and editing but without signals. Then restores its settings.
   package static func withLines<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {

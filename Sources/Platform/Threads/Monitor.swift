@@ -2,9 +2,8 @@ internal import CPlatform
 
 /// State protected by a mutex, with a condition variable. All state shared by threads is in one.
 ///
-/// The `Mutex` of the standard library has no condition variable, and its code is built without the thread sanitizer,
-/// which then reports false races: a program of four threads that only call `mutex.withLock { $0 += 1 }` is reported at
-/// every run, the same program with this lock never.
+/// The `Mutex` of the standard library has no condition variable. It is built without the thread sanitizer, which then
+/// reports false races.
 ///
 /// Waiters must be woken after each change of the state that they test.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {

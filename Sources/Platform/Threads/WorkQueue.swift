@@ -20,7 +20,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// Adds an element. The caller limits their number.
+  /// Adds an element. The queue is unbounded, so the caller must limit it.
   package func push(_ element: Element) {
     monitor.updateForOne { $0.incoming.append(element) }
   }

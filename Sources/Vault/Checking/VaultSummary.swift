@@ -4,8 +4,7 @@ package import Vocabulary
 package struct VaultSummary: Sendable, Hashable {
   /// The slots; empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
-  /// The reason why the vault is not bound to the TPM, or would not be if it were created now; nil if there is a
-  /// working TPM.
+  /// Why the TPM does not protect this vault, or would not protect a new one; nil if there is a working TPM.
   package let tpmProblem: TPMProblem?
   /// False if the machine has no ID. A copy of the directory then opens on other machines, unless the vault is bound to
   /// the TPM.

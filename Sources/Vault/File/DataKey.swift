@@ -87,7 +87,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Decrypts the label of a record; nil if it has none.
+  /// Decrypts the label of a record, if any.
   ///
   /// - Throws: `damaged` if the label or name was modified.
   func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
@@ -102,8 +102,8 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// The associated data of a record continues with a protection number after the header, so that labels and records
-  /// cannot be swapped.
+  /// Differs from a record's associated data, which has a protection number after the header, so that labels and
+  /// records cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The authentication tag of header, index and check.

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The generation in which the key of each protection was created, or 0 if there is no key.
+/// For each protection, the generation that created its key; 0 without a key.
 ///
 /// The epoch distinguishes a key from its replacement.
 struct KeyEpochs: Sendable, Hashable {

@@ -48,6 +48,5 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
-  /// The complete file.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

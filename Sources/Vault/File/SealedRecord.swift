@@ -33,7 +33,7 @@ final class SealedRecord: Sendable {
     entry = bytes[...]
   }
 
-  /// The byte with which ``Vault/erase(_:generation:)`` overwrites a record. Ciphertext never consists only of it.
+  /// The byte that ``Vault/erase(_:generation:)`` writes over a record. Ciphertext never consists only of it.
   static let erasedByte: UInt8 = 0xFF
 
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }

@@ -13,9 +13,9 @@ extension Vault {
   /// the next write, and the lock excludes other writers. Errors without a path get the vault file's.
   ///
   /// - Parameters:
-  ///   - orCreating: Whether to create a vault if there is none.
+  ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
-  ///   - locks: A ``lockCount``: keys are kept only if none were wiped since. Nil means since this call.
+  ///   - locks: Keys are kept only if this is still the ``lockCount`` afterwards; nil for that of this call.
   ///   - wait: How long to wait for another process; nil for ``lockWait``.
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The result of `body`. Nothing is written if it is nil or there is no vault.
@@ -45,7 +45,7 @@ extension Vault {
     }
   }
 
-  /// Makes a change in order, together with others that are waiting.
+  /// Queues a change and waits for its outcome.
   private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
     let place = try place()
     try changes.run(change, wait ?? LockWait(lockWait), at: place.lockPath) { (take) throws(VaultError) in
@@ -60,8 +60,8 @@ extension Vault {
     }
   }
 
-  /// Makes changes while holding the lock and writes them together. Each has its own outcome, in order. If the write
-  /// fails, all that would have been written fail.
+  /// Makes changes while holding the lock and writes them together. The outcomes are in order. If the write fails, so
+  /// do all changes that were part of it.
   private func make(
     _ changes: [ChangeQueue.Change], at place: VaultPlace, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
@@ -107,7 +107,7 @@ extension Vault {
     return outcomes
   }
 
-  /// The vault for its next write; nil if there is none and none may be created.
+  /// The vault for its next write; nil if it does not exist and may not be created.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -122,7 +122,7 @@ extension Vault {
     _ seen: VaultMemory, at place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
     let known = seen.vault(at: place)
-    // A process that knows the file and has written it before has already removed them.
+    // A writer that knows the file has already removed them.
     if known == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
     if let known { return known }
     return try load(place, in: directory)
@@ -233,8 +233,8 @@ extension Vault {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if there is none. Unlike
-  /// ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
+  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if there is none.
+  /// Unlike ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
   ///
   /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
   /// - Throws: The error that the write would throw.

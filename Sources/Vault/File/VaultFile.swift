@@ -15,8 +15,8 @@ struct VaultFile: Sendable {
   var records: [SealedRecord]
 
   func record(of name: AccountName) -> SealedRecord? {
-    let place = place(of: name)
-    return place < records.count && records[place].name == name ? records[place] : nil
+    let index = index(of: name)
+    return index < records.count && records[index].name == name ? records[index] : nil
   }
 
   /// Begins the next write, with a generation above this file's and above `floor`.
@@ -30,12 +30,12 @@ struct VaultFile: Sendable {
   ///
   /// - Throws: `tooManyAccounts` if the file would become too large.
   mutating func put(_ record: SealedRecord) throws(VaultError) {
-    let place = place(of: record.name)
-    if place < records.count, records[place].name == record.name {
-      records[place] = record
+    let index = index(of: record.name)
+    if index < records.count, records[index].name == record.name {
+      records[index] = record
     } else {
       guard records.count < VaultFormat.maximumRecords else { throw VaultError(.tooManyAccounts) }
-      records.insert(record, at: place)
+      records.insert(record, at: index)
     }
     guard record.sealed.count <= VaultFormat.maximumContentLength + VaultFormat.sealOverhead,
       encodedLengthBound <= VaultFormat.maximumFileLength
@@ -43,8 +43,8 @@ struct VaultFile: Sendable {
   }
 
   mutating func remove(_ name: AccountName) {
-    let place = place(of: name)
-    if place < records.count, records[place].name == name { records.remove(at: place) }
+    let index = index(of: name)
+    if index < records.count, records[index].name == name { records.remove(at: index) }
   }
 
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
@@ -81,7 +81,7 @@ struct VaultFile: Sendable {
   }
 
   /// The index of the account's record, or its insertion index.
-  private func place(of name: AccountName) -> Int {
+  private func index(of name: AccountName) -> Int {
     var low = 0
     var high = records.count
     while low < high {

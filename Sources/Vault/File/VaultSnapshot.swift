@@ -20,7 +20,7 @@ package struct VaultSnapshot: Sendable {
     return try located(at: path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
   }
 
-  /// Decrypts the record of one account; nil if there is none.
+  /// Decrypts the record of one account, if any.
   ///
   /// - Throws: `locked` if the key of the account's protection was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {

@@ -5,7 +5,7 @@ internal import Vocabulary
 /// state directory. The files are never removed, because a lock on a removed file excludes no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
-  private let turn: Turn
+  private let threadLock: ThreadLock
 
   /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
@@ -13,10 +13,10 @@ package struct AccountLock: ~Copyable, Sendable {
   init(_ account: AccountName, of vault: Vault, _ wait: LockWait) throws(VaultError) {
     let deadline = Instant.now.advanced(by: wait.longest)
     let path = "\(vault.stateDirectory)/\(Self.folder)/\(Self.name(of: account))"
-    let turn = try Turn(of: account, in: vault.lockedAccounts, until: deadline, wait, path)
+    let threadLock = try ThreadLock(of: account, in: vault.lockedAccounts, until: deadline, wait, path)
     let file = try Self.lock(account, of: vault, until: deadline, wait, path)
     self.file = file
-    self.turn = turn
+    self.threadLock = threadLock
   }
 
   private static let folder = "locks"
@@ -54,7 +54,7 @@ package struct AccountLock: ~Copyable, Sendable {
 
   /// Excludes the other threads of this process. A class, because the linker of a release build misses the metadata of
   /// a private noncopyable type in other modules.
-  private final class Turn: Sendable {
+  private final class ThreadLock: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>
 

@@ -21,7 +21,7 @@ final class ChangeQueue: Sendable {
     var creates = false
     /// The file to write into, if it was reserved.
     var reserved: ReservedFile?
-    /// A ``Vault/lockCount``: keys are kept only if none were wiped since. Nil means since the change.
+    /// Keys are kept only if this is still the ``Vault/lockCount`` afterwards; nil for that of the change.
     var locks: Int?
   }
 
@@ -43,11 +43,10 @@ final class ChangeQueue: Sendable {
   private static let pollInterval = Duration.milliseconds(100)
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
 
-  /// Makes a change, or lets another caller make it.
+  /// Queues a change. The first waiting caller makes all queued changes, and the others wait for their outcome.
   ///
-  /// - Parameters:
-  ///   - attempt: Acquires the lock, calls its argument to get the changes to make, and returns their outcomes. Nil if
-  ///     another process has the lock.
+  /// - Parameter attempt: Acquires the lock, calls `take` for the changes to make, and returns their outcomes. Nil if
+  ///   another process has the lock.
   /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,
@@ -77,7 +76,7 @@ final class ChangeQueue: Sendable {
   /// Withdraws a change at the end of its wait, unless it has begun.
   ///
   /// - Parameter hasTime: Whether to ignore the timeout. It does not apply while another caller of this process makes
-  ///   changes, since those end by themselves.
+  ///   changes, which soon end.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -130,7 +129,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Ends the leading role without having made a change.
+  /// Gives up the lead without having made a change.
   private func leave(_ number: UInt64) {
     state.update { state in
       (state.isLed, state.isBlocked) = (false, false)

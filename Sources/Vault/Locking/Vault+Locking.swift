@@ -86,7 +86,7 @@ extension Vault {
     memory.withLock { $0.holds(protection) }
   }
 
-  /// The parsed file without its keys; nil if there is none.
+  /// The parsed file without its keys, or nil.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let place = try place()
     guard let directory = try place.open() else { return nil }

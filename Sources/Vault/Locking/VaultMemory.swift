@@ -45,7 +45,7 @@ struct VaultMemory: Sendable {
     return keys
   }
 
-  /// The generation of an account's record in the file with this stamp. Nil if there is none, if its key is not in
+  /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
   /// memory, or if it is not the last file read or written.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
@@ -54,8 +54,8 @@ struct VaultMemory: Sendable {
     return record.generation
   }
 
-  /// Remembers the generation of a file that was read or written, and its keys and content unless keys were wiped
-  /// meanwhile.
+  /// Remembers the generation of a file that was read or written, and unless keys were wiped meanwhile also its keys
+  /// and content.
   ///
   /// Keeps keys from a concurrent call if the file still uses them.
   /// - Parameters:

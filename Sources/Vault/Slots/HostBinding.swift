@@ -7,7 +7,7 @@ internal import Crypto
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// The machine ID; nil if there is none, as in many containers. The device secret is then the only input.
+  /// The machine ID, missing in many containers. The device secret is then the only input.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 
-/// Wraps a key with a passphrase, for any machine: the recovery after the machine has changed.
+/// Wraps a key with a passphrase, to recover the vault on any machine.
 ///
 /// The wrapping key is scrypt (RFC 7914) of the passphrase. The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt,
 /// then the wrapped key.
@@ -11,10 +11,9 @@ enum PassphraseBinding {
   /// The accepted costs. Higher ones would need too much memory or time, lower ones would not protect.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations in this process, since each needs 128 MiB or more. The state is unused but must have a
-  /// size: a state of size zero shares its address with the lock, and the sanitizer would report its change as a change
-  /// of the lock.
-  private static let turn = Monitor(0)
+  /// Serializes derivations in this process, since each needs 128 MiB or more. The state is unused but not empty: an
+  /// empty one would share the lock's address, which the sanitizer reports.
+  private static let derivationLock = Monitor(0)
 
   /// The body of a passphrase slot.
   static func wrap(
@@ -59,7 +58,7 @@ enum PassphraseBinding {
     _ passphrase: borrowing SecretBytes, salt: [UInt8], _ cost: Scrypt.Cost
   ) throws(CryptoError) -> SecretBytes {
     try passphrase.withBytes { (bytes) throws(CryptoError) in
-      try turn.withLock { (_) throws(CryptoError) in
+      try derivationLock.withLock { (_) throws(CryptoError) in
         try Scrypt.derive(bytes, salt: salt.span, cost: cost, count: AES256GCM.keyByteCount)
       }
     }

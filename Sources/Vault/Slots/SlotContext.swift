@@ -11,7 +11,6 @@ struct SlotContext: Sendable {
 }
 
 extension SlotContext {
-  /// The context of an existing slot.
   init(of slot: KeySlot, kind: SlotKind, header: VaultHeader, epochs: KeyEpochs) {
     self.init(
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])

@@ -31,7 +31,7 @@ extension Vault {
   /// is forgotten.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
-  /// - Throws: `locked` if the key of the protection is not in memory; `nothingToUnlock` if it has none (call
+  /// - Throws: `locked` if the key of the protection is not in memory; `nothingToUnlock` without a key (call
   ///   ``createProtection(_:secret:since:)`` first); `tooManySlots`.
   @discardableResult
   package func addPassphrase(

@@ -11,19 +11,20 @@ package struct TPMAccess: Sendable {
   private static let device = "/dev/tpmrm0"
   private static let moduleName = "tpm2.so"
 
-  private enum Place: Sendable {
+  private enum Target: Sendable {
     case nowhere
     case device
     case connection(String)
   }
 
-  private let place: Place
+  private let target: Target
   private let module: String
   let wait: Duration
 
-  private init(_ place: Place, module: String = "\(TPM.modulesDirectory)/\(moduleName)", wait: Duration = .seconds(15))
-  {
-    self.place = place
+  private init(
+    _ target: Target, module: String = "\(TPM.modulesDirectory)/\(moduleName)", wait: Duration = .seconds(15)
+  ) {
+    self.target = target
     self.module = module
     self.wait = wait
   }
@@ -57,7 +58,7 @@ package struct TPMAccess: Sendable {
 
   /// The reason why the TPM cannot work, or nil if it may work. Does not load a library.
   var problem: TPMProblem? {
-    switch place {
+    switch target {
     case .nowhere: return .noTPM
     case .connection(let text):
       if text.isEmpty { return .badSetting }
@@ -76,7 +77,7 @@ package struct TPMAccess: Sendable {
 
   /// Connects to the TPM. Call it from one thread at a time.
   func connect() throws(CryptoError) -> TPM {
-    if case .connection(let text) = place, Environment.value(Self.variable) != text {
+    if case .connection(let text) = target, Environment.value(Self.variable) != text {
       // Replacing a value is safe with concurrent readers. Only tests reach this.
       do { try Environment.set(Self.variable, to: text) } catch { throw CryptoError(.unreachable, "setenv") }
     }

@@ -24,10 +24,10 @@ final class TPMBinding: Sendable {
   /// Whether the TPM is expected to work.
   var isPromising: Bool { problem == nil }
 
-  /// The reason why the TPM cannot work, or why its last call failed; nil if there is none.
+  /// The reason why the TPM cannot work or its last call failed, if any.
   var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
 
-  /// The body of a TPM slot, with a new key of the TPM, used once as a test.
+  /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
   /// - Parameter pin: Empty for none.
   /// - Throws: `tpmUnavailable`; `unusableSecret`.
