@@ -4,7 +4,7 @@ internal import Wire
 /// An access token with its session.
 ///
 /// It cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime. Get it when
-/// you need it and do not keep it: the agent caches it, and returns it again in well under a millisecond.
+/// you need it, and do not keep it: the agent returns the cached token in well under a millisecond.
 public struct AccessToken: ~Copyable, Sendable {
   /// The session of the token, with its user and expiry.
   public let session: Session

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// An account of the agent and the state of its session, as known without contacting a server.
+/// An account and the state of its session, as known without contacting a server.
 public struct Account: Sendable, Hashable {
   /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
@@ -15,11 +15,11 @@ public struct Account: Sendable, Hashable {
     /// The grant has ended. The user must sign in again.
     case expired
     case locked
-    /// The last refresh failed temporarily.
+    /// The last refresh failed for a temporary reason.
     case offline
     /// The session was only an access token, which was not stored and is lost. The user must sign in again.
     case notKept = "not_kept"
-    /// The vault is unreadable, so it is unknown whether there is a session.
+    /// The vault is unreadable, so the state is unknown.
     case unreadable
   }
 
@@ -35,14 +35,14 @@ public struct Account: Sendable, Hashable {
   /// Nil for a state that this version does not know.
   public var state: State?
 
-  /// The signed-in user's email address or name in the verified ID Token; nil if unknown. For display only:
-  /// ``User/subject`` identifies the user.
+  /// The user's email address or name in the verified ID Token; nil if unknown. For display only: ``User/subject``
+  /// identifies the user.
   public var person: String?
 
   /// Whether the session is a guest's: the client's own, without a user.
   public var isGuest: Bool
 
-  /// Whether account and session are in memory only, and end with the agent.
+  /// Whether account and session exist only in the agent's memory.
   public var isEphemeral: Bool
 
   /// Why the session is ``State/unreadable``; otherwise nil.

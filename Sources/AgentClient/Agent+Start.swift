@@ -4,13 +4,11 @@ internal import Platform
 internal import Wire
 
 extension Agent {
-  /// Starts the daemon if it is not running, even for a socket path that you specified. The daemon outlives this
-  /// program.
+  /// Starts the daemon if it is not running, even at a socket that you specified. It outlives this program.
   ///
-  /// It is started by the program `agent`, like `agent daemon start`, so it is never a child of this process.
-  /// Concurrent calls start only one.
+  /// The program `agent` starts it, so it is never a child of this process. Of concurrent calls only one starts it.
   ///
-  /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing, or it cannot find `agentd`.
+  /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing or cannot find `agentd`.
   public func start() async throws(AgentError) {
     do throws(Failure) {
       try await OwnThread.run { [self] () throws(Failure) in
@@ -21,8 +19,8 @@ extension Agent {
     }
   }
 
-  /// The timeout for the program, which waits for another one that starts the daemon, and for the daemon to listen.
-  private static let patience = Duration.seconds(60)
+  /// The timeout of the program, which waits for the daemon to listen.
+  private static let timeout = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 
   /// Blocks until the daemon listens.
@@ -32,7 +30,7 @@ extension Agent {
     do throws(SystemError) {
       result = try program.run(
         ["daemon", "start", "--json"], changes: socketPath.map { ["AGENT_SOCKET": $0] } ?? [:], joinsErrors: true,
-        patience: Self.patience, limit: Self.maximumOutputBytes)
+        patience: Self.timeout, limit: Self.maximumOutputBytes)
     } catch {
       throw Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon: \(error.message)")
     }

@@ -23,22 +23,22 @@ public final class Agent: SessionContainer {
   let programPath: String?
   private let idle = Monitor<DaemonConnection?>(nil)
 
-  /// How long to wait for a response after the request's deadline. The agent itself reports a missed deadline with the
+  /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline, with the
   /// reason.
   private static let grace = Duration.seconds(5)
 
-  /// Creates a client, without connecting yet.
+  /// Creates a client. Does not connect yet.
   ///
-  /// The process at the other end must belong to this user. At the default socket, a call starts the daemon if it is
-  /// not running. At a socket specified here or by `AGENT_SOCKET`, only ``start()`` does, because it may be the socket
-  /// of a lease that has ended.
+  /// The daemon must be a process of this user. At the default socket, calls start it if necessary. At a socket
+  /// specified here or by `AGENT_SOCKET`, only ``start()`` does, because the socket may belong to a lease that has
+  /// ended.
   ///
   /// - Parameters:
   ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
   ///     default is `AGENT_SOCKET`, or else the socket in the runtime directory.
   ///   - startsDaemon: Whether a call starts the daemon if it is not running at the default socket.
-  ///   - program: The absolute path of the program `agent`, which starts the daemon. The default is the one next to
-  ///     this program's file, or else the first one in `PATH`.
+  ///   - program: The absolute path of `agent`, which starts the daemon. The default is the one next to this program,
+  ///     or else the first one in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
     socketPath = path
     self.startsDaemon = startsDaemon
@@ -55,7 +55,7 @@ public final class Agent: SessionContainer {
   /// Makes an account the active one, used by calls that specify none.
   public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
-  /// Whether a user, or the client itself, is signed in. Needs no token and contacts no server.
+  /// Whether a user or the client itself is signed in. Needs no token and contacts no server.
   ///
   /// Also true for a session that is locked, or whose server is unreachable. The server may have ended the session
   /// meanwhile.
@@ -70,7 +70,7 @@ public final class Agent: SessionContainer {
     switch known.state {
     case .active, .stale, .refreshing, .offline, .locked: return true
     case .signedOut, .expired, .notKept: return false
-    // A sign-in may be in progress for an account with a valid session.
+    // A sign-in may be in progress despite a valid session.
     case .signingIn, .unreadable, nil:
       if let problem = known.problem { throw problem }
       return try await identity(of: known.name) != nil
@@ -86,7 +86,7 @@ public final class Agent: SessionContainer {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// The codes of an account without a session.
+  /// The codes for an account without a session.
   private static let withoutSession: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The identity of the signed-in user; nil without a session.
@@ -183,7 +183,7 @@ public final class Agent: SessionContainer {
 
   // MARK: Long requests
 
-  /// Begins to follow the events of sessions and accounts. You receive every event after this returns.
+  /// Follows the events of sessions and accounts. You receive every event after this returns.
   ///
   /// - Parameter account: Restricts the events to this account.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
@@ -198,8 +198,8 @@ public final class Agent: SessionContainer {
     return SignIn(try await stream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
-  /// Sends an HTTP request with an account's token, which stays in the agent. Returns when the head of the response has
-  /// arrived. If the token is rejected, renews it and sends the request again, once. Adds DPoP proofs if necessary.
+  /// Sends an HTTP request with an account's token, which stays in the agent. Returns once the head of the response
+  /// arrives. If the token is rejected, renews it and sends the request once more. Adds DPoP proofs if necessary.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
   ///   specified one, lists the origin of the URL. A response of the resource is not an error, whatever its status.
@@ -222,9 +222,9 @@ extension Agent {
     }
   }
 
-  /// Sends a request and passes each line of its response to `body`, until that returns a result.
+  /// Sends a request and passes each response line to `body`, until that returns a result.
   ///
-  /// If the agent has closed the idle connection meanwhile, reconnects once: the request was not processed then.
+  /// Reconnects once if the agent has closed the idle connection without processing the request.
   private func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(AgentError) -> Result {
@@ -245,7 +245,7 @@ extension Agent {
 
   /// Sends a request over the idle connection.
   ///
-  /// - Returns: False if the agent has closed it. The agent has not received the request then.
+  /// - Returns: False if the agent closed the connection without receiving the request.
   private func isTaken(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
@@ -272,14 +272,14 @@ extension Agent {
       }
     } catch {
       if let variables = try CallerVariables(lackedBy: error, over: connection) {
-        // The daemon keeps the values until this connection closes, so do not reuse it.
+        // The daemon keeps the variables for this connection, so do not reuse it.
         try await connection.handOver(variables, before: deadline)
         try connection.sendWhole(request)
         while true {
           if let result = try await connection.nextLine(before: deadline, body) { return result }
         }
       }
-      // After other failures the connection may have unread data, so it is dropped.
+      // After other failures there may be unread data, so drop the connection.
       if ![.daemonUnavailable, .daemonStopped, .timeout, .internalError, .cancelled].contains(error.code) {
         keep(connection)
       }
@@ -288,12 +288,12 @@ extension Agent {
   }
 
   private func keep(_ connection: consuming DaemonConnection) {
-    // If there are two idle connections, one is closed.
+    // Of two idle connections, one is closed.
     var connection = Optional(connection)
     idle.withLock { swap(&$0, &connection) }
   }
 
-  /// Begins a long request over a separate connection.
+  /// Begins a long request on a separate connection.
   private func stream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
@@ -304,8 +304,7 @@ extension Agent {
     }
   }
 
-  /// Connects and immediately sends a request: the daemon closes an idle connection, and this task may have to wait
-  /// before it continues.
+  /// Connects and sends a request at once: the daemon closes idle connections, and this task may be delayed.
   private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
@@ -332,7 +331,7 @@ extension Agent {
     return try SocketPlace.named() == nil
   }
 
-  /// May block if the daemon accepts no connections.
+  /// May block if the daemon does not accept connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketPlace.connectToDaemon() }
     guard let place = SocketPlace(path: socketPath) else {

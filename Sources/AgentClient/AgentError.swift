@@ -4,7 +4,7 @@ internal import Wire
 ///
 /// Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// What helps. Programs should only branch on this.
+  /// What helps. Branch only on this.
   public enum Remedy: Sendable, Hashable, CaseIterable {
     /// There is no session, or it has ended. The user must sign in, as shown by ``AgentError/hint``. Retrying does not
     /// help.
@@ -24,18 +24,18 @@ public struct AgentError: Error, Sendable, Hashable {
   /// What helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired`: all are listed in <doc:Errors>. A code that only a later agent has becomes
+  /// The code, such as `session_expired`; see <doc:Errors>. An unknown code, of a newer agent, becomes
   /// `internal_error`.
   public let code: String
 
   /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
-  /// The hint for the user, if there is one: usually a command of `agent`, quoted for `sh`. A hint about an option that
-  /// the user would have to add to a command is omitted.
+  /// The hint for the user, if any: usually a command of `agent`, quoted for `sh`. Omitted if it would be an option to
+  /// add to a command.
   public let hint: String?
 
-  /// The codes of the library itself. All others are the agent's.
+  /// The codes of the library itself.
   enum OwnCode: String, CaseIterable {
     case installationChanged = "installation_changed"
     case bodyTooLarge = "body_too_large"
@@ -60,7 +60,7 @@ public struct AgentError: Error, Sendable, Hashable {
     self.init(code.remedy, code: code.rawValue, message: message)
   }
 
-  /// The only command of a hint, or its text if that does not name options.
+  /// The hint's only command, or its text if it mentions no options.
   private static func hint(_ advice: Phrase) -> String? {
     if let command = advice.command { return command }
     let text = advice.english
@@ -98,7 +98,7 @@ extension AgentError.Remedy {
       }
   }
 
-  /// The remedy for a code whose exit status is just "failed".
+  /// The remedy for a code with the exit status "failed".
   private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
     switch code {
     case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none

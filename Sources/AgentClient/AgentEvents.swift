@@ -7,8 +7,7 @@ internal import Wire
 /// ```
 ///
 /// The sequence ends with the agent. Releasing it, or cancelling the task that waits for an event, closes its
-/// connection. The agent buffers up to about ten thousand unread events, and then closes the connection. Use it from
-/// one task.
+/// connection. The agent closes the connection after about ten thousand unread events. Use it from one task.
 public struct AgentEvents: AsyncSequence, Sendable {
   private let replies: ReplyStream
 
@@ -41,7 +40,7 @@ public struct AgentEvents: AsyncSequence, Sendable {
         }
         switch reply {
         case .event(.session(let entry?)): return AgentEvent(entry)
-        // Sent only by a later agent.
+        // Unknown events of a newer agent.
         case .event: continue
         case .failure(let failure) where Self.endings.contains(failure.code): return nil
         case .failure(let failure): throw AgentError(failure)
@@ -56,6 +55,6 @@ public struct AgentEvents: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns an iterator over the events that were not returned yet.
+  /// Returns an iterator over the remaining events.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(replies: replies) }
 }

@@ -2,9 +2,9 @@ internal import Encoding
 
 /// Identifies an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
-/// A random number that is not secret, and changes if the store is removed and created again. A program that stores
-/// data about a session, such as a cache for its user, should store the installation with it, and drop both if the
-/// installation changes: the earlier sessions will not return.
+/// A random number, not secret. It changes if the store is removed and created again. A program that stores data about
+/// a session, such as a user's cache, should store the installation too, and drop both if it changes: the earlier
+/// sessions will not return.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
   /// 32 lowercase hexadecimal digits.
   public let text: String

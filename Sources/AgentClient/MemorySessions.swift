@@ -3,7 +3,7 @@ internal import Wire
 
 /// Sessions in the memory of this program, for tests and for experiments without an agent.
 ///
-/// The first account added is the active one. The bytes of tokens are not protected.
+/// The first account is the active one. Token bytes are not protected.
 public final class MemorySessions: SessionContainer {
   /// An access token, and the session with its expiry.
   public struct Grant: Sendable {
@@ -19,9 +19,9 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Renews a session. Called if less than the required lifetime is left, or if a new token is requested.
+  /// Renews a session. Called if too little lifetime is left or a new token is requested.
   ///
-  /// The caller gets an ``AgentError`` that it throws, and the code `internal_error` for any other error.
+  /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {
@@ -95,7 +95,7 @@ public final class MemorySessions: SessionContainer {
     let needed = options.minimumValidity?.wholeSeconds ?? 0
     let left = current.session.expiresAt.map { $0 - now() } ?? .max
     if left > 0, left >= needed, !options.forcesRefresh { return Self.token(current) }
-    // The handler is called without the lock, since it may be slow.
+    // Call the handler without the lock, since it may be slow.
     guard let refresh = entry.refresh else {
       throw AgentError(.sessionExpired, "session expired, please sign in again")
     }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// The session of one account in any container: it returns tokens, reports renewals, and ends with its installation.
+/// The session of one account in any container. Returns tokens, reports renewals, and ends with the installation.
 ///
 /// ```swift
 /// let session = RefreshableSession("work", in: Agent()) { print("renewed until \($0.expiresAt ?? 0)") }
@@ -11,8 +11,8 @@ internal import Wire
 /// }
 /// ```
 ///
-/// It keeps the session of the last token, but no token. It forgets the user at ``signOut()``, or at the first call
-/// that finds the session ended.
+/// It remembers the session of the last token, but not the token. It forgets the user at ``signOut()``, or when a call
+/// finds the session ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// Called with a renewed session, before its token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
@@ -28,7 +28,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     /// Nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
-    /// The fingerprints of the last tokens, the newest one last.
+    /// The fingerprints of the last tokens, newest last.
     var tokens: [Int]
   }
 
@@ -38,11 +38,11 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     let until: Instant
   }
 
-  /// How long to request no other token for a resource that rejected a fresh one.
+  /// How long a resource that rejected a fresh token causes no further renewals.
   private static var rejectionMemory: Duration { .seconds(300) }
   private static var keptRejections: Int { 64 }
 
-  /// More than one, since the thread with the older token may be the last to report.
+  /// Several, since a thread with an older token may report last.
   private static var keptFingerprints: Int { 16 }
 
   private let account: String?
@@ -84,8 +84,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     forget()
   }
 
-  /// Forgets everything except the installation, which is not about a user: the session may begin again in it, but in
-  /// no other.
+  /// Forgets everything but the installation, which does not depend on the user. A new session must be in the same one.
   private func forget() {
     known.withLock { known in
       known?.session = nil
@@ -94,16 +93,15 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     rejections.withLock { $0 = [:] }
   }
 
-  /// Sends a request with a token. If the token is rejected, renews it and sends the request again, once.
+  /// Sends a request with a token. If the token is rejected, renews it and sends the request once more.
   ///
-  /// A resource that rejects a fresh token too is remembered for five minutes, or until the token is renewed. Until
-  /// then no other token is requested for it.
+  /// A resource that rejects a fresh token causes no further renewals for five minutes, or until the token is renewed.
   ///
   /// - Parameters:
-  ///   - resource: Identifies the resource, for example by its origin. Each is remembered separately.
+  ///   - resource: Identifies the resource, for example by origin.
   ///   - request: Sends the request with the token.
   /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
-  ///   fresh token although the session is valid; or the error of `request`, whatever its type.
+  ///   fresh token of a valid session; or the error of `request`.
   nonisolated(nonsending) public func send<Answer: ~Copyable>(
     to resource: String = "",
     _ request: nonisolated(nonsending) (borrowing AccessToken) async throws -> Outcome<Answer>
@@ -147,10 +145,10 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token before it is returned. Only the token itself reveals a renewal: the server may send no expiry, and
-  /// the expiry changes when the clock is set.
+  /// Records a token before it is returned. Only the token reveals a renewal: an expiry may be missing, and changes
+  /// with the clock.
   ///
-  /// - Returns: Whether it is a new token that was not reported, and not the first one.
+  /// - Returns: Whether it is a new, unreported token, but not the first.
   private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
@@ -158,7 +156,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       return true
     }
     if isKnown { return false }
-    // An installation does not change while its tokens stay the same.
+    // Tokens do not change without the installation.
     let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {
@@ -171,7 +169,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         throw AgentError(
           .installationChanged, "the session is another installation's, please sign in again")
       }
-      // The first token after a sign-in is not a renewal. Another task may have been faster.
+      // The first token is not a renewal. Another task may have been faster.
       let isNew = now.session != nil && !now.tokens.contains(fingerprint)
       now.session = session
       if !now.tokens.contains(fingerprint) { now.tokens.append(fingerprint) }

@@ -32,10 +32,10 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The account. The default is the one that lists the origin of ``url``, never the active one.
   public var account: String?
 
-  /// Whether to return redirects. Otherwise redirects within the origin are followed.
+  /// Whether to return redirects instead of following those within the origin.
   public var refusesRedirects = false
 
-  /// The timeout for getting the token, and then for a stalled transfer: 1 second to an hour.
+  /// The timeout for the token, and then for a stalled transfer: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
   /// Creates a request.
@@ -52,10 +52,10 @@ public struct ResourceRequest: Sendable, Hashable {
     self.account = account
   }
 
-  /// The maximum length of a body sent in the request's line, and of each part of a longer one, in bytes.
+  /// The maximum length of an inline body, and of each part of a longer one.
   private static let partBytes = 48 << 10
 
-  /// The body is sent in lines, so that it also works over a socket forwarded from another machine.
+  /// Sends the body in lines, so that it also works over a socket forwarded from another machine.
   var call: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },

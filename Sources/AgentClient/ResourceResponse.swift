@@ -3,15 +3,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The response of a resource: its head, and its body, read in parts as they arrive.
+/// The response of a resource: its head, and its body in parts as they arrive.
 ///
 /// ```swift
 /// let response = try await agent.request(ResourceRequest("https://api.example.org/items"))
 /// for try await part in response { write(part) }
 /// ```
 ///
-/// The agent reads no more from the server than you read here. Releasing the value, or cancelling the task that reads,
-/// ends the request. Read the body from one task.
+/// The agent reads from the server only as fast as you read here. Releasing this value, or cancelling the reading task,
+/// ends the request. Read from one task.
 public final class ResourceResponse: AsyncSequence, Sendable {
   /// The status code (RFC 9110, section 15).
   public let status: Int
@@ -45,15 +45,15 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Why the response is not a success, with what helps: the resource rejects the account's tokens, even new ones, or
-  /// requires another sign-in. Set at the end of the body; nil for a success.
+  /// Why the request did not succeed, with what helps: the resource rejects even new tokens, or requires another
+  /// sign-in. Set at the end of the body; nil on success.
   public var problem: AgentError? { end.withLock { $0 } }
 
   /// Reads the rest of the body.
   ///
   /// - Parameter limit: The maximum number of bytes.
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large` for a larger body, which ends the
-  ///   request; otherwise like the iterator.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; otherwise like
+  ///   the iterator.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -72,7 +72,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
     /// Waits for the next part of the body, at most 48 KiB; nil at its end.
     ///
-    /// - Throws: ``AgentError/Remedy/tryLater`` if the rest does not arrive.
+    /// - Throws: ``AgentError/Remedy/tryLater`` if the rest is missing.
     public func next() async throws(AgentError) -> [UInt8]? { try await response.next() }
 
     /// Waits for the next part, in the context of an actor.
@@ -81,7 +81,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns an iterator over the parts of the body that were not returned yet.
+  /// Returns an iterator over the remaining parts.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(response: self) }
 
   private func next() async throws(AgentError) -> [UInt8]? {
@@ -101,7 +101,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   }
 }
 
-/// The parts of a body that were not sent yet.
+/// The unsent parts of a body.
 final class UnsentBody: Sendable {
   private struct State: Sendable {
     /// In reverse order.
@@ -113,10 +113,10 @@ final class UnsentBody: Sendable {
 
   init(_ parts: [ResourceBodyRequest]) { state = Monitor(State(parts: parts.reversed())) }
 
-  /// Records that the agent asked for the next part.
+  /// Records that the agent requested the next part.
   func isWanted() { state.withLock { $0.isWanted = true } }
 
-  /// Sends the next part, if the agent asked for it.
+  /// Sends the next part, if requested.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {
     let part = state.withLock { state -> ResourceBodyRequest? in
       guard state.isWanted else { return nil }

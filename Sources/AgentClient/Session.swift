@@ -1,6 +1,6 @@
-/// A session when its access token was issued: the user, issuer, scope and expiry.
+/// The user, issuer, scope and expiry of a session when its access token was issued.
 ///
-/// A value without a token, which does not change with the session. Use ``RefreshableSession`` to follow changes.
+/// A value that contains no token and never changes. ``RefreshableSession`` follows changes.
 public struct Session: Sendable, Hashable {
   /// The account's name, chosen by the user.
   public var account: String

@@ -1,4 +1,4 @@
-/// A store of sessions. ``Agent`` uses the vault; ``MemorySessions`` uses the memory of this program, for tests.
+/// A store of sessions. ``Agent`` uses the vault, ``MemorySessions`` this program's memory.
 ///
 /// Any number of tasks may share one.
 public protocol SessionContainer: Sendable {

@@ -15,8 +15,8 @@ internal import Wire
 /// }
 /// ```
 ///
-/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Releasing it, or cancelling the task that waits for
-/// a step, ends the sign-in; nothing is stored then. Use it from one task.
+/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Releasing it, or cancelling the task that
+/// waits for a step, cancels the sign-in; nothing is stored then. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
   public enum Step: Sendable, Hashable {
@@ -50,8 +50,8 @@ public final class SignIn: AsyncSequence, Sendable {
     public var issuer: String
     /// The URL to open. It is not secret, and only usable for this sign-in.
     public var url: String
-    /// A URL of the agent that redirects to ``url`` once, for a browser's command line, which other users can read; nil
-    /// if the agent cannot tell who opens it.
+    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
+    /// agent cannot tell who opens it.
     public var linkURL: String?
     /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String
@@ -95,10 +95,10 @@ public final class SignIn: AsyncSequence, Sendable {
     _ = try await agent.ask(.loginRedirect(LoginRedirectRequest(login: try login(), url: url)))
   }
 
-  /// Responds to ``Step/confirm(subject:name:)``.
+  /// Answers ``Step/confirm(subject:name:)``.
   ///
-  /// - Parameter isUser: Whether the user is the one who signed in. If false, the session is ended at the server, and
-  ///   the sign-in fails.
+  /// - Parameter isUser: Whether the user is the one who signed in. If false, the server ends the session and the
+  ///   sign-in fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginConfirm(LoginConfirmRequest(login: try login(), isConfirmed: isUser)))
   }
@@ -126,7 +126,7 @@ public final class SignIn: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns an iterator over the steps that were not returned yet.
+  /// Returns an iterator over the remaining steps.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: self) }
 
   private func next() async throws(AgentError) -> Step? {
@@ -142,7 +142,7 @@ public final class SignIn: AsyncSequence, Sendable {
     }
   }
 
-  /// The step for an event; nil for one that only a later agent sends.
+  /// The step for an event; nil for an unknown event of a newer agent.
   private func step(_ event: Event) -> Step? {
     switch event {
     case .browser(let browser):

@@ -1,10 +1,9 @@
 internal import Vocabulary
 internal import Wire
 
-/// The options of a sign-in. The default is to sign in to the active account with its settings.
+/// The options of a sign-in. By default, the active account signs in with its settings.
 ///
-/// Client secrets, keys and other settings are configured with the command `agent account`, so that your program
-/// contains no secrets.
+/// Configure client secrets, keys and other settings with `agent account`, so that your program contains no secrets.
 public struct SignInOptions: Sendable, Hashable {
   /// The flows of a sign-in.
   public enum Flow: Sendable, Hashable, CaseIterable {
@@ -37,8 +36,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// The flow. By default the agent chooses.
   public var flow: Flow?
 
-  /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a browser on this machine, for the
-  /// agent's choice.
+  /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a local browser.
   public var canOpenBrowser = false
 
   /// Whether to bind the tokens to a key (RFC 9449).
@@ -48,21 +46,20 @@ public struct SignInOptions: Sendable, Hashable {
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
-  /// account needs a client that authenticates itself. A later sign-in without this option makes the account the
-  /// user's.
+  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
-  /// Whether to make the account the active one, even if an existing session is kept.
+  /// Whether to make the account active, even if its session is kept.
   public var activates = false
 
-  /// Whether to write no files for account and session, which then end with the daemon.
+  /// Whether to keep account and session in the daemon's memory only.
   public var isEphemeral = false
 
   /// Whether to allow an issuer at a loopback address without TLS, for tests.
   public var allowsHTTPLoopback = false
 
-  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). Not supported by the device
-  /// flow, like the next three options.
+  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). The device flow does not
+  /// support it or the next three options.
   public var loginHint: String?
 
   /// `login`, `consent`, `select_account` and so on, separated by spaces.

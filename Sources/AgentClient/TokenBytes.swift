@@ -14,7 +14,7 @@
     unsafe storage.deallocate()
   }
 
-  // Not inlined, because the optimizer may remove a write that is never read.
+  // Not inlined: the optimizer may remove writes that are never read.
   @inline(never) private static func overwrite(_ storage: UnsafeMutableBufferPointer<UInt8>) {
     unsafe storage.update(repeating: 0)
   }
@@ -25,7 +25,7 @@
     try unsafe body(storage.span)
   }
 
-  /// A hash that identifies the token within this process. It uses a random key, so it does not reveal the token.
+  /// A hash that identifies the token in this process. Its key is random, so it does not reveal the token.
   borrowing func fingerprint() -> Int {
     var hasher = Hasher()
     unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))

@@ -5,8 +5,8 @@ public struct TokenOptions: Sendable, Hashable {
   /// The minimum remaining lifetime, up to a day; nil for the agent's default. Fractions of a second are rounded up.
   public var minimumValidity: Duration?
 
-  /// Whether to request a new token even if the cached one is valid. Use it once, after a resource has rejected the
-  /// token, and never for each request.
+  /// Whether to request a new token even if the cached one is valid. Use it once after a resource rejected the token,
+  /// never for each request.
   public var forcesRefresh = false
 
   /// A scope within the granted one; if empty, all of it (RFC 6749, section 6).
@@ -21,7 +21,7 @@ public struct TokenOptions: Sendable, Hashable {
   /// How long to wait for the agent, which may have to contact a server: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// Creates options for the account's own token, by default with the agent's default lifetime.
+  /// Creates options for the account's own token.
   public init(minimumValidity: Duration? = nil, forcesRefresh: Bool = false) {
     self.minimumValidity = minimumValidity
     self.forcesRefresh = forcesRefresh

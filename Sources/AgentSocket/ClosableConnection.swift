@@ -1,10 +1,10 @@
 package import Platform
 package import Wire
 
-/// A connection that can be closed before its owner is destroyed.
+/// A connection that can be closed before it is destroyed.
 package struct ClosableConnection: ~Copyable {
   private var connection: DaemonConnection?
-  /// The connection's descriptor; nil once it is closed.
+  /// The descriptor; nil once closed.
   package private(set) var number: Int32?
 
   package init(_ connection: consuming DaemonConnection) {
@@ -16,19 +16,17 @@ package struct ClosableConnection: ~Copyable {
     if number != nil { try connection!.send(request, passing: passed) }
   }
 
-  /// See ``CallerVariables/init(lackedBy:over:)``; nil once it is closed.
+  /// See ``CallerVariables/init(lackedBy:over:)``; nil once closed.
   package mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
   }
 
-  /// Reads once, waiting if nothing has arrived.
-  ///
-  /// - Throws: Why no more can be read.
+  /// Reads once, blocking if nothing is available.
   package mutating func readMore() throws(Failure) {
     if number != nil { try connection!.readMore() }
   }
 
-  /// The next line, if it has arrived.
+  /// The next line, if received.
   package mutating func takeReply() throws(Failure) -> Reply? {
     guard number != nil else { return nil }
     return try connection!.takeReply()

@@ -1,22 +1,22 @@
 package import Platform
 package import Wire
 
-/// A connection to a daemon of this user, or of another user that this one specified.
+/// A connection to a daemon of this or another specified user.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  /// Whether the peer process belongs to another user, and must not learn what only this user's processes may know.
+  /// Whether the daemon belongs to another user, who must not learn this user's secrets.
   package let isOfOtherUser: Bool
-  /// Whether the daemon ended without reading everything. It then did not process any part of the last request.
+  /// Whether the daemon ended without reading everything. It then ignored the last request.
   package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
   /// Wraps a connected socket.
   ///
   /// - Parameters:
-  ///   - otherUser: Another user whose process is accepted as peer.
-  ///   - privateDaemon: The `agentd` that serves only this connection, if any.
-  /// - Throws: `daemon_unavailable` if the peer process belongs to any other user.
+  ///   - otherUser: Another user whose process is accepted.
+  ///   - privateDaemon: The `agentd` of this connection, if it is private.
+  /// - Throws: `daemon_unavailable` if the process belongs to any other user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
   ) throws(Failure) {
@@ -28,16 +28,16 @@ package struct DaemonConnection: ~Copyable, Sendable {
     isOfOtherUser = user != Machine.userID
   }
 
-  /// The socket's number, for polling; valid during the lifetime of this value.
+  /// The descriptor, valid as long as this value exists.
   package var descriptor: Int32 { socket.raw }
 
-  /// Whether the peer is an `agentd` started for this connection only.
+  /// Whether the `agentd` serves only this connection.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// The process that listens at the socket, if known.
+  /// The listening process, if known.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Sends a request. A program that uses the library need not ignore `SIGPIPE`.
+  /// Sends a request. Does not raise `SIGPIPE`.
   package borrowing func send(_ request: RequestEnvelope) throws(Failure) {
     do {
       try UnixSocket.sendAll(request.serialized().span, over: socket)
@@ -46,12 +46,11 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Sends a request with any number of descriptors, which arrive in this order.
+  /// Sends a request with descriptors, which arrive in order.
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
-      // A message carries one descriptor, so the line is sent in several messages: one byte with each descriptor except
-      // the last.
+      // A message carries one descriptor, so send the line in parts: one byte with each but the last.
       var sent = 0
       for (index, shared) in passed.enumerated() {
         let end = index < passed.count - 1 ? sent + 1 : line.count
@@ -63,24 +62,22 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Waits until a socket is readable or the deadline; returns whether it is readable.
+  /// Waits for input until the deadline. Returns whether there is any.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
-  /// A wait without output.
   package static func waitSilently(
     for socket: borrowing FileDescriptor, before deadline: Instant
   ) throws(SystemError) -> Bool {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and passes it once to `body`, without its newline.
+  /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// Each module that uses this has its own variant with a result: a generic function of another module would not be
-  /// specialized, and creating its types at run time is too slow in a program that starts for each token.
+  /// Each module that uses this has a variant with a result. A generic function of another module would not be
+  /// specialized, and creating its types at run time is too slow for a program that starts for each token.
   ///
-  /// - Parameter wait: Called if no line was received; may print something meanwhile.
-  /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon closes the connection; or the error of
-  ///   `body`.
+  /// - Parameter wait: Called if no line was received. May print something.
+  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -91,25 +88,25 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Passes the next line to `body` if it was already received, and returns whether it was. Never blocks.
+  /// Passes the next line to `body`, if received, and returns whether it was. Never blocks.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     try lines.passLine(body)
   }
 
-  /// The next line, without secrets, if it has arrived; nil otherwise. Never waits.
+  /// The next line, if received. Not for secrets. Never blocks.
   package mutating func takeReply() throws(Failure) -> Reply? {
     var reply: Reply?
     _ = try passLine { (line) throws(Failure) in reply = try Reply(parsing: line) }
     return reply
   }
 
-  /// Reads once, waiting if there is nothing to read.
+  /// Reads once, blocking if nothing is available.
   package mutating func readMore() throws(Failure) {
     let count: Int
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
-      // unix(7): if the peer has read everything, closing is not an error.
+      // If the peer has read everything, closing is not an error (unix(7)).
       hasUnread = error.isReset
       throw ended(error)
     } catch {
@@ -118,7 +115,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// Closes the connection. A private daemon has ended when this returns.
+  /// Closes the connection. A private daemon has ended on return.
   package consuming func finish() {
     let daemon = privateDaemon
     try? socket.close()
@@ -135,12 +132,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The failure for a request that could not be sent: the daemon's own if it sent one before closing the connection.
+  /// Why a request could not be sent: the daemon's failure, if it sent one before disconnecting.
   private borrowing func refused(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return ended(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
     do {
-      // The other end is closed, so this does not wait.
+      // Does not block, because the other end is closed.
       while last == nil, try lines.fill(from: socket) > 0 {
         _ = try lines.passLine { (line) throws(Failure) in
           if case .failure(let failure) = try Reply(parsing: line) { last = failure }
@@ -154,7 +151,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if let process = privateDaemon, let line = process.lastWords() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")
     }
-    // The daemon reads nothing within the write timeout.
+    // The daemon read nothing within the timeout.
     if let error, error.isAgain { return .noAnswerInTime }
     if let error, !error.isDisconnected {
       return Failure(

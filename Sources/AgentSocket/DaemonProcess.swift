@@ -1,35 +1,33 @@
 internal import Encoding
 package import Platform
 
-/// An `agentd`, or an `agent-lease`, that this process has started.
+/// An `agentd` or `agent-lease` started by this process.
 package struct DaemonProcess: Sendable {
   package let process: Int32
-  /// The name of the program.
   package let name: String
 
-  /// The reading end of its standard error.
+  /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// The maximum wait for the process to end, which may be waiting for a server that has received a refresh token.
-  private static let patience = Duration.seconds(10)
-  /// The maximum wait for its last message.
-  private static let wordsPatience = Duration.seconds(3)
+  /// The timeout for its end. It may be waiting for a server that got a refresh token.
+  private static let timeout = Duration.seconds(10)
+  /// The timeout for its last message.
+  private static let lastWordsTimeout = Duration.seconds(3)
 
   /// - Parameters:
   ///   - name: The program.
-  ///   - errors: The other end of its standard error.
+  ///   - errors: The reading end of its standard error.
   package init(_ name: String = "agentd", process: Int32, errors: SharedDescriptor) {
     self.name = name
     self.process = process
     self.errors = errors
   }
 
-  /// The last line of its standard error, safe for a terminal; nil if there is none, or if the process is still
-  /// running.
+  /// The last line of standard error, safe for a terminal; nil if empty or still running.
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
-    guard let count = try? errors.readToEnd(into: &space, patience: Self.wordsPatience) else { return nil }
+    guard let count = try? errors.readToEnd(into: &space, patience: Self.lastWordsTimeout) else { return nil }
     let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last else { return nil }
     let prefix = Array("\(name): error: ".utf8)
@@ -38,11 +36,11 @@ package struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Waits for its end and reaps it, so that a program that replaces this one has no unknown child. A process that
-  /// needs longer is left running: it may be storing a new refresh token, and ends afterwards.
+  /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Leaves a slow
+  /// process running, which may be storing a new refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
-    guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.patience)) == true else { return nil }
+    guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }
     Signals.childEnded()
     return try? Spawn.wait(process)
   }

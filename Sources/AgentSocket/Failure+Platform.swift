@@ -2,7 +2,7 @@ package import Platform
 package import Wire
 
 extension Failure {
-  /// A directory that cannot contain private files.
+  /// The failure for an unusable private directory.
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
@@ -22,7 +22,7 @@ extension Failure {
     }
   }
 
-  /// A system call that failed during an attempt.
+  /// The failure for a system call.
   package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }

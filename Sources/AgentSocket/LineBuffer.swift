@@ -1,23 +1,22 @@
 package import Platform
 package import Wire
 
-/// A buffer for the daemon's lines. They may contain tokens, so each line is overwritten after use.
+/// Buffers the daemon's lines and overwrites each after use, since it may contain tokens.
 package struct LineBuffer: Sendable {
-  /// The bytes from `start` to `end` were received but not used yet.
+  /// The received bytes from `start` to `end` are unused.
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
 
-  /// The index up to which there is no newline.
+  /// There is no newline before this index.
   private var searched = 0
 
-  /// Large enough for nearly every token response.
+  /// Enough for nearly every token response.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Passes the next complete line to `body`, without its newline, and returns whether there was one. Overwrites the
-  /// line afterwards.
+  /// Passes the next complete line to `body`, without its newline, and overwrites it. Returns whether there was one.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
     guard searched < end else { return false }
@@ -31,7 +30,7 @@ package struct LineBuffer: Sendable {
     return true
   }
 
-  /// Reads once, waiting if there is nothing to read. Returns the number of bytes, 0 at the end.
+  /// Reads once, blocking if nothing is available. Returns the number of bytes, or 0 at the end.
   ///
   /// - Throws: ``LineError/tooLong`` if a line exceeds the protocol's limit.
   package mutating func fill(from socket: borrowing FileDescriptor) throws(LineError) -> Int {
@@ -54,7 +53,7 @@ package struct LineBuffer: Sendable {
   }
 }
 
-/// The reason why no line could be read.
+/// Why no line could be read.
 package enum LineError: Error, Hashable {
   case system(SystemError)
   /// The line exceeds the protocol's limit.

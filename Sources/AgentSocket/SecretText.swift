@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// Bytes that may contain a token for the caller, overwritten after use.
+/// Bytes that may contain a token, overwritten after use.
 ///
-/// A client has no locked memory. This type only ensures that no copy of a token remains in memory that is reused.
+/// Clients have no locked memory. This type only keeps copies of tokens out of reused memory.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Creates an empty text with this capacity in bytes. It grows without leaving a copy. Its owner overwrites it with
-  /// the `with` function of its module; see ``DaemonConnection`` for why each module has one.
+  /// Creates an empty text. It grows without leaving copies. Each module has a `with` function that overwrites it; see
+  /// ``DaemonConnection``.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)
@@ -36,7 +36,7 @@ package struct SecretText: ByteSink, ~Copyable {
 }
 
 extension [UInt8] {
-  /// Replaces all bytes with zeros, in place if this is the only owner of the storage.
+  /// Overwrites the bytes with zeros, in place if nothing else owns the storage.
   @inline(never)
   package mutating func overwrite() {
     for index in indices { self[index] = 0 }

@@ -2,12 +2,12 @@ package import Platform
 package import Wire
 
 extension SocketPlace {
-  /// Receives the steps of the search. The text is only created if it is printed.
+  /// Receives the steps of the search. Creates their text only on demand.
   package typealias Tell = (_ step: () -> String) -> Void
 
-  /// Connects to this user's daemon; nil if it is not running.
+  /// Connects to this user's daemon; nil if none runs.
   ///
-  /// - Parameter seconds: The timeout for a daemon that accepts no connections.
+  /// - Parameter seconds: The timeout for connecting.
   /// - Throws: `timeout`.
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
@@ -24,17 +24,17 @@ extension SocketPlace {
     return nil
   }
 
-  /// Connects to the daemon at this socket; nil if none listens.
+  /// Connects to the daemon at this socket; nil if none runs.
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
-      // The directory may be another user's. Only the user of the peer process matters.
+      // The directory may be another user's. Only the peer's user matters.
       return try connection(telling: tell) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
     }
-    // The daemon uses no directory that is missing or not private.
+    // No daemon uses a directory that is missing or not private.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       tell { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
@@ -48,7 +48,7 @@ extension SocketPlace {
     }
   }
 
-  /// Connects with an open directory.
+  /// Connects in an open directory.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {
@@ -62,11 +62,11 @@ extension SocketPlace {
     do {
       socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
-      // A socket file without a listener was left by a crash.
+      // A crash left the socket file.
       tell { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
-      // Its connection queue is full: the daemon or its machine is stopped.
+      // The connection queue is full: the daemon or its machine is stopped.
       throw .queueFull
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")

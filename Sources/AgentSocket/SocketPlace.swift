@@ -5,9 +5,9 @@ package import Wire
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// Another user whose process may serve it.
+  /// Another user who may run the daemon.
   package private(set) var otherUser: UInt32?
-  /// Whether the location is a default. A daemon in another network or mount namespace is not used there.
+  /// Whether it is a default location. A daemon in another network or mount namespace is not used there.
   private var isDefault = false
 
   package init(directory: String, name: String) {
@@ -15,14 +15,14 @@ package struct SocketPlace: Sendable, Hashable {
     self.name = name
   }
 
-  /// The location in `AGENT_SOCKET`, served by this user or the one in `AGENT_SOCKET_USER`; nil if it is not set.
+  /// The location in `AGENT_SOCKET`, for this user or `AGENT_SOCKET_USER`; nil if unset.
   ///
-  /// - Throws: `invalid_configuration` if it is not an absolute path, or the user is not a user ID.
+  /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
   package static func named() throws(Failure) -> SocketPlace? {
     try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
-  /// The location for these values of the variables.
+  /// The location for these variables.
   package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var place = SocketPlace(path: path) else {
@@ -37,7 +37,7 @@ package struct SocketPlace: Sendable, Hashable {
     return place
   }
 
-  /// The location of a path; nil if it is not an absolute path of a file.
+  /// Nil unless it is the absolute path of a file.
   package init?(path: String) {
     let bytes = path.utf8
     guard bytes.first == UInt8(ascii: "/"), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
@@ -52,10 +52,10 @@ package struct SocketPlace: Sendable, Hashable {
     UserDirectories.sessionRuntimeDirectory.flatMap { places(in: [$0]).first }
   }
 
-  /// The default locations, in the order a daemon uses them.
+  /// The default locations, in a daemon's order.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
-  /// The daemon's directory: that of `AGENT_SOCKET`, otherwise the first default that exists, otherwise the first.
+  /// The daemon's directory: that of `AGENT_SOCKET`, else the first default that exists, else the first default.
   ///
   /// - Throws: As ``named()``.
   package static func currentDirectory() throws(Failure) -> String {
@@ -73,17 +73,16 @@ package struct SocketPlace: Sendable, Hashable {
     }
   }
 
-  /// Whether the daemon there was started in a network or mount namespace that this process is not in.
+  /// Whether the daemon was started in another network or mount namespace.
   func isForeign(_ directory: borrowing PrivateDirectory) -> Bool {
     isDefault && Namespaces.areOutside(of: directory)
   }
 
-  /// Whether such a daemon is running there.
+  /// Whether a daemon of another namespace is running there.
   package var isServedElsewhere: Bool {
     guard isDefault, let directory = try? PrivateDirectory(opening: directory, create: false) else { return false }
     return isForeign(directory) && UnixSocket.isListening(in: directory, name: name)
   }
 
-  /// The socket's path, for messages.
   package var path: String { "\(directory)/\(name)" }
 }

@@ -1,10 +1,10 @@
 internal import Platform
 internal import Wire
 
-/// The program `generate`. Developers write `completions/`, the lists in `man/` and a part of the schema of the JSON
-/// output with it, and `make install` uses it for programs with other names.
+/// The program `generate`. Writes `completions/`, the lists in `man/` and a part of the JSON schema. `make install`
+/// uses it for programs with other names.
 package enum Generator {
-  /// A file that is generated, or has generated parts.
+  /// A generated file, or one with generated parts.
   package struct GeneratedFile: Sendable {
     /// Relative to the package's root.
     package let path: String
@@ -13,7 +13,7 @@ package enum Generator {
 
   /// All files for a program of this name.
   ///
-  /// - Parameter top: The package's root, which has the pages.
+  /// - Parameter top: The package's root with the pages.
   static func files(for program: ProgramName = .standard, in top: String) throws(PageError) -> [GeneratedFile] {
     let pages = try ManualPage.all.map { page throws(PageError) in
       GeneratedFile(path: page.path(for: program), content: try page.text(in: top, by: Main.commands, for: program))
@@ -28,7 +28,7 @@ package enum Generator {
   /// Missing in an installation.
   private static let schemaPath = "Tests/Schema/agent.schema.json"
 
-  /// The schema of the JSON output, with the definitions generated from rows replaced.
+  /// The JSON schema with its generated definitions replaced.
   package static func schema(_ text: String) -> String {
     let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
     let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"
@@ -42,7 +42,7 @@ package enum Generator {
     }
   }
 
-  /// Brings the files below `TOP` up to date, or writes those of a program `NAME` to `DIRECTORY`, and ends the process.
+  /// Updates the files below `TOP`, or writes those of a program `NAME` to `DIRECTORY`, and exits.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())

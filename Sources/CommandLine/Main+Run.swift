@@ -3,12 +3,10 @@ internal import Wire
 
 /// The program `agent`.
 package enum Main {
-  /// Runs one command line.
-  ///
-  /// - Parameter arguments: The arguments, starting with the program's own name.
+  /// - Parameter arguments: Includes the program's name.
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
-    // If the daemon or a reader disconnects, the command fails with an error and is not killed by a signal.
+    // Get write errors instead of signals if the daemon or a reader disconnects.
     Signals.ignoreFailingWrites()
     let arguments = HelperName.commandLine(arguments)
     let invocation: Invocation
@@ -25,10 +23,10 @@ package enum Main {
     }
   }
 
-  /// Runs the command line of this process and ends it.
+  /// Runs this process's command line and exits.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
-    // A core file would contain the token that is about to be printed.
+    // Core files would contain tokens.
     ProcessHardening.hide()
     let quick = QuickToken.run()
     if case .printed = quick { Processes.exit(0) }
@@ -57,7 +55,7 @@ package enum Main {
     return try action.run()
   }
 
-  /// Whether a command line that cannot be parsed asks for JSON: its caller parses the error too.
+  /// Whether an invalid command line requests JSON, since its caller parses the error too.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
@@ -80,7 +78,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// The failure if the daemon is of an older version than this program.
+  /// The failure if the daemon is older than this program.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A rate limit: a number of events at once, then a number per second.
+/// A rate limit: a burst, then a number of events per second.
 struct Allowance {
   private let most: Int
   private let perSecond: Int
@@ -20,7 +20,7 @@ struct Allowance {
     return left > 0
   }
 
-  /// - Returns: Whether an event was left.
+  /// - Returns: Whether the event is allowed.
   mutating func take(now: Instant) -> Bool {
     guard hasSome(now: now) else { return false }
     left -= 1

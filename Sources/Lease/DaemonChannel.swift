@@ -3,18 +3,18 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// The connection to the daemon that the owner of the lease has opened. It can only add connections for peers.
+/// The connection to the daemon, opened by the lease's owner. It can only add connections for peers.
 final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
   private var key: UInt64 = 0
   private let left: (Failure?) -> Void
-  /// Requests that have not been sent yet.
+  /// Unsent requests.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// Whether a request was sent and not answered yet.
+  /// Whether a request is unanswered.
   private var isAsking = false
 
-  /// - Parameter left: Called once when the connection ends, with the reason if the daemon gave one.
+  /// - Parameter left: Called once when the connection ends, with the daemon's reason, if any.
   init(_ socket: SharedDescriptor, _ loop: EventLoop, left: @escaping (Failure?) -> Void) throws(SystemError) {
     let descriptor = try socket.descriptor.duplicate()
     try descriptor.setNonBlocking(true)
@@ -26,7 +26,7 @@ final class DaemonChannel {
 
   deinit { loop.unwatch(key) }
 
-  /// Adds a connection for a peer.
+  /// Adds a peer's connection.
   ///
   /// - Parameter end: The daemon's end of the connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
@@ -41,7 +41,7 @@ final class DaemonChannel {
 
   private static let mostWaiting = 64
 
-  /// Sends the next request once the previous one is answered, so that the daemon assigns each descriptor to its own
+  /// Sends the next request after the answer to the previous one, so that the daemon assigns each descriptor to its
   /// line.
   private func sendNext() {
     guard !isAsking, !queue.isEmpty else { return }
@@ -49,7 +49,7 @@ final class DaemonChannel {
     isAsking = true
     var sent = 0
     if let end {
-      // The empty buffer of an idle connection has room for it.
+      // An idle connection's buffer has room for it.
       sent = (try? UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)) ?? 0
       if sent == 0 { return leave(nil) }
     }

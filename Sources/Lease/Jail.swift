@@ -1,24 +1,23 @@
 internal import CSeccomp
 internal import Platform
 
-/// The system calls that the process may make from now on (seccomp(2)): those for its open descriptors, memory and
-/// time. It cannot open files, connect or start programs. Any other call fails with `EPERM`.
+/// Restricts the process to some system calls (seccomp(2)) for open descriptors, memory and time. It cannot open files,
+/// connect or start programs. Other calls fail with `EPERM`.
 enum Jail {
-  /// The reason why the jail could not be entered.
+  /// Why the process could not enter the jail.
   struct Problem: Error {
-    /// The system's error number.
     let number: Int32
   }
 
   /// Enters the jail until the process ends.
   ///
-  /// - Throws: An error if the kernel does not support seccomp.
+  /// - Throws: If the kernel does not support seccomp.
   static func enter() throws(Problem) {
     guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
     defer { unsafe seccomp_release(filter) }
     func allow(_ name: String, _ conditions: [scmp_arg_cmp] = []) throws(Problem) {
       let number = unsafe seccomp_syscall_resolve_name(name)
-      // Other architectures may not have it.
+      // Not on every architecture.
       guard number != __NR_SCMP_ERROR else { return }
       let result = unsafe seccomp_rule_add_array(
         filter, agent_seccomp_allow, number, UInt32(conditions.count), conditions)
@@ -47,9 +46,9 @@ enum Jail {
 
   private static let permittedWith: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
-    // Memory that is never executable.
+    // No executable memory.
     ("mmap", [masked(2, UInt64(PROT_EXEC))]), ("mprotect", [masked(2, UInt64(PROT_EXEC))]),
-    // It may read limits, but not set them.
+    // Read limits, but do not set them.
     ("prlimit64", [equal(2, 0)]),
   ]
 
@@ -57,18 +56,18 @@ enum Jail {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// Compares an argument: none of the bits may be set.
+  /// Requires that none of the bits are set.
   private static func masked(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Whether the jail refuses a system call. The call has arguments that every kernel rejects.
+  /// Whether the jail blocks a system call, tried with invalid arguments.
   static func refuses(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM
   }
 
-  /// System calls that a process could use to gain access, for a test of the jail.
+  /// Dangerous system calls, to test the jail.
   static let tried = [
     "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
     "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",

@@ -2,10 +2,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The program `agent-lease`: serves the peers of one lease, and ends with the process that opened it.
+/// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
   private static let mostDescriptors = 256
-  /// The limit of data memory in bytes, enough for the longest lines of all peers.
+  /// The limit of data memory, enough for the longest lines of all peers.
   private static let mostBytes = 512 << 20
 
   package static func run(arguments: [String]) -> Int32 {
@@ -39,7 +39,7 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail, and prints each system call that it does not refuse.
+  /// Enters the jail and prints each system call that it permits by mistake.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
     let permitted = Jail.tried.filter { !Jail.refuses($0) }
@@ -51,7 +51,7 @@ package enum LeaseMain {
   }
 
   private static func complain(_ message: String) {
-    // An error of standard error cannot be reported.
+    // There is nowhere to report an error of standard error.
     try? Output.write("agent-lease: error: \(message)\n", to: .standardError)
   }
 }

@@ -3,46 +3,46 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// Accepts the peers of a lease, and forwards each of their requests to the daemon over a connection of its own.
+/// Accepts a lease's peers, and forwards each of their requests to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process protects it from everything else that a peer controls:
-/// bytes, descriptors, delays and the number of connections.
+/// The daemon decides which requests are permitted. This process protects it from other input of peers: bytes,
+/// descriptors, delays and the number of connections.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
   private let loop: EventLoop
   private let connections: Connections
   private let listener: SharedDescriptor
-  /// The connection to the process that opened the lease.
+  /// The connection to the lease's owner.
   private var owner: UInt64 = 0
   private var isOwnerGone = false
-  /// The access rules, or nil until the owner has sent them. No peer is accepted before.
+  /// The access rules; nil until received. No peer is accepted before.
   private var terms: LeaseRequest?
-  /// The connection to the daemon, or nil if it is not available.
+  /// The connection to the daemon, if any.
   private var daemon: DaemonChannel?
-  /// The reason for `daemon` being nil.
+  /// Why `daemon` is nil.
   private var reason = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
   private var accepting: UInt64?
-  /// The sockets for programs that use HTTP, and their connections.
-  private var fronts: [UInt64] = []
+  /// The keys of the HTTP sockets.
+  private var httpListeners: [UInt64] = []
   private var visitors: [UInt64: HTTPConnection] = [:]
-  /// The last number of an HTTP connection. These numbers are larger than any key of the loop.
+  /// The last number of an HTTP connection. Larger than any key of the loop.
   private var lastVisitor: UInt64 = 1 << 48
-  /// Limits the refusals that are reported to the daemon.
+  /// Limits reports of refusals to the daemon.
   private var reports: Allowance
-  /// Limits requests that cost the daemon work without waiting for a server.
+  /// Limits requests that the daemon handles without waiting for a server.
   private var cheap: Allowance
 
-  /// The limit of connections, and of concurrent requests.
+  /// The limit of connections and of concurrent requests.
   private static let mostPeers = 32
   private static let mostCalls = 16
-  /// The interval for accepting peers again after descriptors ran out.
+  /// How long to wait after descriptors ran out.
   private static let restInterval = Duration.milliseconds(500)
 
   /// - Parameters:
-  ///   - control: The connection to the process that opened the lease.
-  ///   - listener: The socket where the peers connect.
+  ///   - control: The connection to the lease's owner.
+  ///   - listener: The socket for peers.
   init(_ control: consuming FileDescriptor, _ listener: consuming FileDescriptor) throws(SystemError) {
     loop = try EventLoop(SystemTime())
     connections = Connections(loop, mayIdle: false)
@@ -66,14 +66,14 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   private func accept() {
     let socket: FileDescriptor
     do { socket = try UnixSocket.accept(listener.descriptor) } catch {
-      if error.isOutOfDescriptors { rest() }
+      if error.isOutOfDescriptors { pauseAccepting() }
       return
     }
     guard let terms, let (user, process) = try? UnixSocket.peer(socket) else { return }
     let peer = LeaseEntry.Peer(user: Int(user), process: Int(process))
     guard user == Machine.userID || terms.users.contains(Int(user)) else { return refuse(peer, .notPermitted) }
     guard peers.count + visitors.count < Self.mostPeers else {
-      // Nothing was sent before, so the entire line fits into the socket's buffer.
+      // The line fits the empty socket buffer.
       _ = try? socket.writeNow(Reply.failure(.crowdedLease).serialized().span)
       return refuse(peer, .tooBusy)
     }
@@ -83,8 +83,8 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     peers[connection] = peer
   }
 
-  /// Stops accepting peers for a while, because no descriptor is free.
-  private func rest() {
+  /// Stops accepting peers for a while, since no descriptor is free.
+  private func pauseAccepting() {
     if let accepting { loop.setInterest(.none, of: accepting) }
     loop.schedule(at: loop.now.advanced(by: Self.restInterval)) { [self] in
       if let accepting { loop.setInterest(.read, of: accepting) }
@@ -102,12 +102,12 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
     let key = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept(listener, lent) }
-    fronts.append(key)
+    httpListeners.append(key)
   }
 
   private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
-    // The system does not report the user of a connection to a TCP port. The token authorizes its requests.
+    // The system does not reveal the user of a TCP connection. The token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
     let peer = LeaseEntry.Peer(user: Int(local?.user ?? Machine.userID), process: Int(local?.process ?? 0))
     guard let terms, peer.user == Int(Machine.userID) || terms.users.contains(peer.user) else {
@@ -139,7 +139,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   }
 
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
-    // The daemon has logged its own refusals.
+    // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
       refuse(peer, failure.code)
     }
@@ -161,7 +161,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     }
   }
 
-  /// Accepts from the owner the access rules with a connection to the daemon, or a socket for programs that use HTTP.
+  /// Handles the owner's requests: access rules with a connection to the daemon, or a socket for HTTP.
   private func take(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
@@ -218,7 +218,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// The daemon refused a request, which costs it more work than the peer.
+  /// Counts a refused request, which costs the daemon more than the peer.
   func count(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {

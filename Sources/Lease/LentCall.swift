@@ -3,59 +3,57 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A peer's request as sent to the daemon, over sockets of this process. Used on the loop only.
+/// A peer's request at the daemon, over separate sockets. Used on the loop only.
 final class LentCall {
   /// The last line of the response.
   enum Last {
     case reply(Reply)
-    /// The lent token, as the daemon wrote it.
+    /// The daemon's line with the lent token.
     case token(any SecretLine)
   }
 
-  /// How the bodies of a resource request and its response reach the peer.
+  /// How the bodies reach the peer.
   enum Bodies {
-    /// As specified in the request: through descriptors of the peer, or in lines.
+    /// As in the request: through the peer's descriptors, or in lines.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends
   }
 
-  /// The methods of the lease's server that a request uses.
   protocol Owner: AnyObject {
-    /// Sends an event of the daemon's response.
+    /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
     /// Called once with the last line, unless the peer has disconnected.
     func answer(_ last: Last, _ ticket: Ticket)
-    /// Called once, when no work of the request is left.
+    /// Called once when the request has no work left.
     func isOver(_ ticket: Ticket)
   }
 
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  // A closed connection is kept until the daemon has ended its request.
+  // Keep a closed connection until the daemon has ended its request.
   private let owner: any Owner
   private let envelope: RequestEnvelope
   private let connection: Connection
-  /// The key of the connection in the loop. Nil before the request is sent and after the connection has ended.
+  /// The connection's key in the loop; nil before sending and after the end.
   private var key: UInt64?
-  /// The daemon's end of the connection, and of the sockets for the bodies, until they are passed to it.
+  /// The daemon's ends of the connection and of the sockets for bodies, until passed.
   private var farEnd: SharedDescriptor?
   private var passed: [SharedDescriptor] = []
-  /// Copies the bodies that use descriptors of the peer.
+  /// Copies bodies through the peer's descriptors.
   private var pumps: [Pump] = []
-  /// The body of the response, for a peer that reads it in lines.
+  /// The response's body, for a peer that reads lines.
   private var lines: InlineBody?
-  /// The body of the request, from a peer that sends it with the line or in lines.
+  /// The request's body, from a peer that sends lines.
   private var content: InlineContent?
   private var contentOfLine: [UInt8]?
-  /// Whether the body of the request is sent in lines.
+  /// Whether the request's body arrives in lines.
   let takesBody: Bool
   private var isAnswered = false
   /// Whether the peer has disconnected.
   private var isLeft = false
 
-  /// The ends for writing the request's body and reading the response's body. Nil unless the bodies are
-  /// ``Bodies/ends``.
+  /// The ends to write the request's body and to read the response's. Only for ``Bodies/ends``.
   private(set) var contentEnd: SharedDescriptor?
   private(set) var answerEnd: SharedDescriptor?
 
@@ -93,7 +91,6 @@ final class LentCall {
     }
   }
 
-  /// Creates the sockets for the bodies.
   private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
     if !call.isInline {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
@@ -126,7 +123,7 @@ final class LentCall {
     }
   }
 
-  /// Creates a pair of sockets and returns one end. The other is passed to the daemon.
+  /// Creates a socket pair. Returns one end, and passes the other to the daemon.
   private func makePassed() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     passed.append(pair.far)
@@ -153,7 +150,7 @@ final class LentCall {
     let line = envelope.serialized()
     var sent = 0
     for (index, shared) in passed.enumerated() {
-      // A message carries one descriptor, so the line is sent in parts.
+      // A message carries one descriptor, so send the line in parts.
       let part = line.span.extracting(sent..<(index < passed.count - 1 ? sent + 1 : line.count))
       sent += try UnixSocket.send(part, passing: shared.descriptor.raw, over: connection.descriptor)
     }
@@ -167,10 +164,9 @@ final class LentCall {
     contentOfLine = nil
   }
 
-  /// Ends the body of the request.
   func endContent() { contentEnd = nil }
 
-  /// Writes a part of the body that is sent in lines.
+  /// Writes a part of the body.
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
 
   private func watch() throws(SystemError) {
@@ -208,7 +204,7 @@ final class LentCall {
     if case .reply(let reply) = last {
       if case .event(let event) = reply {
         owner.send(event, ticket)
-        // The body follows the head.
+        // The body follows.
         if case .response = event { lines?.begin() }
         return
       }
@@ -231,7 +227,7 @@ final class LentCall {
     close()
   }
 
-  /// Closes the connection after it has ended or is no longer needed.
+  /// Closes the connection once it is not needed.
   private func close() {
     unwatch()
     try? UnixSocket.shutDown(connection.descriptor)
@@ -241,8 +237,8 @@ final class LentCall {
     settle()
   }
 
-  /// Handles the disconnection of the peer. An incomplete body stays open until the daemon has ended the request,
-  /// because closing it would signal a complete body.
+  /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request: closing it
+  /// would mean a complete body.
   func leave() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
     isLeft = true

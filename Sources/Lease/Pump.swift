@@ -1,8 +1,8 @@
 internal import Peers
 internal import Platform
 
-/// Copies bytes from one descriptor to another, as fast as they are accepted, until the source ends. Never blocks,
-/// whatever other processes do with the descriptors. Used on the loop only.
+/// Copies bytes between descriptors as fast as possible until the source ends. Never blocks, whatever other processes
+/// do. Used on the loop only.
 final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
@@ -11,17 +11,16 @@ final class Pump {
   private var buffer: [UInt8] = []
   private var written = 0
   private var key: UInt64?
-  /// Whether copying has stopped.
   private var isStopped = false
   private var lastProgress: Instant
 
   private static let mostBytes = 64 << 10
-  /// The limit of reads and writes in one round of the loop, so that others get their turn.
-  private static let mostRounds = 16
-  /// The longest time without progress while the sink accepts no bytes.
-  private static let patience = Duration.seconds(120)
+  /// So that other connections get their turn.
+  private static let mostReadsPerRound = 16
+  /// The timeout without progress while the sink is full.
+  private static let timeout = Duration.seconds(120)
 
-  /// - Parameter ended: Called once, when all bytes were copied or either side is broken.
+  /// - Parameter ended: Called once when all bytes were copied or a side is broken.
   init(
     from source: SharedDescriptor, to sink: SharedDescriptor, _ loop: any ReplySink,
     then ended: @escaping (Pump) -> Void
@@ -32,10 +31,10 @@ final class Pump {
 
   deinit { unwatch() }
 
-  /// Copies as much as possible now, and the rest when more is available.
+  /// Copies what is possible now, and the rest later.
   func run() {
     guard !isStopped else { return }
-    for _ in 0..<Self.mostRounds {
+    for _ in 0..<Self.mostReadsPerRound {
       do throws(SystemError) {
         if written == buffer.count, try read() == 0 { return end() }
       } catch {
@@ -55,7 +54,7 @@ final class Pump {
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     written = 0
-    // Reading a file waits for no other process, and a file cannot be polled.
+    // Files cannot be polled, and reading them never waits for another process.
     if source.descriptor.isSeekable() { return try source.descriptor.read(into: &buffer, upTo: Self.mostBytes) }
     return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
   }
@@ -64,11 +63,11 @@ final class Pump {
     unwatch()
     do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
     guard case .write = interest else { return }
-    loop.schedule(at: lastProgress.advanced(by: Self.patience)) { [weak self] in self?.endIfStalled() }
+    loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
   }
 
   private func endIfStalled() {
-    if !isStopped, written < buffer.count, lastProgress.advanced(by: Self.patience) <= loop.now { end() }
+    if !isStopped, written < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }
 
   private func unwatch() {
@@ -76,7 +75,7 @@ final class Pump {
     key = nil
   }
 
-  /// Stops copying. Both descriptors stay open as long as this object lives.
+  /// Stops copying. Both descriptors stay open as long as this object exists.
   func stop() {
     isStopped = true
     unwatch()

@@ -2,27 +2,27 @@ internal import Encoding
 
 /// Parses a stream of server-sent events (WHATWG HTML, section 9.2).
 struct EventStreamReader {
-  /// The ID to resume the stream from; empty before the first.
+  /// The ID to resume the stream from; empty at first.
   private(set) var lastID: [UInt8] = []
-  /// How long to wait before reconnecting, in milliseconds; nil if the server does not specify it.
+  /// The delay before reconnecting; nil if the server specifies none.
   private(set) var retryMilliseconds: Int?
 
   private var line: [UInt8] = []
   private var data: [UInt8] = []
   private var id: [UInt8]?
   private var type: [UInt8] = []
-  /// Whether the previous line ended with a carriage return, so that a following line feed belongs to it.
+  /// Whether the last line ended with CR, so that an LF next belongs to it.
   private var endedByReturn = false
   private var isAtStart = true
 
-  /// Limit of a line and of an event.
+  /// The limit of a line and of an event.
   private static let mostBytes = MCPMessage.mostBytes
   private static let mostIDBytes = 1024
 
-  /// An event is longer than ``MCPMessage/mostBytes``.
+  /// The event exceeds ``MCPMessage/mostBytes``.
   struct TooLong: Error {}
 
-  /// Parses the bytes, and passes the data of each event of type `message` to `tell`.
+  /// Parses bytes, and passes the data of each `message` event to `tell`.
   mutating func feed(_ bytes: Span<UInt8>, _ tell: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {
@@ -48,13 +48,12 @@ struct EventStreamReader {
     line.append(contentsOf: piece)
   }
 
-  /// Parses a complete line.
   private mutating func read(_ tell: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false
     guard !line.isEmpty else { return dispatch(tell) }
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-    // A line that begins with a colon is a comment.
+    // A line that starts with a colon is a comment.
     guard colon > 0 else { return }
     var value = line[colon...].dropFirst()
     if value.first == UInt8(ascii: " ") { value.removeFirst() }

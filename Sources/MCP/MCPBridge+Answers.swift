@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-// Handles responses and messages from the server.
+// Handles the server's responses and messages.
 extension MCPBridge {
   /// Handles a message in a response stream.
   func arrived(_ text: [UInt8], _ running: Running) {
@@ -12,7 +12,7 @@ extension MCPBridge {
     case .message(let sending), .rest(let sending, _): deliver(message, to: sending, running.head)
     case .listening:
       guard !message.answers.isEmpty else { return output.write(message.bytes) }
-      // The response to a call whose own stream was interrupted may arrive here.
+      // It may answer a call whose own stream was interrupted.
       let owner = exchanges.values.compactMap(\.purpose.sending).first {
         $0.open.contains { message.answers.contains($0) }
       }
@@ -29,7 +29,7 @@ extension MCPBridge {
     }
   }
 
-  /// Writes a message that belongs to one of the client's, unless it responds to something else.
+  /// Writes a message that belongs to one of the client's, unless it answers another.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
@@ -43,7 +43,7 @@ extension MCPBridge {
 
   // MARK: Ends
 
-  /// Handles the end of a complete HTTP response.
+  /// Handles the end of a complete response.
   func ended(_ running: Running, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
     case .message(let sending), .rest(let sending, _): ended(sending, running, head, problem)
@@ -74,7 +74,7 @@ extension MCPBridge {
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
       return refused(sending, problem, status: head.status)
     }
-    // The server's body describes the error. If the server does not know the request, it may use an ID of its own.
+    // The body describes the error. If the server does not know the request, the ID may be its own.
     if case .whole(let body) = running.body, let answer = try? MCPMessage(body),
       let own = Self.error(answer, of: sending)
     {
@@ -85,15 +85,14 @@ extension MCPBridge {
       return deliver(own, to: sending, nil)
     }
     var told = problem
-    // Servers of the first transport answer so (revision 2025-11-25, backwards compatibility).
+    // Servers of the first transport respond this way (revision 2025-11-25, backwards compatibility).
     if sending.message.isCalled("initialize"), [400, 404, 405].contains(head.status) {
       told.advice = Phrase("check the URL; the transport of 2024-11-05 (HTTP with SSE) is not supported")
     }
     fail(sending, told, status: head.status)
   }
 
-  /// The server's error with the ID of the only request that it can concern; nil if it is not an error or there are
-  /// several.
+  /// The server's error with the ID of the only request it can answer; nil if there are several or it is not an error.
   private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
@@ -116,7 +115,7 @@ extension MCPBridge {
       }
       let isNameless = answer.id == nil || answer.id == .null
       deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
-      // A response that is still missing will never arrive.
+      // Missing responses will never arrive.
       if !sending.open.isEmpty {
         fail(sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
@@ -125,10 +124,10 @@ extension MCPBridge {
     if !sending.isModern, sending.message.isCalled("notifications/initialized") { listen() }
   }
 
-  /// Handles the end of an incomplete response.
+  /// Handles an interrupted response.
   func brokenOff(_ running: Running, _ failure: Failure) {
     if case .tools = running.purpose { return failed(running.purpose, failure) }
-    // An interrupted stream is resumed after its last event; the request is never repeated.
+    // Resume a stream after its last event. Never repeat the request.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
       return resume(sending, reader, running.purpose)
     }
@@ -138,7 +137,7 @@ extension MCPBridge {
     failed(running.purpose, failure)
   }
 
-  /// Handles a request that failed before its response.
+  /// Handles a request that failed without a response.
   func failed(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
     case .message(let sending): refused(sending, failure, status: nil)
@@ -153,14 +152,14 @@ extension MCPBridge {
     }
   }
 
-  /// Fails the calls that waited for the session.
+  /// Fails the calls that wait for the session.
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
     for sending in sendings { refused(sending, failure, status: nil) }
   }
 
-  /// Responds to the requests of a message with a failure.
+  /// Answers the requests in a message with a failure.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     fail(sending, server.problem(failure, status: status))
   }
@@ -174,15 +173,16 @@ extension MCPBridge {
 
   // MARK: Interrupted streams
 
+  /// Delays in milliseconds.
   private static let standardRetry = 1000
   private static let longestRetry = 3_600_000
-  /// Limit of consecutive attempts without a message.
+  /// The limit of consecutive attempts without a message.
   private static let mostRetries = 5
 
-  /// Requests the rest of a response, if the server's events had IDs (in a revision with sessions).
+  /// Requests the rest of a response, if its events have IDs (revisions with sessions).
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
-    // A stream interrupted again before its first event is resumed from the same ID.
+    // If interrupted again before the first event, resume from the same ID.
     if last.isEmpty, case .rest(_, let before) = purpose { last = before }
     guard !sending.open.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
@@ -231,14 +231,14 @@ extension MCPBridge {
     } else if let status, (400..<500).contains(status), status != 408, status != 429 {
       let wasOpen = listener.isOpen
       stopListening()
-      // A server without such a stream responds 405; one that knew the session has forgotten it.
+      // 405 means that the server has no such stream, 404 that it forgot the session.
       if status == 404, wasOpen { reopen() }
       return
     } else if let failure, MCPProblem.needsPerson(failure) {
-      // The next successful call opens it again.
+      // The next successful call reopens the stream.
       return stopListening()
     } else if failure == nil {
-      // The response is not a stream.
+      // Not a stream.
       return stopListening()
     } else {
       listener.misses += 1
@@ -252,7 +252,7 @@ extension MCPBridge {
 
   // MARK: Tools
 
-  /// Notes the tools of a response, and names those that it leaves out.
+  /// Records the tools in a response, and warns about those that it omits.
   private func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
     let (answer, omitted) = session.note(answer, to: request)
     if !omitted.isEmpty {
@@ -268,7 +268,7 @@ extension MCPBridge {
     begin(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
 
-  /// Continues with the next page of the list, or repeats the call, which was refused before it was processed.
+  /// Requests the next page of the list, or repeats the call that was refused before processing.
   private func listed(_ answer: MCPMessage, for request: MCPToolsRequest) {
     let answer = note(answer, to: request.message)
     guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
@@ -278,7 +278,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Called when the server no longer knows the session. It processed nothing of the message.
+  /// Handles a session that the server forgot. It did not process the message.
   private func lost(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
@@ -290,7 +290,7 @@ extension MCPBridge {
 
   private static let reopeningID = MCPSignIns.prefix + "initialize"
 
-  /// Starts a new session with the client's own message, once for all messages.
+  /// Starts a new session with the client's own message.
   func reopen() {
     guard !isReopening, let initialize = session.initialize else { return }
     isReopening = true
@@ -316,11 +316,11 @@ extension MCPBridge {
 
 /// The stream of the server's own messages.
 final class MCPListener {
-  /// Whether it is open, or will be opened again.
+  /// Whether it is open or will be reopened.
   var isWanted = false
   var isOpen = false
   var lastID = ""
   var retryMilliseconds: Int?
-  /// Number of consecutive attempts without a message.
+  /// The number of consecutive attempts without a message.
   var misses = 0
 }

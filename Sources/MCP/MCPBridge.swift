@@ -3,25 +3,24 @@ internal import Encoding
 internal import Platform
 package import Wire
 
-/// Passes the messages of an MCP client, on standard input and output, to a server that speaks Streamable HTTP, and
-/// back. The daemon makes the HTTP requests, so that this process has no token. Runs on one thread.
+/// Passes messages between an MCP client on standard input and output and a server with Streamable HTTP. The daemon
+/// makes the HTTP requests, so this process has no token. Runs on one thread.
 package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
   let output: MCPOutput
   var session = MCPSession()
 
-  /// Messages waiting to be sent.
   var waiting: [MCPSending] = []
   var exchanges: [UInt64: Running] = [:]
-  /// Whether a new session is being started, once for all messages.
+  /// Whether a new session is starting.
   var isReopening = false
   var listener = MCPListener()
   var signIns: MCPSignIns
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
   private var lastKey: UInt64 = Key.first
-  /// When to cancel the rest: the client has ended, or a signal was received.
+  /// When to cancel everything, after the client has ended or a signal.
   private var end: Instant?
 
   enum Key {
@@ -30,7 +29,7 @@ package final class MCPBridge {
     static let first: UInt64 = 2
   }
 
-  /// An exchange with its purpose, and its response so far.
+  /// An exchange, its purpose, and its response so far.
   final class Running {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -45,13 +44,13 @@ package final class MCPBridge {
 
   enum Purpose {
     case message(MCPSending)
-    /// The rest of an interrupted response stream.
+    /// The rest of an interrupted response.
     case rest(of: MCPSending, after: String)
     /// The stream of the server's own messages.
     case listening
     case reopening
     case reopened
-    /// The list of tools, for the fields of a call that was refused without them.
+    /// The list of tools, for a call that was refused without their fields.
     case tools(MCPToolsRequest)
     case closing
 
@@ -70,11 +69,11 @@ package final class MCPBridge {
     case stream(EventStreamReader)
   }
 
-  /// Limit of simultaneous messages.
+  /// The limit of concurrent messages.
   private static let mostAtOnce = 64
-  /// Limit of waiting messages; no more input is read beyond.
+  /// The limit of waiting messages. Input then pauses.
   private static let mostWaiting = 1024
-  /// How long calls may take after the client's input ends, and then the end of the session: together less than the two
+  /// How long calls may take after the end of input, and then the end of the session. Together less than the two
   /// seconds after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
@@ -156,7 +155,6 @@ package final class MCPBridge {
 
   // MARK: From the client
 
-  /// Handles a message from the client.
   private func take(_ message: MCPMessage) {
     session.note(message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
@@ -172,7 +170,7 @@ package final class MCPBridge {
     waiting.append(sending)
   }
 
-  /// - Returns: Whether nothing must be sent.
+  /// - Returns: Whether there is nothing to send.
   private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.open.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
@@ -187,7 +185,7 @@ package final class MCPBridge {
     return session.namedRevision != nil
   }
 
-  /// Sends the messages that may be sent now.
+  /// Sends as many waiting messages as allowed.
   private func pump() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
@@ -195,7 +193,7 @@ package final class MCPBridge {
         session.begins(with: next.message)
         stopListening()
       } else if !next.isModern, session.isMissing, session.initialize != nil {
-        // The client continues although its session failed to start.
+        // The client continues even if its session failed to start.
         waiting.insert(next, at: 0)
         return reopen()
       }
@@ -230,10 +228,10 @@ package final class MCPBridge {
     }
   }
 
-  /// Ends an exchange, with or without a response.
+  /// Ends an exchange, complete or not.
   func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
-  /// Called when the connection of an exchange is ready or, for an odd key, its pipe.
+  /// Handles a ready connection or, for an odd key, a ready pipe.
   private func ready(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
@@ -245,7 +243,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
   }
 
-  /// A key to poll another descriptor with.
+  /// A poller key for another descriptor.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey

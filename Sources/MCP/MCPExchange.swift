@@ -3,15 +3,14 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An HTTP request to an MCP server, made by the daemon. It never waits: its owner calls it when one of its descriptors
-/// is ready.
+/// An HTTP request to an MCP server through the daemon. Never blocks: the owner calls it when a descriptor is ready.
 final class MCPExchange {
   enum Step {
     case head(ResponseHead)
     case body([UInt8])
-    /// The last step, with the daemon's failure for an error status.
+    /// The last step, with the failure for an error status.
     case ended(ResponseHead, problem: Failure?)
-    /// The last step, if there is no complete response.
+    /// The last step of an incomplete response.
     case failed(Failure)
   }
 
@@ -22,13 +21,13 @@ final class MCPExchange {
   private let content: [UInt8]?
   private var head: ResponseHead?
   private var received = 0
-  /// How much of the content was sent in lines.
+  /// How much of the inline content was sent.
   private var sent = 0
-  /// Whether variables were passed, at most once per request.
+  /// Whether variables were passed, which happens once at most.
   private var variables = Variables.notAsked
-  /// The length of the body and the failure, once reported by the daemon.
+  /// The body's length and the failure, once the daemon reports them.
   private var result: (bodyBytes: Int, problem: Failure?)?
-  /// Why the rest of the body will not arrive, once reported by the daemon.
+  /// Why the rest of the body is missing, once the daemon reports it.
   private var failure: Failure?
 
   private enum Variables { case notAsked, underWay, handedOver }
@@ -61,9 +60,9 @@ final class MCPExchange {
     try connection.send(host.envelope(.call(request)), passing: passed)
   }
 
-  /// The connection to the daemon, to poll; nil once it is closed.
+  /// The descriptor of the daemon's connection; nil once closed.
   var connectionNumber: Int32? { connection.number }
-  /// The pipe with the body, to poll after the head; nil for an inline request.
+  /// The descriptor of the body's pipe, to poll after the head; nil for an inline request.
   var pipeNumber: Int32? { pipe?.descriptor.raw }
 
   func close() {
@@ -71,7 +70,7 @@ final class MCPExchange {
     connection.close()
   }
 
-  /// Handles the daemon's lines that have arrived.
+  /// Handles the available lines of the daemon.
   func readLines(_ tell: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
@@ -104,20 +103,20 @@ final class MCPExchange {
     }
   }
 
-  /// Reports a failure after the part of the body that has arrived.
+  /// Reports a failure after the available part of the body.
   private func failed(_ failure: Failure, _ tell: (Step) -> Void) {
     guard head != nil, pipe != nil else { return tell(.failed(failure)) }
     self.failure = failure
   }
 
-  /// Passes the variables that the request lacked, and repeats it.
+  /// Passes the missing variables and repeats the request.
   private func handOver(what failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
     try connection.send(host.envelope(values.request), passing: values.values)
   }
 
-  /// Used if the socket passes no descriptors.
+  /// For a socket that cannot pass descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true
@@ -139,7 +138,6 @@ final class MCPExchange {
     try connection.send(RequestEnvelope(.resourceBody(part)))
   }
 
-  /// Reads a part of the body.
   func readPipe(_ tell: (Step) -> Void) {
     do throws(Failure) {
       guard try !readPart(tell) else { return }

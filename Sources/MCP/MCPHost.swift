@@ -1,44 +1,43 @@
 package import AgentSocket
 package import Wire
 
-/// The program that runs a bridge. It knows how to find the daemon, and speaks to the user.
+/// The program that runs a bridge: finds the daemon and talks to the user.
 package protocol MCPHost {
-  /// Connects to the daemon, and starts it if necessary.
+  /// Connects to the daemon, starting it if necessary.
   func connect() throws(Failure) -> DaemonConnection
 
-  /// The request with the deadline of the command line.
+  /// A request with the command line's deadline.
   func envelope(_ request: Request) -> RequestEnvelope
 
-  /// Writes to the client.
+  /// Writes a line to the client.
   func answer(_ line: Span<UInt8>) throws(Failure)
 
-  /// Logs a request that is about to be sent.
+  /// Logs a request before it is sent.
   func log(_ request: Request)
 
-  /// Reports an event that is not part of a response.
   func tell(_ event: Event)
 
-  /// Reports what the client learns too.
+  /// Prints a message that the client gets too.
   func note(_ message: Phrase)
 
-  /// Reports what the client does not learn.
+  /// Prints a message that the client does not get.
   func warn(_ message: Phrase)
 
-  /// The failure with its hint as a complete command.
+  /// Completes the hint's command.
   func completed(_ failure: Failure) -> Failure
 
-  /// What the client may do about a completed failure without asking the user; nil if nothing.
+  /// The command that a client may run for a completed failure without asking the user, if any.
   func remedy(of failure: Failure) -> MCPRemedy?
 }
 
-/// A command that a client may run without asking the user: it lets no account send its token elsewhere.
+/// A command that a client may run without asking the user, because it sends no token to a new server.
 package struct MCPRemedy: Sendable {
   let command: String
-  /// The sign-in that the command starts, if it starts one.
+  /// The sign-in that the command starts, if any.
   let login: LoginRequest?
   private let isOfAccount: Bool
 
-  /// - Parameter isOfAccount: Whether the sign-in names no server: a user must first decide whether to trust one.
+  /// - Parameter isOfAccount: Whether the sign-in names no server, which the user would have to trust first.
   package init(_ command: String, login: LoginRequest? = nil, isOfAccount: Bool = false) {
     (self.command, self.login, self.isOfAccount) = (command, login, isOfAccount)
   }
@@ -47,10 +46,10 @@ package struct MCPRemedy: Sendable {
   package var signIn: LoginRequest? { isOfAccount ? login : nil }
 }
 
-/// Whether a bridge starts a sign-in if a call needs one.
+/// Whether a bridge starts a sign-in for a call that needs one.
 package enum SignInPolicy: String, CaseIterable, Sendable {
-  /// Never: the client receives the command to run.
+  /// The client gets the command to run.
   case never
-  /// Always: a client that cannot show pages receives the URL and the code as text.
+  /// Even a client that cannot show pages gets the URL and the code as text.
   case ask
 }

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A line of an MCP client or server, parsed as far as a bridge requires: a JSON-RPC 2.0 message, or a batch of them in
-/// revision 2025-03-26 of MCP.
+/// A line of an MCP client or server: a JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Parsed only as
+/// far as a bridge needs.
 struct MCPMessage {
   enum Kind {
     case request, notification
@@ -12,7 +12,7 @@ struct MCPMessage {
     case batch
   }
 
-  /// Its bytes on one line, without a line feed.
+  /// One line without a line feed.
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
@@ -24,12 +24,11 @@ struct MCPMessage {
   let answers: [JSON]
   private let layout: JSONLayout
 
-  /// Limit of one message.
+  /// The limit of a message.
   static let mostBytes = 32 << 20
-  /// The client and the server interpret the arguments and results of tools; the bridge forwards any JSON.
+  /// Lenient, because only the client and the server interpret tool arguments and results.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
 
-  /// The failure of a message that exceeds the limit.
   static var tooLarge: Failure {
     let mebibytes = mostBytes >> 20
     return Failure(
@@ -38,9 +37,9 @@ struct MCPMessage {
     )
   }
 
-  /// Parses a text that may contain line breaks between its parts.
+  /// Parses a text, which may contain line breaks between tokens.
   ///
-  /// - Throws: `malformed_token` if it is not JSON or ``tooLarge``, `invalid_request` if it is not a message.
+  /// - Throws: `malformed_token` if it is not JSON or is ``tooLarge``, `invalid_request` if it is not a message.
   init(_ text: [UInt8]) throws(Failure) {
     do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
       switch error.code {
@@ -48,7 +47,7 @@ struct MCPMessage {
       default: throw Failure(.malformedToken, "the message is not JSON (byte \(error.offset))")
       }
     }
-    // Line breaks within strings are escaped.
+    // Strings contain no literal line breaks.
     var bytes = text
     for index in bytes.indices where bytes[index] == 0x0A || bytes[index] == 0x0D { bytes[index] = 0x20 }
     let root = layout.root
@@ -78,7 +77,7 @@ struct MCPMessage {
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version.utf8.elementsEqual("2.0".utf8),
-      // Parsers differ in which of duplicate members they use.
+      // Parsers differ on duplicate members.
       ["jsonrpc", "id", "method"].allSatisfy({ part.members(named: $0).count < 2 })
     else { throw unreadable }
     let id = part["id"]?.kind
@@ -91,7 +90,7 @@ struct MCPMessage {
     return .answer
   }
 
-  /// The ID for the error response to an invalid message: null if unknown. The text may be too large, or not JSON.
+  /// The ID for answering an invalid message; null if unknown. The text may be too large or not JSON.
   static func id(ofRefused text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
@@ -107,11 +106,11 @@ struct MCPMessage {
     return ids[0]
   }
 
-  /// Limit of the members searched for an ID, and of one of them in bytes.
+  /// The limits of the search for an ID.
   private static let mostMembers = 64
   private static let mostMemberBytes = 4096
 
-  /// Passes each text between commas of the outermost object to `take`.
+  /// Passes the outermost object's text between commas to `take`.
   private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
     var (depth, start, count) = (0, 0, 0)
     var (isInString, isEscaped) = (false, false)
@@ -138,10 +137,10 @@ struct MCPMessage {
     }
   }
 
-  /// A member of `params`, or of an object in it.
+  /// A member of `params`, or of a nested object.
   func parameter(_ path: String...) -> JSON? { value(["params"] + path) }
 
-  /// A member, or one of an object in it.
+  /// A member, or one of a nested object.
   func value(_ path: [String]) -> JSON? {
     var node = layout.root
     for name in path {
@@ -151,7 +150,7 @@ struct MCPMessage {
     return node.value(in: bytes.span)
   }
 
-  /// The protocol revision that the message itself names, as required from 2026-07-28 on; nil in older ones.
+  /// The protocol revision in the message, required since 2026-07-28; nil in older ones.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
   func isCalled(_ method: String) -> Bool { self.method.map { $0.utf8.elementsEqual(method.utf8) } ?? false }
@@ -174,8 +173,6 @@ struct MCPMessage {
     JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
   }
 
-  /// The response to a failed request.
-  ///
   /// - Parameter id: Null for an unreadable one.
   static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
     var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
@@ -183,7 +180,7 @@ struct MCPMessage {
     return JSONObject([("jsonrpc", "2.0"), ("id", id), ("error", .object(error))])
   }
 
-  /// The message with another ID or other parameters.
+  /// A copy with another ID or parameters.
   func changed(id: JSON? = nil, parameters: JSONObject? = nil) throws(Failure) -> MCPMessage {
     guard var object = layout.root.value(in: bytes.span).object else { throw Self.unreadable }
     if let id { object["id"] = id }
@@ -192,7 +189,7 @@ struct MCPMessage {
   }
 }
 
-/// Why a request of an MCP client failed, in the form for the client.
+/// Why a request failed, for the client.
 struct MCPProblem {
   var code: Int
   var message: String
@@ -201,17 +198,16 @@ struct MCPProblem {
   // JSON-RPC 2.0 section 5.1.
   static let notParsed = -32700
   static let notARequest = -32600
-  /// The server could not be reached, or did not respond.
+  /// The server was unreachable or did not respond.
   static let noAnswer = -32000
-  /// The user must act first.
   static let signInNeeded = -32001
 
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
   /// - Parameters:
-  ///   - failure: With the hint as a complete command.
-  ///   - status: The status of the server's response.
-  ///   - remedy: What the client may do about it.
+  ///   - failure: Its hint is a complete command.
+  ///   - status: The server's HTTP status.
+  ///   - remedy: The command that the client may run.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer

@@ -1,29 +1,28 @@
 internal import Encoding
 package import Wire
 
-/// The server of a bridge, and the parameters of each request to it.
+/// The server of a bridge, and what all requests to it share.
 package struct MCPServer {
   let host: any MCPHost
   private let request: CallRequest
 
-  /// - Parameter request: The account, the URL and what each request to it has; the bridge adds the rest.
+  /// - Parameter request: The account, the URL and other shared parameters.
   package init(_ request: CallRequest, _ host: any MCPHost) {
     self.host = host
     self.request = request
   }
 
-  /// Why a request failed, for the client.
   func problem(_ failure: Failure, status: Int?) -> MCPProblem {
     let failure = host.completed(failure)
     return MCPProblem(failure, status: status, host.remedy(of: failure))
   }
 
-  /// The failure of a redirected request. It omits the query and fragment of the location, which may contain a secret.
+  /// The failure for a redirect. Omits the location's query and fragment, which may be secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
     let place = String(
       decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
-    // If the location is another origin, the user first checks that it is the intended server.
+    // The user must first check a location at another origin.
     let target = own?.resolving(location).flatMap {
       $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
     }

@@ -1,26 +1,26 @@
 internal import Encoding
 internal import Wire
 
-/// The session at an MCP server: the negotiated parameters, and the header fields that each message needs.
+/// The session at an MCP server: the negotiated parameters, and the header fields for each message.
 struct MCPSession {
-  /// Counts the sessions, because a response may concern an earlier one.
+  /// The number of the session, since a response may belong to an earlier one.
   private(set) var generation = 0
   private var id: String?
   private var revision: String?
-  /// The message that started it, to start it again; nil before the client's.
+  /// The client's message that started the session, for restarting it.
   private(set) var initialize: MCPMessage?
-  /// Whether the client's last attempt to start it failed.
+  /// Whether the client's last attempt failed.
   private(set) var isMissing = false
-  /// The revision in the client's last message, for messages that name none.
+  /// The revision of the client's last message, for messages without one.
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
   private static let mostIDBytes = 2048
 
-  /// Whether the server has assigned an ID.
+  /// Whether the server assigned an ID.
   var hasID: Bool { id != nil }
 
-  /// Whether the client can open the URL of a page (from revision 2025-11-25 on).
+  /// Whether the client can open a URL (since revision 2025-11-25).
   func takesURLs(_ message: MCPMessage) -> Bool {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
@@ -30,14 +30,14 @@ struct MCPSession {
 
   // MARK: Beginning
 
-  /// Records that the client starts a session.
+  /// Records that the client is starting a session.
   mutating func begins(with message: MCPMessage) {
     initialize = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
   }
 
-  /// Records that the server has accepted the session.
+  /// Records that the server accepted the session.
   ///
   /// - Parameters:
   ///   - answer: The response to ``initialize``.
@@ -50,13 +50,13 @@ struct MCPSession {
     id = head.field("Mcp-Session-Id").flatMap { Self.isVisible($0) ? $0 : nil }
   }
 
-  /// Records that the server no longer knows the session, or did not accept it again.
+  /// Records that the server forgot or rejected the session.
   mutating func ended() {
     id = nil
     isMissing = true
   }
 
-  /// Visible ASCII, as required for session IDs.
+  /// Whether a session ID is visible ASCII, as required.
   private static func isVisible(_ text: String) -> Bool {
     (1...mostIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
   }
@@ -67,15 +67,15 @@ struct MCPSession {
     if let revision = message.revision { namedRevision = revision }
   }
 
-  /// Records which arguments of the listed tools are sent in header fields.
+  /// Records which tool arguments are sent in header fields.
   ///
-  /// - Returns: The response without tools that no client may call, and the names of those.
+  /// - Returns: The response without unusable tools, and the names of these tools.
   mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.isCalled("tools/list") else { return (answer, []) }
     return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
   }
 
-  /// The fields of the session only.
+  /// The fields of the session alone.
   var fields: [String] {
     var fields: [String] = []
     if let id { fields.append("Mcp-Session-Id: \(id)") }
@@ -85,7 +85,7 @@ struct MCPSession {
 
   func fields(of message: MCPMessage) -> [String] {
     guard !message.isCalled("initialize") else { return [] }
-    // In a revision without sessions each message describes itself.
+    // In a revision without sessions, each message describes itself.
     guard let revision = message.revision ?? namedRevision else { return fields }
     var fields = ["MCP-Protocol-Version: \(Self.encoded(revision))"]
     if let method = message.method { fields.append("Mcp-Method: \(Self.encoded(method))") }
@@ -104,8 +104,7 @@ struct MCPSession {
     }
   }
 
-  /// Encodes a value for a header field: in Base64 if it contains bytes other than printable ASCII, or would lose
-  /// blanks.
+  /// Encodes a field's value: in Base64 unless it is printable ASCII without outer blanks.
   static func encoded(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -115,16 +114,16 @@ struct MCPSession {
   }
 }
 
-/// The tool arguments sent in header fields, from the annotation `x-mcp-header` of their schemas (revision 2026-07-28).
+/// The tool arguments sent in header fields, as annotated with `x-mcp-header` in schemas (revision 2026-07-28).
 struct MCPToolFields {
-  /// For each tool the paths of arguments, with the suffixes of their fields' names.
+  /// The annotated arguments by tool: each argument's path and the suffix of its field's name.
   private var places: [String: [(path: [String], name: String)]] = [:]
 
   private static let mostTools = 4096
-  /// Limit of the arguments of one tool sent in header fields; tools with more cannot be called.
+  /// The limit per tool. A tool with more cannot be called.
   private static let mostMarks = 256
   private static let annotation = "x-mcp-header"
-  /// Keywords with subschemas, which must not contain annotations.
+  /// Keywords with subschemas that must not be annotated.
   private static let others = [
     "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not",
     "if",
@@ -132,8 +131,8 @@ struct MCPToolFields {
     "$defs", "definitions",
   ]
 
-  /// - Parameter startsList: Whether the response contains the first tools of a list, rather than further ones.
-  /// - Returns: The response without the tools whose annotations are invalid, which no client may use, and their names.
+  /// - Parameter startsList: Whether the response is the first page of a list.
+  /// - Returns: The response without tools with invalid annotations, and their names.
   mutating func note(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { places = [:] }
@@ -159,7 +158,7 @@ struct MCPToolFields {
     return ((try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer, omitted)
   }
 
-  /// Collects the annotations of a schema and those in its properties.
+  /// Collects the annotations of a schema and its properties.
   ///
   /// - Returns: False if one is invalid.
   private static func collect(
@@ -184,13 +183,13 @@ struct MCPToolFields {
     return object[annotation] != nil || object.values.contains(where: hasAnnotation)
   }
 
-  /// Whether a name is a token (RFC 9110 section 5.6.2), and short enough for a field's name.
+  /// Whether a name is a token (RFC 9110 section 5.6.2) of suitable length.
   private static func isToken(_ name: String) -> Bool {
     (1...48).contains(name.utf8.count)
       && name.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// The suffixes of the names of the fields for a tool call, and their values.
+  /// The suffixes of the field names for a tool call, with values.
   func fields(of call: MCPMessage) -> [(String, String)] {
     guard let name = call.parameter("name")?.string, let places = places[name],
       let arguments = call.parameter("arguments")
@@ -212,8 +211,8 @@ struct MCPToolFields {
   }
 }
 
-/// A request for the list of tools, because a call was refused for missing or different header fields (revision
-/// 2026-07-28, `HeaderMismatch`).
+/// A request for the list of tools, after a call was refused for wrong or missing fields (revision 2026-07-28,
+/// `HeaderMismatch`).
 struct MCPToolsRequest {
   let call: MCPSending
   let refusal: MCPMessage
@@ -221,10 +220,10 @@ struct MCPToolsRequest {
   private let pages: Int
 
   private static let mostPages = 16
-  /// The second is from the drafts of the revision.
+  /// The second code is from drafts.
   private static let mismatches: [JSON] = [-32020, -32001]
 
-  /// Nil if the refusal has another cause, or the call was already repeated.
+  /// Nil if the call was refused for another reason or repeated already.
   init?(for call: MCPSending, refusedBy refusal: MCPMessage) {
     guard call.isModern, !call.isRepeated, call.message.isCalled("tools/call"),
       let code = refusal.value(["error", "code"]), Self.mismatches.contains(code)
@@ -232,7 +231,7 @@ struct MCPToolsRequest {
     self.init(call, refusal, cursor: nil, pages: 1)
   }
 
-  /// The request for the next page of the list; nil after the last.
+  /// The request for the next page; nil after the last.
   func next(after answer: MCPMessage) -> MCPToolsRequest? {
     guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pages < Self.mostPages else {
       return nil

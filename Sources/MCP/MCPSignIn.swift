@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A sign-in that a bridge asks the client's user for, with the page of the device flow, which the client shows.
+/// A sign-in with the device flow, whose page the client shows to its user.
 final class MCPSignIn {
   enum Step {
     /// The user can act.
@@ -13,15 +13,15 @@ final class MCPSignIn {
     case failed(Failure)
   }
 
-  /// Identifies it to the client.
+  /// The ID for the client.
   let id: String
   let problem: MCPProblem
-  /// The problem in a sentence without the command.
+  /// The reason as a sentence, without a command.
   private let reason: String
-  /// The messages to send again afterwards.
+  /// The messages to repeat afterwards.
   var held: [MCPSending] = []
   private(set) var code: Event.DeviceCode?
-  /// Whether the client was asked to show the page with a separate request.
+  /// Whether a separate request asked the client to show the page.
   var isAsked = false
   private var connection: ClosableConnection
   private let host: any MCPHost
@@ -46,10 +46,10 @@ final class MCPSignIn {
     }
   }
 
-  /// The connection to the daemon, to poll; nil once it is closed.
+  /// The descriptor of the daemon's connection; nil once closed.
   var number: Int32? { connection.number }
 
-  /// Handles the daemon's lines that have arrived.
+  /// Handles the available lines of the daemon.
   func readLines(_ tell: (Step) -> Void) {
     do throws(Failure) {
       try connection.readMore()
@@ -68,21 +68,21 @@ final class MCPSignIn {
     }
   }
 
-  /// Cancels the sign-in, if it is not complete: the daemon ends it when its client disconnects.
+  /// Cancels the sign-in unless it is complete: the daemon ends it when its client disconnects.
   func close() { connection.close() }
 
   // MARK: Texts
 
-  /// The text that the client shows with the URL.
+  /// The text to show with the URL.
   var message: String { "\(reason). To sign in, type the code \(code?.userCode ?? "") on this page" }
 
-  /// The page, including the code if the server provides such a URL.
+  /// The page, with the code if the server supports that.
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }
 
-  /// The question as parameters of `elicitation/create`.
+  /// The parameters of `elicitation/create`.
   var question: JSONObject { JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))]) }
 
-  /// The problem, for a client that shows no pages.
+  /// The problem for a client that cannot show pages.
   var problemWithPage: MCPProblem {
     var problem = problem
     guard let code else { return problem }
@@ -93,20 +93,20 @@ final class MCPSignIn {
   }
 }
 
-/// A message of the client on its way to the server.
+/// A message from the client to the server.
 final class MCPSending {
   var message: MCPMessage
-  /// The requests in it without a response.
+  /// The unanswered requests in it.
   var open: Set<JSON>
   /// The session in which it was sent.
   var generation = 0
-  /// Whether it was sent with the session's ID.
+  /// Whether it was sent with a session ID.
   var namedSession = false
-  /// Whether it was refused before it was processed, and is sent once more.
+  /// Whether it was refused before processing and is being repeated.
   var isRepeated = false
-  /// Whether a sign-in was attempted for it.
+  /// Whether a sign-in was tried for it.
   var wasHeld = false
-  /// How often the rest of its response was requested.
+  /// The number of requests for the rest of its response.
   var retries = 0
 
   init(_ message: MCPMessage) {
@@ -114,8 +114,8 @@ final class MCPSending {
     open = Set(message.requests)
   }
 
-  /// Whether the revision has no sessions: the end of the HTTP request cancels the call.
+  /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.
   var isModern: Bool { message.revision != nil }
-  /// Whether nothing else is sent before its response.
+  /// Whether nothing else may be sent before its response.
   var isBarrier: Bool { !isModern && (message.isCalled("initialize") || message.isCalled("notifications/initialized")) }
 }

@@ -3,32 +3,30 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The sign-ins that a bridge asks for, one at a time.
+/// The sign-ins of a bridge, one at a time.
 struct MCPSignIns {
-  /// Nil to ask only clients that show pages.
+  /// Nil to sign in only if the client can show pages.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
   private var key: UInt64?
   private var lastFailure: Instant?
   private var count = 0
-  /// Questions sent as responses to the client's calls, which it will repeat, with the original parameters of each
-  /// call.
+  /// The original calls that were answered with a question, by its state. The client will repeat them.
   private var asked: [String: MCPMessage] = [:]
 
-  /// Prefix of the bridge's own IDs.
+  /// The prefix of the bridge's own IDs.
   static let prefix = "agent-bridge-"
   private static let mostAsked = 256
-  /// How long not to ask again after the user declined.
-  private static let rest = Duration.seconds(3600)
+  /// How long not to ask again after a refusal.
+  private static let pauseAfterFailure = Duration.seconds(3600)
 
   init(_ policy: SignInPolicy?) { self.policy = policy }
 
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
-  /// Whether to start a sign-in for a client.
   func mayAsk(_ takesURLs: Bool) -> Bool {
     guard policy != .never, policy == .ask || takesURLs else { return false }
-    return lastFailure.map { Instant.now >= $0.advanced(by: Self.rest) } ?? true
+    return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
   }
 
   mutating func nextID() -> String {
@@ -49,14 +47,14 @@ struct MCPSignIns {
 
   mutating func close() { _ = ended(well: false) }
 
-  /// Removes a waiting call that its client has cancelled.
+  /// Removes a waiting call that was cancelled.
   mutating func forget(_ id: JSON) -> Bool {
     guard let current, let index = current.held.firstIndex(where: { $0.open.contains(id) }) else { return false }
     current.held.remove(at: index)
     return true
   }
 
-  /// Keeps a call whose response is a question.
+  /// Keeps a call that was answered with a question.
   mutating func keep(_ message: MCPMessage, as state: String) {
     if asked.count >= Self.mostAsked { asked.removeAll() }
     asked[state] = message
@@ -65,12 +63,12 @@ struct MCPSignIns {
   mutating func taken(_ state: String) -> MCPMessage? { asked.removeValue(forKey: state) }
 }
 
-// Handles calls that need the user.
+// Handles calls that need a sign-in.
 extension MCPBridge {
-  /// The name of the question in a response.
+  /// The name of the question.
   private static let question = "agent_sign_in"
 
-  /// Handles a message that was refused before it was processed, or could not be sent.
+  /// Handles a message that was refused before processing or could not be sent.
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.host.completed(failure)
     let problem = server.problem(failure, status: status)
@@ -119,7 +117,7 @@ extension MCPBridge {
     for sending in signIn.held { fail(sending, signIn.problem) }
   }
 
-  /// Makes the client show the page, as each call's revision requires.
+  /// Makes the client show the page, in the way of each call's revision.
   private func ask(_ signIn: MCPSignIn) {
     var held: [MCPSending] = []
     for sending in signIn.held {
@@ -131,7 +129,7 @@ extension MCPBridge {
         held.append(sending)
         continue
       }
-      // These three methods may be answered with a question.
+      // Only these methods may be answered with a question.
       guard let method = sending.message.method, ["tools/call", "prompts/get", "resources/read"].contains(method),
         let id = sending.message.id
       else {
@@ -158,7 +156,7 @@ extension MCPBridge {
     output.write(MCPMessage.request(signIn.id, "elicitation/create", question))
   }
 
-  /// Handles the client's response to the question.
+  /// Handles the client's answer to the question.
   func answered(_ id: String, _ message: MCPMessage) {
     guard let current = signIns.current, current.id.utf8.elementsEqual(id.utf8) else { return }
     if !accepts(message.value(["result", "action"])) { giveUp() }
@@ -166,13 +164,13 @@ extension MCPBridge {
 
   private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0.utf8.elementsEqual("accept".utf8) } ?? false }
 
-  /// Handles a repeated call that contains the client's response to the question.
+  /// Handles a repeated call with the answer to the question.
   func resumed(_ sending: MCPSending, _ state: String) {
     guard let original = signIns.taken(state), var parameters = sending.message.parameter()?.object else {
       return waiting.append(sending)
     }
     let action = sending.message.parameter("inputResponses", Self.question, "action")
-    // The call's own responses to the server's questions remain.
+    // Restore the call's own answers to the server's questions.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
     if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
     sending.wasHeld = true

@@ -2,15 +2,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reads the client's lines from standard input.
+/// Reads lines from the client.
 struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   private var bytes: [UInt8] = []
   private var searched = 0
-  /// Whether the rest of a line that is too long is being skipped.
+  /// Whether to skip the rest of a line that is too long.
   private var skips = false
   private(set) var hasEnded = false
-  /// A regular file cannot be polled; it is always ready.
+  /// True for a regular file, which cannot be polled.
   private(set) var isAlwaysReady = false
   private var isPaused = false
 
@@ -18,7 +18,7 @@ struct MCPInput {
 
   enum Line {
     case message(MCPMessage)
-    /// Not a message, with the ID of the request that it may be, or null.
+    /// Not a message. Contains the ID of the possible request, or null.
     case refused(Failure, id: JSON)
   }
 
@@ -33,7 +33,7 @@ struct MCPInput {
   mutating func pause(_ pauses: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard pauses != isPaused, !isAlwaysReady else { return }
     isPaused = pauses
-    // Its end would be reported continuously.
+    // Otherwise the end of input would be reported continuously.
     if pauses { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
   }
 
@@ -46,7 +46,7 @@ struct MCPInput {
     }
     if count == 0 {
       hasEnded = true
-      // The last line may lack its end.
+      // The last line may have no line feed.
       bytes.append(0x0A)
     }
     var start = 0
@@ -73,9 +73,9 @@ struct MCPInput {
   }
 }
 
-/// Writes lines for the client to standard output, which contains nothing else.
+/// Writes lines to the client.
 final class MCPOutput {
-  /// Whether the client no longer reads.
+  /// Whether the client has stopped reading.
   private(set) var isClosed = false
   private let host: any MCPHost
 
@@ -90,6 +90,5 @@ final class MCPOutput {
 
   func write(_ message: JSONObject) { write(JSON.object(message).serialized()) }
 
-  /// Responds to a request with an error.
   func fail(_ id: JSON, _ problem: MCPProblem) { write(MCPMessage.error(id, problem)) }
 }

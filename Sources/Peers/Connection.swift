@@ -1,44 +1,43 @@
 package import Platform
 internal import Wire
 
-/// One peer: its input, its output and its current request. Used on the loop only.
+/// A peer: its input, output and current request. Used on the loop only.
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
   private(set) var inbound: [UInt8] = []
-  /// The number of bytes of ``inbound`` already consumed.
+  /// The consumed bytes of ``inbound``.
   private var taken = 0
-  /// The output that the kernel has not fully accepted, its size in bytes, and the number of bytes of its first part
-  /// already sent.
+  /// The output not yet accepted by the kernel, its size, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: its ticket, its deadline, and when it got its first deadline.
+  /// The current request: ticket, deadline, and when it got its first deadline.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
-  /// The current request. The next line waits until it is answered.
+  /// The current request. The next line waits for its end.
   var current: Ticket? { answering?.ticket }
 
-  /// Descriptors received with the bytes, in order, for the next request that announces any.
+  /// Descriptors received with the bytes, for the next request that announces any.
   var passed: [SharedDescriptor] = []
 
   /// Whether a request was received.
   var hasAsked: Bool { lastSerial > 0 }
 
-  /// The time of the last input, or since when output has been pending. Deadlines start from it.
+  /// The last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant
   var closesWhenSent = false
-  /// Called when all output of a potentially long response has been read. Each part read then restarts the deadline.
+  /// Called when the peer has read all output of a long response. Each part read restarts the deadline.
   var whenRead: (() -> Void)?
   var wantsWriting = false
-  /// Whether lines are being served further up the stack.
+  /// Whether a caller is serving lines.
   var isServing = false
-  /// Whether the loop has closed the connection.
+  /// Whether the connection was closed.
   var isDropped = false
-  /// Whether the connection stays open while idle, even if others need its descriptor.
+  /// Whether to keep the idle connection even if others need its descriptor.
   var isKept = false
 
-  /// Bytes to send. Secret ones stay on the secure heap until the kernel has accepted them.
+  /// Bytes to send. Secrets stay on the secure heap until the kernel accepts them.
   package enum Outgoing {
     case plain([UInt8])
     case secret(any SecretLine)
@@ -51,9 +50,9 @@ package final class Connection {
     }
   }
 
-  /// The time after which an idle connection is closed.
+  /// The time limit of an idle connection.
   private static let idleTime = Duration.seconds(60)
-  /// The time after which a connection with unread output is closed.
+  /// The time limit for reading output.
   private static let sendTime = Duration.seconds(20)
 
   /// The limit of unread output in bytes.
@@ -62,12 +61,12 @@ package final class Connection {
   /// The maximum number of bytes of one read.
   private static let readSize = 16 << 10
 
-  /// The most descriptors that a request sends. If there are more, the earliest are closed.
+  /// The maximum number of descriptors of a request. Further ones close the earliest.
   static let mostPassed = VaultRequest.maximumSlots
 
   /// Whether the connection may be idle without limit.
   private let mayIdle: Bool
-  /// The access rules of the socket where it was accepted, or nil for the daemon's own socket.
+  /// The access rules; nil at the daemon's own socket.
   let admission: (any Admission)?
 
   package init(
@@ -93,7 +92,7 @@ package final class Connection {
     answering = (ticket, deadline, answering?.waitingSince ?? now)
   }
 
-  /// The time since the current request got its first deadline, in rounded seconds.
+  /// The rounded seconds since the current request got its first deadline.
   func secondsWaited(until now: Instant) -> Int {
     let waited = answering?.waitingSince?.duration(to: now) ?? .zero
     return Int((waited + .milliseconds(500)).components.seconds)
@@ -104,10 +103,9 @@ package final class Connection {
     whenRead = nil
   }
 
-  /// The output that the peer has not read, in bytes.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
-  /// When this peer times out unless something happens before. Nil while the peer waits for us.
+  /// When the peer times out; nil while it waits for us.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
@@ -115,10 +113,9 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// The result of one read.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads the available bytes, at most the maximum length of a line.
+  /// Reads available bytes, at most the length of a line.
   package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {
@@ -136,8 +133,7 @@ package final class Connection {
     }
   }
 
-  /// Consumes the first complete line and lends it, without its line feed, to `body`. Returns nil if there is no
-  /// complete line.
+  /// Consumes the first complete line, if any, and lends it to `body` without its line feed.
   package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
@@ -151,7 +147,7 @@ package final class Connection {
     return try body(bytes.span.extracting(start..<end))
   }
 
-  /// Lends the first complete line to `body`, and consumes it if `body` returns true.
+  /// Lends the first complete line to `body`, and consumes it if that returns true.
   ///
   /// - Returns: Whether a line was consumed.
   func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
@@ -180,14 +176,14 @@ package final class Connection {
   var hasPartialLine: Bool { inbound.count > taken }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 
-  /// Queues output. Returns false if the unread output exceeds the limit.
+  /// Queues output. Returns false if too much is unread.
   package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)
     return outbound.bytes <= Self.mostOutboundBytes
   }
 
-  /// Writes as much as the kernel accepts. Returns false if the connection is broken.
+  /// Writes what the kernel accepts. Returns false if the connection is broken.
   package func flush() -> Bool {
     while let first = outbound.parts.first {
       do {

@@ -4,11 +4,11 @@ package import Wire
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections {
-  /// The limit of concurrent requests, if the process has enough descriptors for that many.
+  /// The limit of concurrent requests, given enough descriptors.
   private static let mostRequests = 256
-  /// The limit of descriptors received for incomplete requests.
+  /// The limit of descriptors of incomplete requests.
   private static let mostPassed = 512
-  /// The limit of lines of one connection that are served before others get their turn.
+  /// The limit of lines to serve for one connection before others get their turn.
   private static let mostServedAtOnce = 32
 
   private let loop: EventLoop
@@ -16,16 +16,16 @@ package final class Connections {
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]
-  /// The peer whose request is being started. Most requests are answered at once.
+  /// The peer whose request is starting. Most requests are answered at once.
   private var serving: Connection?
-  /// Set to the earliest deadline of all peers, or before it.
+  /// Set to the earliest deadline of all peers or earlier.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The limit of requests that wait for the network. A quarter more is for others (``Wire/RequestTraits/local``), and
-  /// half of that also for sign-outs.
+  /// The limit of requests that wait for the network. A quarter more is for local ones (``Wire/RequestTraits/local``),
+  /// half of it also for sign-outs.
   private let mostRequests: Int
   private let mostPassed: Int
-  /// The limit of connections. Another one closes the connection that has been idle longest.
+  /// The limit of connections. Beyond it, the one idle longest is closed.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
 
   package init(_ loop: EventLoop, mayIdle: Bool) {
@@ -39,7 +39,6 @@ package final class Connections {
   package var isEmpty: Bool { connections.isEmpty }
   package var count: Int { connections.count }
 
-  /// Adds a new peer.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
@@ -52,7 +51,7 @@ package final class Connections {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Reports to a peer that there is no descriptor for its connection, and closes it.
+  /// Tells a peer that no descriptor is free, and closes its connection.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     tell(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
@@ -60,8 +59,8 @@ package final class Connections {
 
   /// - Parameters:
   ///   - descriptor: A non-blocking descriptor.
-  ///   - mayIdle: Whether it may be idle without limit, or nil for the default of all connections.
-  /// - Returns: The number of the connection.
+  ///   - mayIdle: Whether it may be idle without limit; nil for the default.
+  /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
@@ -82,17 +81,17 @@ package final class Connections {
     return id
   }
 
-  /// Wakes the loop at this peer's deadline.
+  /// Schedules a peer's deadline.
   private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
-  /// Closes peers past their deadline. Most deadlines have moved since the timer was set.
+  /// Closes peers past their deadline. Most deadlines have moved since.
   private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
     for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
-  /// Whether to close the longest idle connection for the next one. If there are more connections than
-  /// ``mostRequests``, an eighth of them may be idle, such as new ones.
+  /// Whether to close the longest idle connection for a new one. Beyond ``mostRequests``, an eighth may be idle, for
+  /// example new ones.
   private var isCrowded: Bool {
     guard connections.count >= mostRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
@@ -112,30 +111,29 @@ package final class Connections {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
 
-  /// Reports to a peer why it is not served. The empty buffer of a new socket always has room for the line.
+  /// Tells a peer why it is not served. The line always fits a new socket's buffer.
   private func tell(_ failure: Failure, _ descriptor: borrowing FileDescriptor) {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
-  /// Closes the connection that has been idle longest, preferring those of leases.
+  /// Closes the connection that was idle longest, preferably one of a lease.
   ///
-  /// - Returns: False if no connection is idle.
+  /// - Returns: False if none is idle.
   @discardableResult
   package func dropIdlest() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
-    // A peer that has not sent a request reads this as the response. Others connect again (every refusal is told).
+    // A peer without a request gets this as its response. Others reconnect (every refusal is told).
     if !idlest.hasAsked, !idlest.hasOutput { tell(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true
   }
 
-  /// Whether this request fits within the limit of concurrent requests.
+  /// Whether a request is within the limit of concurrent requests.
   private func hasPlace(for request: Request) -> Bool {
-    // Usually there are few connections.
     guard connections.count > mostRequests else { return true }
-    // The requesting connection already has a ticket.
+    // This connection already has a ticket.
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
     case .logout: return others < mostRequests + mostRequests / 8
@@ -154,7 +152,7 @@ package final class Connections {
     case .bytes:
       connection.lastProgress = now
       serveLines(connection)
-      // No request can use them any more.
+      // No request will use them.
       if !connection.hasPartialLine { connection.passed = [] }
       if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > mostPassed {
         connection.passed = []
@@ -164,7 +162,7 @@ package final class Connections {
     }
   }
 
-  /// Serves one line after another. Each waits until the previous one is answered.
+  /// Serves one line after another, each after the end of the previous request.
   private func serveLines(_ connection: Connection) {
     guard !connection.isServing else { return }
     connection.isServing = true
@@ -186,7 +184,7 @@ package final class Connections {
         guard hasPlace(for: envelope.request) else { throw tooManyRequests }
         if let admission = connection.admission {
           guard let admitted = try admission.admit(envelope, ticket, passed: passed) else {
-            // The deadline includes the time for the user's answer.
+            // The user's answer counts towards the deadline.
             if let seconds = envelope.deadlineSeconds { setDeadline(now.advanced(by: .seconds(seconds)), of: ticket) }
             continue
           }
@@ -202,7 +200,7 @@ package final class Connections {
     }
   }
 
-  /// Consumes and parses the next complete line. Returns nil if there is none.
+  /// Consumes and parses the next complete line, if any.
   private func takeRequest(_ connection: Connection) -> Result<RequestEnvelope, Failure>? {
     connection.takeLine { line in
       do throws(Failure) {
@@ -214,7 +212,7 @@ package final class Connections {
     }
   }
 
-  /// Handles the lines that belong to the current request.
+  /// Handles the lines of the current request.
   private func serveBeside(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -231,7 +229,7 @@ package final class Connections {
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  /// - Parameter problem: The reason, unless the peer disconnected.
+  /// - Parameter problem: Why; nil if the peer disconnected.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
@@ -242,7 +240,7 @@ package final class Connections {
     handler?.closed(connection.id)
   }
 
-  /// Handles the timeout of a peer: of its request, or of its own sending or reading.
+  /// Handles a timeout of a request, or of the peer's sending or reading.
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
@@ -308,7 +306,7 @@ extension Connections: ReplySink {
     }
   }
 
-  /// Fails the waiting requests, sends as much as possible without waiting, and closes all connections.
+  /// Fails the waiting requests, sends what is possible without blocking, and closes all connections.
   package func closeAll(saying failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
@@ -349,8 +347,7 @@ extension Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The next request is served in the loop's next round, never from inside a
-  /// response.
+  /// Sends the last line of a request. The loop's next round serves the next request, never a nested call.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.answered(ticket)
     connection.finishRequest()
@@ -360,7 +357,7 @@ extension Connections: ReplySink {
   }
 
   private func enqueue(_ outgoing: Connection.Outgoing, _ connection: Connection) {
-    // Further output does not extend the deadline of a peer that has not read the earlier output.
+    // More output does not extend the deadline for reading earlier output.
     if !connection.hasOutput { connection.lastProgress = now }
     guard connection.enqueue(outgoing) else { return drop(connection, .notReading) }
     flush(connection)

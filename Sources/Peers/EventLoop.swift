@@ -1,6 +1,6 @@
 package import Platform
 
-/// Waits on one thread for descriptors, timers and workers, and never blocks on any one of them.
+/// Waits on one thread for descriptors, timers and workers, without blocking on any.
 package final class EventLoop {
   private struct Source {
     let descriptor: Int32
@@ -8,14 +8,13 @@ package final class EventLoop {
   }
 
   private let poller: Poller
-  /// Receives the results of other threads.
   package let inbox: Inbox
   private let timer: BootTimer
   private let time: any TimeSource
   private var timers = Timers<() -> Void>()
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// The time to which the timer descriptor is set, or nil if it is not set.
+  /// When the timer descriptor fires, if set.
   private var armed: Instant?
   /// When the loop last woke up.
   package private(set) var now: Instant
@@ -33,7 +32,7 @@ package final class EventLoop {
     }
   }
 
-  /// Handles events until `isDone` returns true. It is called before each wait.
+  /// Handles events until `isDone`, checked before each wait, returns true.
   package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
     var due: [() -> Void] = []
@@ -43,15 +42,15 @@ package final class EventLoop {
       try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }
-      // Actions that these schedule for now run in the next round, so that descriptors get their turn.
+      // Actions scheduled for now run in the next round, so that descriptors get their turn.
       due.removeAll(keepingCapacity: true)
       while let act = timers.popDue(now) { due.append(act) }
       for act in due { act() }
     }
   }
 
-  /// Sets the timer to the earliest scheduled time. A timer that is set too early only costs one round, so it is not
-  /// moved later: most requests then end without a system call for the timer.
+  /// Sets the timer to the earliest scheduled time. Never moves it later: an early wake-up costs one round, but most
+  /// requests then need no system call for the timer.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }
@@ -62,9 +61,9 @@ package final class EventLoop {
   /// Calls `act` at `due`, or in the next round if that has passed.
   package func schedule(at due: Instant, _ act: @escaping () -> Void) { timers.schedule(act, at: due) }
 
-  /// Calls `handle` each time the descriptor is ready. Remove the descriptor before closing it.
+  /// Calls `handle` when the descriptor is ready. Remove it before closing it.
   ///
-  /// - Returns: The key of the descriptor, which is never reused.
+  /// - Returns: The descriptor's key, which is never reused.
   @discardableResult
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
@@ -75,7 +74,7 @@ package final class EventLoop {
     return lastKey
   }
 
-  /// Changes the events to wait for. Does nothing if the key was removed.
+  /// Changes the events to wait for, unless the key was removed.
   package func setInterest(_ interest: Poller.Interest, of key: UInt64) {
     if let source = sources[key] { try? poller.modify(source.descriptor, interest: interest, key: key) }
   }

@@ -1,6 +1,6 @@
 package import Platform
 
-/// Work that other threads post to the loop. Posting wakes the loop.
+/// Work that other threads post to the loop.
 package final class Inbox: Sendable {
   private let actions = Monitor<[@Sendable () -> Void]>([])
   private let counter: EventCounter
@@ -9,7 +9,7 @@ package final class Inbox: Sendable {
 
   package var raw: Int32 { counter.raw }
 
-  /// Runs `act` on the loop's thread. Can be called from any thread.
+  /// Runs `act` on the loop's thread, waking the loop. Can be called from any thread.
   package func post(_ act: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(act) }
     counter.signal()

@@ -1,20 +1,20 @@
 package import Platform
 internal import Wire
 
-/// Sends the body of a response in lines, as fast as the peer reads them. The worker writes to a pipe, which fills if
-/// the peer does not read. Used on the loop only.
+/// Sends a response's body in lines, as fast as the peer reads. The worker writes to a pipe, which fills if the peer
+/// does not read. Used on the loop only.
 package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
   private var sent = 0
-  /// Whether a part is being sent further up the stack.
+  /// Whether a caller is sending a part.
   private var isSending = false
-  /// Sends the last line after this number of bytes.
+  /// Sends the last line after this many bytes.
   private var end: (bytes: Int, act: () -> Void)?
 
-  /// The limit of output that a peer has not read, in bytes.
+  /// The limit of unread output in bytes.
   private static let mostUnread = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
@@ -23,7 +23,7 @@ package final class InlineBody {
     self.loop = loop
   }
 
-  /// Starts sending. Its owner must have stored it before, as with ``InlineContent/begin()``.
+  /// Starts sending. Store this object first, as for ``InlineContent/begin()``.
   package func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
@@ -49,7 +49,7 @@ package final class InlineBody {
     finish()
   }
 
-  /// Sends the contents of the pipe as long as the peer reads.
+  /// Sends the pipe's contents while the peer reads.
   private func pass(upTo mostUnread: Int = mostUnread) {
     while true {
       guard loop.unread(by: ticket) < mostUnread else { return unwatch() }
@@ -66,13 +66,13 @@ package final class InlineBody {
 
   /// - Parameters:
   ///   - bytes: The total number of bytes.
-  ///   - act: Called once after all of them were sent.
+  ///   - act: Called once after all were sent.
   package func end(after bytes: Int, _ act: @escaping () -> Void) {
     end = (bytes, act)
     finish()
   }
 
-  /// Sends the contents of the pipe, however much the peer has not read: a failure ends the body.
+  /// Sends all of the pipe's contents before a failure, even if the peer does not read.
   package func drain() { pass(upTo: .max) }
 
   private func finish() {

@@ -1,15 +1,15 @@
 package import Platform
 package import Wire
 
-/// Receives the body of a request in lines. Each part is requested only after the previous one was written to the pipe
-/// that the worker reads, so at most one part is kept. Used on the loop only.
+/// Receives a request's body in lines. Requests each part after writing the previous one to the worker's pipe, so it
+/// keeps at most one. Used on the loop only.
 package final class InlineContent {
   /// Nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
-  /// The part being written, or nil while one is requested.
+  /// The part being written; nil while one is requested.
   private var part: ResourceBodyRequest?
   private var written = 0
 
@@ -19,13 +19,13 @@ package final class InlineContent {
     self.loop = loop
   }
 
-  /// Requests the first part. Its owner must have stored it before: if the peer has disconnected, the owner removes it
-  /// during this call.
+  /// Requests the first part. Store this object first: if the peer has disconnected, its owner removes it during this
+  /// call.
   package func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
 
-  /// - Throws: `invalid_request` for a part that was not requested.
+  /// - Throws: `invalid_request` for an unrequested part.
   package func take(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, written) = (next, 0)
@@ -40,7 +40,7 @@ package final class InlineContent {
         written += try end.descriptor.write(part.bytes.span.extracting(written...))
       } catch {
         if error.isAgain { return watch(end) }
-        // The worker has stopped reading, because the request has ended.
+        // The worker has stopped reading, since the request ended.
         close()
         return true
       }
@@ -60,7 +60,8 @@ package final class InlineContent {
     return key != nil
   }
 
-  /// Stops writing. The pipe stays open as long as this object lives, since closing it would signal a complete body.
+  /// Stops writing. The pipe stays open as long as this object exists: closing it would mean a complete
+  /// body.
   package func stop() {
     if let key { loop.unwatch(key) }
     key = nil

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Parses request lines and caches the last few token requests. Scripts often repeat a request, and equal bytes are
-/// always the same request.
+/// Parses request lines and caches the last token requests, since scripts often repeat one. Equal bytes are the same
+/// request.
 struct RecentRequests {
   private final class Known {
     let line: [UInt8]
@@ -21,7 +21,7 @@ struct RecentRequests {
   }
 
   private var known: [Known] = []
-  /// The index of the entry to replace next.
+  /// The entry to replace next.
   private var oldest = 0
 
   private static let mostKnown = 8

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A binary heap of events by their time.
+/// A binary heap of events by time.
 package struct Timers<Event> {
   private var heap: [(due: Instant, event: Event)] = []
 
@@ -19,7 +19,7 @@ package struct Timers<Event> {
     }
   }
 
-  /// Removes and returns the earliest event that is due, or nil.
+  /// Removes the earliest event that is due, if any.
   package mutating func popDue(_ now: Instant) -> Event? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)

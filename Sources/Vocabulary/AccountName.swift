@@ -2,7 +2,7 @@ internal import Encoding
 
 /// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. Case-sensitive.
 ///
-/// Such a name is safe in a file name, as a command argument and on a terminal.
+/// Safe in file names, as a command argument and on a terminal.
 package struct AccountName: Sendable, Hashable {
   package static let maximumLength = 64
 
@@ -17,7 +17,7 @@ package struct AccountName: Sendable, Hashable {
     self.text = text
   }
 
-  /// The name with these bytes; nil if it is invalid.
+  /// Nil if the bytes are not a valid name.
   package init?(bytes: ArraySlice<UInt8>) {
     guard Self.isValid(bytes) else { return nil }
     self.text = String(decoding: bytes, as: UTF8.self)
@@ -37,7 +37,7 @@ package struct AccountName: Sendable, Hashable {
 }
 
 extension AccountName: Comparable {
-  /// Byte order, as for the records in a vault file.
+  /// Byte order, as in a vault file.
   package static func < (left: AccountName, right: AccountName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

@@ -1,7 +1,7 @@
 /// Every setting of an account, in the order of the settings file and the manual.
 ///
-/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row (one fact,
-/// one place).
+/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row
+/// (one fact, one place).
 extension AccountSetting {
   package static let all = [
     issuer, clientID, provider, scope, resource, audience, parameters, claims, authorizationDetails,
@@ -16,19 +16,19 @@ extension AccountSetting {
     protection,
   ]
 
-  /// The settings of a connection to a server, which also apply without an account.
+  /// The connection settings, which also apply without an account.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions, proxySource]
 
-  /// The settings that take effect at the next sign-in, which the manual notes. Excludes the protection, since a
-  /// command that changes it moves the session.
+  /// The settings that take effect at the next sign-in, as the manual notes. Excludes the protection, because changing
+  /// it moves the session at once.
   static let countingAtSignIn = [
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
-  /// The settings with JSON values. On the command line, `@FILE` reads the value from a file.
+  /// The settings with JSON values. On the command line, `@FILE` reads one from a file.
   package static let jsonTexts = [claims, authorizationDetails]
 
-  /// The endpoints that override those of the metadata.
+  /// The endpoints that override the metadata.
   package static let endpoints = [
     authorizationEndpoint, tokenEndpoint, deviceAuthorizationEndpoint, userinfoEndpoint, revocationEndpoint,
     registrationEndpoint, jwksURI,

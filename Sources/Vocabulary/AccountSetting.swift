@@ -1,53 +1,51 @@
 package import Encoding
 
-/// The description of one account setting, used by the settings file, requests, the command line, the vault and the
-/// manual.
+/// An account setting, described for the settings file, requests, the command line, the vault and the manual.
 ///
-/// A class, because there are many rows and they contain closures.
+/// A class, since there are many rows with closures.
 package final class AccountSetting: Sendable {
-  /// Its name in the settings file and in requests.
+  /// The name in the settings file and in requests.
   package let name: String
   package let kind: Kind
   package let option: Option?
 
-  /// Its effect: a sentence without a full stop, for the help and the manual.
+  /// The effect: a sentence without a full stop, for the help and the manual.
   package let summary: String
-  /// Further text for the manual, in complete sentences.
+  /// More for the manual, in complete sentences.
   package let details: String
-  /// The default; nil for a flag or list, or if the daemon decides.
+  /// The default; nil for a flag, a list, or the daemon's choice.
   package let fallback: String?
-  /// Whether the setting controls where secrets go, or what their recipients must meet. The vault keeps its value from
-  /// the sign-in. An account whose settings differ counts as signed out.
+  /// Whether the setting controls where secrets go or what recipients must meet. The vault keeps its value from the
+  /// sign-in. If the settings differ, the account counts as signed out.
   package let isSealed: Bool
   /// Whether it takes effect at the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
-  /// Whether it can be reset to its default separately.
+  /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
   private let read: @Sendable (AccountSettings) -> JSON?
-  /// Nil resets it. Returns false for a word that is not one of the choices.
+  /// Nil resets the setting. Returns false for a word that is not a choice.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
   package enum Kind: Sendable, Hashable {
     case text
-    /// The absolute path of a file.
+    /// An absolute path.
     case file
     case texts
     case flag
-    /// One of these words.
+    /// One of several words.
     case choice([String])
   }
 
-  /// The command-line option.
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
     package let short: Character?
     /// The name of its argument in usage lines.
     package let metavar: String
-    /// Whether one occurrence may contain several values separated by spaces.
+    /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option's value differs from the setting's, so that it is declared with the client's credentials.
+    /// Whether the option is declared with the client's credentials, because its value differs from the setting's.
     package let isShared: Bool
 
     init(
@@ -63,23 +61,22 @@ package final class AccountSetting: Sendable {
     }
   }
 
-  /// The maximum length of a text, in bytes.
   package static let maximumTextBytes = 4096
   package static let maximumListCount = 64
 
-  /// The error for a value of the wrong type or size, or that is not one of the choices.
+  /// The error for a value of the wrong type or size, or a word that is not a choice.
   package struct Invalid: Error, Hashable {
     package let name: String
     package let expected: Expectation
   }
 
   package enum Expectation: Sendable, Hashable {
-    /// A text of at most this many bytes.
+    /// A text of limited length.
     case text(mostBytes: Int)
     case flag
-    /// A list of at most this many texts.
+    /// A list of limited length.
     case list(mostTexts: Int)
-    /// A list of texts of at most this many bytes each.
+    /// A list of texts of limited length.
     case texts(mostBytes: Int)
     case choice([String])
   }
@@ -174,18 +171,18 @@ extension AccountSetting: Hashable {
 extension AccountSetting {
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// Its name for `--unset`: the name of its option, if it has one.
+  /// The name for `--unset`: that of the option, if any.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// The value as a JSON member; nil if the settings do not specify it.
+  /// The value as JSON; nil if unspecified.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
-  /// The specified value, or else the default.
+  /// The value or the default.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
     read(settings) ?? fallback.map { .string($0) }
   }
 
-  /// - Throws: ``Invalid`` for a value of another type, one that is too long, or a word that is not one of the choices.
+  /// - Throws: ``Invalid`` for a value of the wrong type or size, or a word that is not a choice.
   package func set(_ value: JSON, in settings: inout AccountSettings) throws(Invalid) {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {
@@ -200,7 +197,7 @@ extension AccountSetting {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// The rule that the value violates; nil if it has the right type and size.
+  /// The rule that a value violates, if any.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)
@@ -215,9 +212,9 @@ extension AccountSetting {
 }
 
 extension AccountSettings {
-  /// Reads the settings from members.
+  /// Reads settings from members.
   ///
-  /// - Parameter member: Returns the member with a name, if present.
+  /// - Parameter member: Returns the member with this name, if present.
   package init(
     members member: (String) -> JSON?, among settings: [AccountSetting] = AccountSetting.all
   ) throws(AccountSetting.Invalid) {
@@ -228,7 +225,7 @@ extension AccountSettings {
     }
   }
 
-  /// The settings as members, including defaults.
+  /// The settings and defaults as members.
   package func json() -> JSONObject {
     JSONObject(AccountSetting.all.compactMap { setting in setting.effectiveValue(in: self).map { (setting.name, $0) } })
   }

@@ -1,17 +1,17 @@
-/// The specific reason why a connection failed, if known.
+/// Why a connection failed, if known.
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
-  /// The name servers did not answer, so nothing is known of the host.
+  /// No name server answered, so the host may exist.
   case nameServerSilent = "name_server_silent"
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
   case timedOut = "timed_out"
-  /// The response was in plain text, as from a port for http.
+  /// The response was plain text, for example from an http port.
   case notTLS = "not_tls"
-  /// The server does not support the signature of the client's device key, which is always ECDSA on P-256 with SHA-256.
+  /// The server does not support the device key's signatures, which are always ECDSA on P-256 with SHA-256.
   case clientKeyUnsuitable = "client_key_unsuitable"
-  /// The server requested the client's certificate during its response, when the device is no longer used.
+  /// The server requested the client certificate only during its response, when the device is no longer used.
   case clientKeyTooLate = "client_key_too_late"
   /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"
@@ -22,14 +22,14 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
   case certificateRevoked = "certificate_revoked"
-  /// Its key, or a signature in its chain, is too weak.
+  /// The key, or a signature in the chain, is too weak.
   case certificateWeak = "certificate_weak"
-  /// It, or a certificate in its chain, is for another purpose.
+  /// A certificate in the chain is for another purpose.
   case certificateOfOtherUse = "certificate_of_other_use"
-  /// Its chain violates another rule (RFC 5280, section 6).
+  /// The chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// The text after "cannot reach the server: ".
+  /// Follows "cannot reach the server: ".
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// The purpose of an endpoint. The raw value is its name in the log.
+/// The purpose of an endpoint. Raw values are the names in the log.
 package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization
   case pushedAuthorization = "pushed_authorization"
   case deviceAuthorization = "device_authorization"
   case token, userinfo, introspection, revocation, registration, resource
 
-  /// The endpoint in a message, without an article.
+  /// The name in messages, without an article.
   package var title: String {
     switch self {
     case .metadata: "metadata"
@@ -25,10 +25,10 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A request in the log: its purpose, method and URL. Contains nothing secret: queries, fragments and user names are
-/// omitted, and for a request to a resource everything except scheme, host and port.
+/// A request in the log: purpose, method and URL. Omits queries, fragments and user names and, for resources,
+/// everything except scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
-  /// Longer ones are truncated.
+  /// The maximum length of a URL, which is truncated.
   package static let longestURL = 256
 
   package let role: EndpointRole

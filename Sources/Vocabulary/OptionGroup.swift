@@ -1,4 +1,4 @@
-/// The topic of command-line options. The help and the manual list each group under its title.
+/// A topic of options: the title in the help and the manual.
 package enum OptionGroup: String, CaseIterable, Sendable {
   case service = "Which account and service"
   case signIn = "How to sign in"

@@ -1,33 +1,30 @@
 package import Encoding
 
-/// The kind of token sent to a resource.
 package enum TokenKind: String, CaseIterable, Sendable {
   case accessToken = "access_token"
   case idToken = "id_token"
 }
 
-/// An entry of the setting `origins`: a URL or origin that may get the account's token, which token, and in which form.
+/// An entry of the setting `origins`: an origin or URL that may get a token of the account, and in which form.
 ///
-/// As text it is a host, an origin or a URL without a query, followed by words `NAME=VALUE`:
+/// As text: a host, an origin or a URL without a query, then words `NAME=VALUE`:
 /// `https://git.example.com/team user=me token=id_token`.
 package struct OriginEntry: Sendable, Hashable {
-  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2).
+  /// Scheme, host and port, normalized (RFC 6454 section 6.2).
   package let origin: String
-  /// The entry applies to this path and those below it; empty for all. Without a trailing slash.
+  /// The path that includes those below it, without a trailing slash; empty for all.
   package let path: String
-  /// The user name to send with the token.
   package private(set) var user: String?
   /// The token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
   package private(set) var scope: [String] = []
   package private(set) var resources: [String] = []
   package private(set) var audience: String?
-  /// The header to send the token in; nil for the default.
+  /// The header for the token; nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// - Returns: Nil unless the URL is at an https or mail origin (or, with `allowHTTPLoopback`, plain http on this
-  ///   machine), and every detail is known, has a value and is unique, except scope and resource, which may be
-  ///   repeated.
+  /// - Returns: Nil unless it is an https or mail origin (or plain http on this machine, with `allowHTTPLoopback`), and
+  ///   each detail is known, has a value and is unique. Scope and resource may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let place = words.first, let uri = Self.uri(place),
@@ -42,7 +39,7 @@ package struct OriginEntry: Sendable, Hashable {
     for word in words.dropFirst() where !add(word) { return nil }
   }
 
-  /// Parses a URL, or a host with optional port and path, which implies https.
+  /// Parses a URL, or a host with optional port and path as https.
   package static func uri(_ text: String) -> URI? {
     let hasScheme =
       text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
@@ -69,12 +66,11 @@ package struct OriginEntry: Sendable, Hashable {
     return true
   }
 
-  /// Whether it is for a mail server.
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
   package var isBare: Bool { details.isEmpty }
 
-  /// The entry as text, in normalized form.
+  /// The normalized text.
   package var text: String { ([origin + path] + details).joined(separator: " ") }
 
   private var details: [String] {
@@ -87,20 +83,19 @@ package struct OriginEntry: Sendable, Hashable {
     return words
   }
 
-  /// The entry with a token of this scope.
+  /// The entry with another scope.
   package func asking(for scope: [String]) -> OriginEntry {
     var entry = self
     entry.scope = scope
     return entry
   }
 
-  /// Whether it has the same origin and path as another entry.
+  /// Whether both have the same origin and path.
   package func hasPlace(of other: OriginEntry) -> Bool {
     origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)
   }
 
-  /// Whether a path is this entry's or below it. Never true for a path with `.` or `..`: a server may interpret it
-  /// differently.
+  /// Whether a path is at or below the entry's. Never true with `.` or `..`, which servers may interpret differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
@@ -110,15 +105,15 @@ package struct OriginEntry: Sendable, Hashable {
 }
 
 extension URI {
-  /// Whether the URL is a mail server with TLS (RFC 8314). No requests are sent there.
+  /// Whether it is a mail server with TLS (RFC 8314), which gets no HTTP requests.
   package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
 }
 
-/// The header field for a token: `SCHEME` for `Authorization: SCHEME TOKEN`, `NAME:` for a field with just the token,
-/// `NAME:SCHEME` for a scheme in another field. With the scheme `Basic` it contains user name and token (RFC 7617).
+/// The header field for a token: `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` just the token in another field,
+/// `NAME:SCHEME` both. The scheme `Basic` sends user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
-  /// Empty if the field contains just the token.
+  /// Empty for just the token.
   package let scheme: String
 
   package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")
@@ -144,7 +139,7 @@ package struct HeaderForm: Sendable, Hashable {
       && text.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// Whether user name and token are sent together.
+  /// Whether to send user name and token together.
   package var isBasic: Bool { scheme.lowercased().utf8.elementsEqual("basic".utf8) }
 
   package var isAuthorization: Bool { name.utf8.elementsEqual(Self.bearer.name.utf8) }

@@ -1,16 +1,15 @@
 package import Encoding
 
-/// A short description of an account's user: an e-mail address or a name, as spelled by the issuer.
+/// A short description of a user, such as an e-mail address, as spelled by the issuer.
 ///
-/// It distinguishes accounts on a screen and proves nothing. Only for `status` and `list`.
+/// Distinguishes accounts in `status` and `list`, but proves nothing.
 package struct PersonLabel: Sendable, Hashable {
-  /// The maximum length of ``text`` in bytes.
   package static let maximumByteCount = 128
 
-  /// 1 to 128 bytes, cleaned by ``TerminalText``.
+  /// Cleaned by ``TerminalText``.
   package let text: String
 
-  /// Cleans a text and truncates it at a character; nil if nothing is left.
+  /// Cleans and truncates a text; nil if nothing is left.
   package init?(_ text: String) {
     var text = TerminalText.clean(text, limit: Self.maximumByteCount)
     while text.utf8.count > Self.maximumByteCount { text.removeLast() }
@@ -18,13 +17,11 @@ package struct PersonLabel: Sendable, Hashable {
     self.text = text
   }
 
-  /// Decodes a label's text.
   package init?(decoding bytes: Span<UInt8>) {
     self.init(unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
   }
 
-  /// The label from an ID Token's claims: the e-mail address, the preferred user name or the name (OpenID Connect Core,
-  /// section 5.1).
+  /// The e-mail address, preferred user name or name in an ID Token (OpenID Connect Core, section 5.1).
   package init?(claims: JSONObject) {
     for name in ["email", "preferred_username", "name"] {
       guard let label = claims[name]?.string.flatMap({ PersonLabel($0) }) else { continue }

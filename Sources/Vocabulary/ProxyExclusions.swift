@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// The hosts to reach without a proxy, in the format of `no_proxy`: names, addresses and ranges of addresses, separated
-/// by commas or blanks.
+/// The hosts to reach without a proxy, in the format of `no_proxy`: names, addresses and ranges, separated by commas or
+/// blanks.
 ///
-/// As in curl, a name includes its subdomains, with or without a leading dot, and a final dot is ignored. A range is an
-/// address with the length of its prefix, such as `10.0.0.0/8`, and matches hosts that are addresses. `*` matches all.
+/// As in curl, a name includes its subdomains. A leading or final dot is ignored. A range such as `10.0.0.0/8` matches
+/// addresses. `*` matches all.
 package struct ProxyExclusions {
   private let entries: [ArraySlice<UInt8>]
 
@@ -12,7 +12,7 @@ package struct ProxyExclusions {
     entries = Array(list.lowercased().utf8).split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
   }
 
-  /// - Parameter host: As in a URL: an IPv6 address with brackets.
+  /// - Parameter host: As in a URL, with brackets around an IPv6 address.
   package func contain(_ host: String) -> Bool {
     let bytes = Array(host.lowercased().utf8)
     let name = bytes.first == UInt8(ascii: "[") ? bytes.dropFirst().dropLast() : Self.withoutFinalDot(bytes[...])

@@ -1,8 +1,8 @@
-/// The lease through which a request to a resource came.
+/// The lease of a request to a resource.
 package struct RequestLease: Sendable, Hashable {
-  /// The name of the lease in its events.
+  /// The name in events.
   package let name: String
-  /// Whether the lease is limited to paths or methods.
+  /// Whether paths or methods are limited.
   package let isNarrow: Bool
 
   package init(name: String, isNarrow: Bool) {

@@ -1,4 +1,4 @@
-/// The events of sessions and accounts. The raw values are their names in the protocol and the settings.
+/// The events of sessions and accounts. Raw values are the names in the protocol and the settings.
 package enum SessionEventName: String, Sendable, CaseIterable {
   case signedIn = "signed_in"
   case signedOut = "signed_out"
@@ -13,13 +13,13 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case activeChanged = "active_changed"
 }
 
-/// The states of a session. The raw values are their names in the protocol.
+/// The states of a session. Raw values are the names in the protocol.
 package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
   case active, stale, refreshing, expired, locked, offline
-  /// The session was only an access token, which was not stored and is lost.
+  /// The session was only an access token, which was not stored.
   case notKept = "not_kept"
-  /// The vault is unreadable, so it is unknown whether the account is signed in.
+  /// The vault is unreadable, so the state is unknown.
   case unreadable
 }

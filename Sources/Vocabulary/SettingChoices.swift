@@ -1,8 +1,8 @@
-// The closed sets of setting values. The raw values are used in the settings file, in requests and on the command line.
+// Raw values are the words in the settings file, in requests and on the command line.
 
 /// How the record of an account is unlocked.
 package enum Protection: String, Sendable, Hashable, CaseIterable {
-  /// Automatically, on this device only.
+  /// Automatically, only on this device.
   case device
   /// With a passphrase.
   case passphrase
@@ -10,38 +10,38 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
-/// How the vault opens automatically.
+/// What opens the vault automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// With the device secret, machine and user.
+  /// The device secret, machine and user.
   case host
-  /// With the device secret, machine, user, and a key that never leaves the TPM.
+  /// Also a key that never leaves the TPM.
   case tpm2
 }
 
-/// Where the private keys of an account are generated and stored.
+/// Where an account's private keys are generated and stored.
 package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
-  /// In the vault, and therefore also in copies of it.
+  /// In the vault and its copies.
   case vault
   /// In the TPM, which they never leave.
   case tpm2
 }
 
-/// When the tokens of an account are renewed.
+/// When to renew tokens.
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
-  /// Before expiry, if the token was used.
+  /// Before the expiry, if the token was used.
   case proactive
-  /// Always before expiry, from the daemon's start.
+  /// Always before the expiry, from the daemon's start.
   case background
-  /// Like ``proactive``, but a refresh that fails temporarily is retried as soon as possible.
+  /// Like ``proactive``, but retries as soon as possible after a temporary failure.
   case offline
-  /// Only on request. A token stays in memory only briefly, and is never returned shortly before its expiry.
+  /// Only on request. Tokens stay in memory only briefly, and are never returned shortly before their expiry.
   case strict
 }
 
-/// Client authentication methods (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9, RFC 8705 section 2). The raw
-/// values are their names in metadata.
+/// Client authentication (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9, RFC 8705 section 2). Raw values are
+/// the names in metadata.
 package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
   case none
   case secretBasic = "client_secret_basic"
@@ -51,48 +51,47 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }
 
-/// The `aud` of assertions (RFC 7523 section 3), both those signed by a client and those provided by a platform.
+/// The `aud` of assertions (RFC 7523 section 3) by clients and platforms.
 package enum AssertionAudience: Sendable, Hashable {
-  /// Only the issuer identifier, so that no other server can use the assertion.
+  /// The issuer identifier, so that no other server can use the assertion.
   case issuer
-  /// The token endpoint, as specified by OpenID Connect Core 1.0 section 9 and required by older servers.
+  /// The token endpoint (OpenID Connect Core 1.0 section 9), for older servers.
   case tokenEndpoint
-  /// The endpoint of the request, as required by Glewlwyd.
+  /// The endpoint of the request, for Glewlwyd.
   case endpoint
-  /// This text, for a server with its own audience.
+  /// An audience of the server's own.
   case named(String)
 
   private static let words: [(String, AssertionAudience)] = [
     ("issuer", .issuer), ("token_endpoint", .tokenEndpoint), ("endpoint", .endpoint),
   ]
 
-  /// Any text other than the words of the other cases is ``named(_:)``.
+  /// Text that is no other case's word is ``named(_:)``.
   package init(_ text: String) {
     self = Self.words.first { $0.0.utf8.elementsEqual(text.utf8) }?.1 ?? .named(text)
   }
 }
 
-/// How an assertion from a platform is used to get a token.
+/// How to use a platform's assertion.
 package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
-  /// As the grant itself (RFC 7523 section 2.1).
+  /// As the grant (RFC 7523 section 2.1).
   case jwtBearer = "jwt-bearer"
   /// As the subject of an exchange (RFC 8693 section 2.1).
   case tokenExchange = "token-exchange"
-  /// As authentication of the client, which gets tokens for itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
+  /// As client authentication, for tokens of the client itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
   case clientCredentials = "client-credentials"
 }
 
-/// The security profiles that an account can require.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
   case fapi2
 }
 
-/// The platforms with their own way to provide assertions.
+/// Platforms with their own way to provide assertions.
 package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
-  /// By a service of the platform, found by two variables of the job.
+  /// From a service that two variables of the CI job name.
   case gitHubActions = "github-actions"
-  /// In a variable of the job.
+  /// In a variable of the CI job.
   case gitLabCI = "gitlab-ci"
   /// In a file of the pod, which is replaced before the assertion expires.
   case kubernetes
@@ -105,7 +104,7 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case identityCenter = "identity-center"
   case keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
 
-  /// The providers for the name of a company or product.
+  /// The providers of a company or product.
   package static func known(as name: String) -> [ProviderName] {
     switch name.lowercased() {
     case "microsoft": [.entra, .outlook]
@@ -122,9 +121,9 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The signature algorithms of ID Tokens, UserInfo and assertions (RFC 7518 section 3.1, RFC 8037, RFC 9864).
+/// Signature algorithms (RFC 7518 section 3.1, RFC 8037, RFC 9864).
 package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
-  // The names match the `alg` values.
+  // The names are `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
   case HS256, HS384, HS512
@@ -141,7 +140,7 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// The kinds of signed tokens with their own rules. A token of one kind is never accepted as another (RFC 8725 section
+/// Kinds of signed tokens with separate rules. A token of one kind is never accepted as another (RFC 8725 section
 /// 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   /// OpenID Connect Core 1.0 sections 2 and 3.1.3.7.
@@ -152,7 +151,6 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   case logoutToken = "logout-token"
 }
 
-/// Where an account's proxy comes from.
 package enum ProxySource: String, Sendable, Hashable, CaseIterable {
   case environment, option
 }

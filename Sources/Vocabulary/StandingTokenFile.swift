@@ -1,13 +1,13 @@
-/// A file that contains a token of an account while the account is signed in, as a value of the setting `token_files`.
+/// A file with a token while the account is signed in: a value of the setting `token_files`.
 package struct StandingTokenFile: Sendable, Hashable {
   package let kind: TokenKind
-  /// The directory, an absolute path without a trailing slash.
+  /// An absolute path without a trailing slash.
   package let directory: String
   package let name: String
 
   private static let idTokenPrefix = "id_token:"
 
-  /// - Parameter path: The absolute path of a file, without `.` and `..`.
+  /// - Parameter path: An absolute path without `.` and `..`.
   package init?(_ kind: TokenKind, at path: String) {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true).map {
       String(Substring($0))
@@ -20,7 +20,7 @@ package struct StandingTokenFile: Sendable, Hashable {
     name = parts[parts.count - 1]
   }
 
-  /// - Parameter value: A path, after `id_token:` for the ID Token.
+  /// - Parameter value: A path, with the prefix `id_token:` for the ID Token.
   package init?(_ value: String) {
     let isIDToken = value.utf8.starts(with: Self.idTokenPrefix.utf8)
     self.init(

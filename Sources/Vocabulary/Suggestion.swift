@@ -1,12 +1,10 @@
-/// Suggests corrections for a misspelled word.
 package enum Suggestion {
-  /// Longer words are ignored: the cost of a comparison grows with both lengths.
+  /// Ignores longer words, because the cost grows with both lengths.
   private static let maximumLength = 40
 
-  /// The closest candidates, at most three and all equally close; empty if none is close.
+  /// At most three candidates, all equally close; empty if none is close.
   ///
-  /// Close means at most one edit for every three characters, but at least one, or that the word is a prefix of a
-  /// candidate.
+  /// Close means at most one edit per three characters, but at least one, or a prefix of the candidate.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }
@@ -23,8 +21,7 @@ package enum Suggestion {
     return Array(best.prefix(3))
   }
 
-  /// How many letters must be inserted, removed, replaced or swapped with a neighbor to turn one word into the other
-  /// (optimal string alignment distance).
+  /// The number of letters to insert, remove, replace or swap with a neighbor (optimal string alignment distance).
   package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

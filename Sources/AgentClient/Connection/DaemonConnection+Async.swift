@@ -5,8 +5,8 @@ internal import Wire
 extension DaemonConnection {
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
-  ///   closes the connection; or the error of `body`, after which alone the connection can be reused.
+  /// - Throws: `timeout`; `cancelled`; `daemon_unavailable` if the daemon disconnects; the errors of `body`. Only after
+  ///   an error of `body` can the connection be reused.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -17,7 +17,7 @@ extension DaemonConnection {
     }
   }
 
-  /// Passes the next line to `body` if it was already received; otherwise returns nil. Never blocks.
+  /// Passes the next line to `body` if it was received; otherwise returns nil. Never blocks.
   private mutating func takeLine<Result: ~Copyable>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -36,8 +36,8 @@ extension DaemonConnection {
     }
   }
 
-  /// The maximum length of a line, in bytes: the socket accepts it completely, so that sending blocks no thread of
-  /// Swift's pool.
+  /// The maximum length of a line: the socket accepts it at once, so that sending never blocks a thread of Swift's
+  /// pool.
   private static let maximumSentBytes = 100 << 10
 
   /// Sends a request.

@@ -5,7 +5,7 @@ internal import Wire
 enum OwnThread {
   /// Runs `body` and waits for its result.
   ///
-  /// - Throws: `cancelled` if the task is cancelled. The thread then ends later, and its result is dropped.
+  /// - Throws: `cancelled`. The thread then ends later, and its result is dropped.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -18,7 +18,7 @@ enum OwnThread {
         } catch {
           end.resume(.failure(Failure(.tooBusy, verbatim: "no thread can be started: \(error.message)")))
         }
-        // The task may have been cancelled before there was something to end.
+        // The task may have been cancelled before.
         if Task.isCancelled { end.cancel() }
       }
     } onCancel: {

@@ -2,25 +2,21 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The response lines of one long request, over a separate connection. Releasing it closes the connection, which ends
-/// the request.
+/// The response lines of a long request on a separate connection. Releasing this closes the connection, which ends the
+/// request.
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
-    /// A task waits for the next line.
     case busy
     case ended
   }
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// Repeated if it lacked variables; nil after another line.
+  /// The request to repeat if it lacked variables; nil after another line.
   private let repeatable: Monitor<RequestEnvelope?>
 
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - connection: The connection of the request.
-  ///   - deadline: The deadline for all lines.
+  /// - Parameter deadline: The deadline for all lines.
   init(
     of request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
   ) {
@@ -31,7 +27,7 @@ final class ReplyStream: Sendable {
 
   /// The next line; nil after the last one or an error.
   ///
-  /// - Parameter work: Run first, unless the response has ended.
+  /// - Parameter work: Called first, unless the response has ended.
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {
@@ -54,7 +50,7 @@ final class ReplyStream: Sendable {
     }
   }
 
-  /// Closes the connection, which ends the request, unless a task waits for a line.
+  /// Closes the connection, which ends the request. Does nothing while a task waits for a line.
   func close() {
     state.withLock { state in
       var old = State.busy

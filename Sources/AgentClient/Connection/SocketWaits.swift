@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// All socket waits of this process, on one thread, so that a task that waits for the agent blocks no thread of Swift's
-/// shared pool, and any number of tasks may wait.
+/// All socket waits of this process on one thread, so that any number of tasks can wait without blocking threads of
+/// Swift's shared pool.
 final class SocketWaits: Sendable {
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
@@ -14,7 +14,7 @@ final class SocketWaits: Sendable {
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
-    /// The key of the last wait; 0 is ``SocketWaits/alarm``.
+    /// The last key; 0 is ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
     /// When the thread will wake.
     var wakesAt = Instant.distantFuture
@@ -42,16 +42,16 @@ final class SocketWaits: Sendable {
     }
   }
 
-  /// Creates an instance and its thread, which runs until the process ends.
+  /// Creates an instance with its thread, which runs until the process ends.
   static func started() throws(SystemError) -> SocketWaits {
     let waits = try SocketWaits()
     try Threads.start(name: "agent-client") { waits.run() }
     return waits
   }
 
-  /// Waits until a descriptor is readable or its other end is closed. It must stay open until this returns.
+  /// Waits until a descriptor is readable or its peer disconnects. Keep it open until this returns.
   ///
-  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
+  /// - Throws: `timeout`; `cancelled`.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
     do { waits = try shared() } catch { throw unwaitable(error) }
@@ -80,7 +80,7 @@ final class SocketWaits: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         begin(key, Wait(descriptor: descriptor, deadline: deadline, continuation: continuation))
-        // The task may have been cancelled before the wait was registered.
+        // The task may have been cancelled before.
         if Task.isCancelled { end(key, .cancelled) }
       }
     } onCancel: {
@@ -90,7 +90,7 @@ final class SocketWaits: Sendable {
 
   private func begin(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
-      // While holding the lock, so that the end of the wait finds the descriptor in the poller.
+      // With the lock held, so that the end of the wait finds the descriptor in the poller.
       do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
         return (error, false)
       }
@@ -125,7 +125,7 @@ final class SocketWaits: Sendable {
       for event in events {
         if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
       }
-      // The process may have been stopped past the deadline, so poll a socket before considering its wait late.
+      // The process may have been stopped past the deadline, so poll first.
       if events.isEmpty { for key in late { end(key, .late) } }
     }
   }

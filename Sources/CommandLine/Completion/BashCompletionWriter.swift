@@ -1,4 +1,4 @@
-/// Writes the completions for bash: tables of `case` statements, and a function that searches them.
+/// Writes bash completions: tables of `case` statements and a function that searches them.
 struct BashCompletionWriter {
   let program: ProgramName
   let table: CommandTable

@@ -1,7 +1,6 @@
-/// The file with which a shell completes command lines of a program of this name.
+/// The file with which a shell completes the program's command lines.
 ///
-/// Account names come from the program named at the start of the command line, so that they are those of the program
-/// that will run. They are data and never evaluated.
+/// Account names come from the program on the command line, which will also run. They are data and never evaluated.
 struct CompletionScript {
   let shell: CompletionShell
   let table: CommandTable
@@ -21,7 +20,7 @@ struct CompletionScript {
     }
   }
 
-  /// The conventional file name for the shell.
+  /// The conventional file name.
   var fileName: String {
     switch shell {
     case .bash: "\(program.text).bash"
@@ -44,25 +43,23 @@ extension OptionDeclaration {
     }
   }
 
-  /// The spellings of the option: `-a` and `--account`.
+  /// The spellings: `-a` and `--account`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 }
 
 extension CommandName {
-  /// A line that names the source of the completions.
   static let generatedNotice = "# Generated from the command table by \"generate\"; do not edit."
 
-  /// The first words that are followed by a second one: `daemon`.
+  /// The first words of commands with two words, such as `daemon`.
   static var groups: [String] { firstWords.filter { !members(ofGroup: $0).isEmpty } }
 }
 
 extension CommandTable {
-  /// The commands and groups by first word, each with its summary.
+  /// Commands and groups with their summaries.
   var firstWordSummaries: [(word: String, summary: String)] {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }
 
-  /// The second words of a group, each with its summary.
   func memberSummaries(ofGroup group: String) -> [(word: String, summary: String)] {
     CommandName.members(ofGroup: group).map { ($0, named("\(group) \($0)")?.summary ?? "") }
   }

@@ -1,4 +1,4 @@
-/// Writes the completions for fish: one `complete` line for each option and operand of each command.
+/// Writes fish completions: one `complete` line per option and operand.
 struct FishCompletionWriter {
   let program: ProgramName
   let table: CommandTable
@@ -101,7 +101,7 @@ struct FishCompletionWriter {
     case .accounts: "-a '(__\(id)_accounts accounts)'"
     case .accountsAndServices: "-a '(__\(id)_accounts services)'"
     case .files: "-F"
-    // The tab ends each word, which otherwise gets the option's description.
+    // The tab ends each word, so that fish does not add the option's description.
     case .words(let words): "-a \(Self.quoted(words.map { "\($0)\\t" }.joined(separator: " ")))"
     case .commands:
       place == 0

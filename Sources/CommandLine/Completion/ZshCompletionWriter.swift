@@ -1,10 +1,10 @@
 internal import Encoding
-/// Writes the completions for zsh: `_arguments` specifications in a `case`, one branch for each command.
+/// Writes zsh completions: `_arguments` specifications in a `case` with one branch per command.
 struct ZshCompletionWriter {
   let program: ProgramName
   let table: CommandTable
 
-  /// The notice is not on the first line, because zsh expects the names to complete there.
+  /// The notice is on the second line, since zsh expects the completed names on the first.
   var script: String {
     """
     #compdef \(program.text)
@@ -78,12 +78,12 @@ struct ZshCompletionWriter {
       """
   }
 
-  /// The specification of an operand, repeated up to its limit.
+  /// An operand's specification, repeated up to its limit.
   private func quotedLines(_ specification: String, limit: Int) -> String {
     (1...limit).map { specification.replacing(each: "*", with: "\($0)") }.joined(separator: " ")
   }
 
-  /// The specifications of one option, one for each spelling.
+  /// One specification per spelling of an option.
   private func specifications(_ option: OptionDeclaration) -> [String] {
     let meaning = Prose.plain(option.summary).replacing(each: "[", with: "\\[").replacing(each: "]", with: "\\]")
     let value = option.argument.metavar.map { metavar in

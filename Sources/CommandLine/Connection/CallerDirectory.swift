@@ -1,9 +1,9 @@
 internal import Platform
 
-/// The working directory of this process, as requests name it.
+/// The working directory of this process in requests.
 enum CallerDirectory {
-  /// The path up to the first component that is not UTF-8, below which the settings cannot name a directory; nil if the
-  /// directory was removed.
+  /// The path up to the first component that is not UTF-8, because settings cannot name it; nil if the directory was
+  /// removed.
   static var path: String? {
     Machine.withCurrentDirectory { path in
       var bytes: [UInt8] = []

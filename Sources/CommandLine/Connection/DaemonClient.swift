@@ -7,26 +7,26 @@ internal import Wire
 struct DaemonClient {
   private(set) var console: Console
 
-  /// The commands of the program, which hints name.
+  /// The commands to suggest in hints.
   let commands: CommandTable
 
-  /// The deadline on the command line, in seconds.
+  /// The deadline on the command line in seconds.
   private var timeoutSeconds: Int?
 
-  /// Whether to use a private `agentd`, which ends with the command.
+  /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// Whether another program replaces this process after the response; see ``launchBeside()``.
+  /// Whether another program will replace this process; see ``launchBeside()``.
   var isReplacedAfterwards = false
 
-  /// How long the response may take beyond the request's own deadline, in seconds.
+  /// How long a response may exceed the request's own deadline, in seconds.
   private var mostGrace = 5
 
-  /// The maximum wait for a response, if the caller cannot wait as long as the daemon may take.
-  private var answerPatience: Duration?
+  /// The timeout for a response, if shorter than the daemon's.
+  private var answerTimeout: Duration?
 
-  /// How long to wait for another command that starts the daemon, and for the daemon to listen.
-  private var launchPatience = DaemonLauncher.patience
+  /// The timeout for another command that starts the daemon, and for the daemon to listen.
+  private var launchTimeout = DaemonLauncher.patience
 
   init(_ invocation: Invocation) {
     timeoutSeconds = invocation[.timeout]
@@ -37,7 +37,7 @@ struct DaemonClient {
     commands = invocation.commands
   }
 
-  /// A client for responses to other programs: it prints nothing else and asks no questions.
+  /// A client for helpers: no other output, no questions.
   var forPrograms: DaemonClient {
     var client = self
     client.console.quiet = !console.verbose
@@ -45,11 +45,11 @@ struct DaemonClient {
     return client
   }
 
-  /// A client for a caller that waits no longer than until `deadline`.
+  /// A client for a caller that waits until `deadline`.
   ///
   /// - Throws: `timeout` if the deadline has passed.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
-    // The last second is for work outside the daemon.
+    // Reserve a second for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
     guard seconds > 0 || Instant.now < deadline else {
       throw Failure(.timeout, "the calling program did not finish its request in time")
@@ -57,31 +57,31 @@ struct DaemonClient {
     var client = self
     client.timeoutSeconds = max(1, seconds - 1)
     client.console.timeoutSeconds = max(1, seconds - 1)
-    client.launchPatience = .seconds(max(1, seconds - 1))
+    client.launchTimeout = .seconds(max(1, seconds - 1))
     client.mostGrace = 1
     return client
   }
 
-  /// How long the response may take beyond the request's own deadline, in seconds: the daemon reports a missed deadline
-  /// itself, with more detail. Short deadlines get a short grace period.
+  /// How long a response may exceed the request's own deadline. The daemon reports a missed deadline itself, with more
+  /// detail. Short deadlines get less.
   private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
-  /// A client with another deadline than that of the command line.
+  /// A client with another deadline.
   func patient(for seconds: Int) -> DaemonClient {
     var client = self
     client.timeoutSeconds = seconds
     return client
   }
 
-  /// A client for a caller that waits no longer than this for each response.
+  /// A client with a timeout for each response.
   func limited(toAnswer patience: Duration) -> DaemonClient {
     var client = self
-    client.answerPatience = patience
-    client.launchPatience = patience
+    client.answerTimeout = patience
+    client.launchTimeout = patience
     return client
   }
 
-  /// Connects as the command line requires: to the daemon, started if necessary, or to a private one.
+  /// Connects to the daemon, starting it if necessary, or to a private one.
   func connect() throws(Failure) -> DaemonConnection {
     if isPrivate { return try DaemonLauncher.startPrivate(console) }
     if isReplacedAfterwards, Environment.value("AGENT_SOCKET") == nil {
@@ -89,53 +89,52 @@ struct DaemonClient {
       console.detail("a child starts the daemon, since another program takes this process over")
       launchBeside()
     }
-    return try DaemonLauncher.connectOrStart(console, patience: launchPatience)
+    return try DaemonLauncher.connectOrStart(console, patience: launchTimeout)
   }
 
-  /// A request with the deadline of the command line. With `--verbose` it asks for progress steps.
+  /// A request with the command line's deadline. With `--verbose` it requests progress events.
   func envelope(_ request: Request) -> RequestEnvelope {
     var envelope = withoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
     return envelope
   }
 
-  /// Like ``envelope(_:)``, but does not ask the system for the directory unless the daemon needs it.
+  /// Like ``envelope(_:)``, but without the directory, which costs a system call.
   private func withoutDirectory(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(
       request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
       directory: request.row.followsDirectory ? "" : nil)
   }
 
-  /// Logs, with `--verbose`, the request about to be sent. Returns the current time.
+  /// Logs a request with `--verbose`. Returns the current time.
   func logRequest(_ request: Request) -> Instant {
     console.detail("asking: \(RequestText.text(request, timeoutSeconds: timeoutSeconds))")
     return .now
   }
 
-  /// Logs, with `--verbose`, how the exchange that began at `begin` has ended.
+  /// Logs the outcome of an exchange with `--verbose`.
   func logOutcome(_ outcome: String, since begin: Instant) {
     console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
-  /// Logs, with `--verbose`, when and why the exchange that began at `begin` has failed.
+  /// Logs the failure of an exchange with `--verbose`.
   private func logFailure(_ failure: Failure, since begin: Instant) {
     console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
   }
 
-  /// When to stop waiting for the response to a request sent now.
+  /// When a request sent now times out.
   ///
-  /// - Parameter standard: The default deadline of the command line, in seconds.
+  /// - Parameter standard: The default deadline in seconds.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
-    if let answerPatience { return .now.advanced(by: answerPatience) }
+    if let answerTimeout { return .now.advanced(by: answerTimeout) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
-  /// When to check that the daemon still works, during a wait without a deadline: only the daemon knows whether there
-  /// is progress, and it ends a request that makes none.
+  /// When to check on the daemon during a wait without a deadline. Only the daemon knows whether there is progress.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// A check, over another connection, that the daemon at the other end of a connection still works. A private daemon
-  /// accepts no other connection; it is assumed to work.
+  /// Returns a check, over another connection, that the connection's daemon still works. A private daemon accepts only
+  /// one connection and is assumed to work.
   func check(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
@@ -148,18 +147,18 @@ struct DaemonClient {
     do throws(Failure) {
       guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
       try connection.lent { (connection) throws(Failure) in
-        // The daemon replies to this request at once, also at a lease's socket. A refusal is a reply too.
+        // The daemon replies at once, even at a lease's socket. A refusal counts.
         try connection.send(RequestEnvelope(.leaseStatus()))
         _ = try connection.nextReply(before: deadline)
       }
       return true
     } catch {
-      // A daemon that is ending reports that on the waiting connection.
+      // An ending daemon reports that on the first connection.
       return error.code != .timeout
     }
   }
 
-  /// Waits without a deadline, as long as the daemon works.
+  /// Waits without a deadline as long as the daemon works.
   func wait(_ patience: Patience, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
     { (socket, _) throws(SystemError) in
       while try !patience.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
@@ -177,7 +176,7 @@ struct DaemonClient {
     }
   }
 
-  /// Like ``ask(_:passing:)``, but starts no daemon.
+  /// Like ``ask(_:passing:)``, but never starts a daemon.
   ///
   /// - Throws: `daemon_unavailable` if none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
@@ -187,7 +186,7 @@ struct DaemonClient {
     return result
   }
 
-  /// Like ``ask(_:passing:)``, but starts no daemon; nil if none runs.
+  /// Like ``askIfRunning(_:)``, but returns nil if no daemon runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.mostEndings : 1
     while true {
@@ -196,18 +195,18 @@ struct DaemonClient {
       do {
         return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
       } catch {
-        // A daemon that was ending may be gone by now.
+        // An ending daemon may be gone by now.
         guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
       }
     }
   }
 
-  /// How many daemons may end before one responds. A killed process accepts connections until it is gone.
+  /// The number of daemons that may end without a response. A killed process accepts connections until it is gone.
   private static let mostEndings = 3
 
-  /// Sends a request over a connection that stays open.
+  /// Sends a request over an open connection.
   ///
-  /// - Parameter work: Runs while the daemon works.
+  /// - Parameter work: Called while the daemon works.
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
     meanwhile work: () -> Void = {}
@@ -229,9 +228,9 @@ struct DaemonClient {
     }
   }
 
-  /// Runs `body` with its own connection, for several requests.
+  /// Runs `body` with a new connection for several requests.
   ///
-  /// - Parameter mayRepeat: Whether `body` may run again: if the daemon was ending, it is repeated with the next one.
+  /// - Parameter mayRepeat: Whether to run `body` again at the next daemon if this one was ending.
   func converse<Result>(
     mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -244,8 +243,8 @@ struct DaemonClient {
     return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
   }
 
-  /// A connection that stays open after `body` has sent a repeatable request over it. If the daemon was ending, the
-  /// request is repeated with the next one.
+  /// Returns a connection after `body` has sent a repeatable request over it. Repeats it at the next daemon if this one
+  /// was ending.
   func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
     var connection = try connect()
     do throws(Failure) {
@@ -265,14 +264,14 @@ struct DaemonClient {
     return next
   }
 
-  /// Connects to the next daemon, after one that ended before it responded.
+  /// Connects to the next daemon after one that ended without a response.
   func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
     return try connect()
   }
 
-  /// Runs `body`. If it fails because variables are missing that this process has, passes them and runs it again. The
-  /// failed attempt had no effect.
+  /// Runs `body`. If it fails for lack of variables that this process has, passes them and runs it again: the failed
+  /// attempt had no effect.
   func handingOver<Result>(
     over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -285,7 +284,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// Returns the first event that `isMeant` converts; reports the others.
+  /// Returns the first result of `isMeant`. Reports other events.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?
@@ -301,7 +300,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request for a token, and passes the token to `body` with the line that contains it.
+  /// Requests a token, and passes it to `body` with its line.
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -310,7 +309,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request for a token over a connection that stays open.
+  /// Requests a token over an open connection.
   func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
@@ -335,7 +334,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request whose response line contains secrets.
+  /// Sends a request whose response contains secrets.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -372,10 +371,9 @@ struct DaemonClient {
     }
   }
 
-  /// Lets a child start the daemon, so that the daemon has no parent: otherwise the program that replaces this process
-  /// would have an unknown child.
+  /// Starts the daemon from a child process, so that the program that replaces this process does not become its parent.
   ///
-  /// Ignores failures: the caller tries next and finds the cause.
+  /// Ignores failures, since the caller connects next and reports the cause.
   private func launchBeside() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
@@ -387,7 +385,7 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
-  /// Lends the connection to `body` and closes it afterwards, even if `body` throws.
+  /// Lends the connection to `body`, and always closes it afterwards.
   consuming func lent<Result: ~Copyable>(
     to body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -402,15 +400,15 @@ extension DaemonConnection {
     return result
   }
 
-  /// Waits for the next line, which contains no secret.
+  /// Waits for the next line. Not for secrets.
   mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
-  /// Waits for the next line and passes it, without its line feed, to `body`.
+  /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// - Parameter wait: Called if nothing has arrived; may show a message meanwhile.
-  /// - Throws: `timeout` past the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
+  /// - Parameter wait: Called if nothing has arrived. May show a message.
+  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -424,14 +422,14 @@ extension DaemonConnection {
 // MARK: - Actions
 
 extension DaemonClient {
-  /// An action that asks the daemon and prints its result: as JSON with `--json`, otherwise as text.
+  /// Asks the daemon and prints the result, as JSON with `--json`.
   func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
     .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
   }
 
-  /// An action that asks the daemon for a change, and prints a confirmation.
+  /// Asks the daemon for a change and prints a confirmation.
   ///
-  /// - Parameter secrets: Returns the descriptors to send with the request; called before the daemon is asked.
+  /// - Parameter secrets: Opens the descriptors to send. Called first.
   func change(
     _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
     noting note: @escaping (JSONObject) -> Phrase

@@ -4,27 +4,26 @@ internal import Wire
 
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
-  /// How long to wait for another command that is starting the daemon, and for the daemon to listen.
+  /// The timeout for another command that is starting the daemon, and for the daemon to listen.
   static let patience = Duration.seconds(15)
 
-  /// The exit status of an `agentd` if another one already serves the directory.
+  /// `agentd`'s exit status if another daemon serves the directory.
   private static let alreadyRunning = ProcessStatus.exited(75)
 
-  /// A connection to the running daemon; nil if none runs.
+  /// Connects to the running daemon; nil if none runs.
   ///
-  /// - Parameter console: Prints each step.
+  /// - Parameter console: Prints the steps.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
     try SocketPlace.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
-  /// A connection to the running daemon, otherwise to one started by this call.
+  /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - patience: The maximum length of each of two waits: for another command that starts the daemon, and for the
-  ///     daemon to listen. A daemon already started continues to start afterwards.
-  ///   - startsNamed: Whether to start a daemon at the socket named by `AGENT_SOCKET`. That may be the socket of a
-  ///     lease that has ended, where no daemon may listen.
-  /// - Throws: `daemon_unavailable` if none listens at the named socket.
+  ///   - patience: The timeout for another command that starts the daemon, and again for the daemon to listen. A
+  ///     started daemon continues afterwards.
+  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be the socket of an ended lease.
+  /// - Throws: `daemon_unavailable` if no daemon listens at `AGENT_SOCKET`.
   static func connectOrStart(
     _ console: Console = .silent, patience: Duration = DaemonLauncher.patience, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -69,7 +68,7 @@ enum DaemonLauncher {
         .invalidConfiguration,
         "no directory for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set", hint: withoutHome)
     }
-    // As for the user of a service or a container, whose home is "/" or does not exist.
+    // For example a service or container user without a home directory.
     problem.advice = problem.advice ?? withoutHome
     throw problem
   }
@@ -78,11 +77,11 @@ enum DaemonLauncher {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
 
-  /// A connection to a private `agentd`, which ends with the connection.
+  /// Starts a private `agentd`, which ends with the connection.
   ///
   /// - Parameters:
-  ///   - reason: The text printed after "because".
-  ///   - needsHome: Whether it uses the user's files.
+  ///   - reason: Printed after "because".
+  ///   - needsHome: Whether it needs the user's files.
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {
@@ -100,7 +99,7 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Root must not create files in a user's directories.
+  /// Keeps root from creating files in a user's directories.
   ///
   /// - Throws: `invalid_configuration`, which names the variable.
   static func refuseForeignDirectories() throws(Failure) {
@@ -111,7 +110,7 @@ enum DaemonLauncher {
       hint: foreignHint(foreign))
   }
 
-  /// A new daemon must know the location of the user's files.
+  /// Checks that the location of the user's files is known.
   ///
   /// - Throws: `invalid_configuration`.
   private static func requireHome() throws(Failure) {
@@ -125,13 +124,13 @@ enum DaemonLauncher {
     }
   }
 
-  /// How to use root's own directories.
+  /// How root gets its own directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
   }
 
-  /// Starts the daemon. Of several concurrent callers one does; the others find it running.
+  /// Starts the daemon. Only one of several concurrent callers does.
   private static func start(
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
@@ -157,7 +156,7 @@ enum DaemonLauncher {
       if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: place, console, patience) == .alreadyServed {
         console.detail("another agentd has the place already")
-        // The other `agentd` is about to listen or to end; either takes only moments.
+        // The other `agentd` is starting or ending. Both take only moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
@@ -182,7 +181,7 @@ enum DaemonLauncher {
       ],
       inheriting: [readiness.writing.raw])
     let reading = readiness.reading
-    // Closes our copy of the writing end, because otherwise the end of agentd would go unnoticed.
+    // Close our copy of the writing end, to notice the end of agentd.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "cannot start agentd") }
     switch isReady(reading, patience) {
     case .some(true):
@@ -201,7 +200,7 @@ enum DaemonLauncher {
     }
   }
 
-  /// Whether it has reported that it listens: false if it ended, nil if neither happens in time.
+  /// Whether `agentd` listens; false if it ended, nil after the timeout.
   private static func isReady(_ reading: borrowing FileDescriptor, _ patience: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: patience)) == true else { return nil }
     var byte: [UInt8] = []

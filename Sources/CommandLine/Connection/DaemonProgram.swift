@@ -2,29 +2,29 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The programs that come with this one: where they are, and how they are started.
+/// A program that belongs to this one: finds and starts it.
 struct DaemonProgram {
   private let name: String
 
   static let daemon = DaemonProgram(name: "agentd")
   static let lease = DaemonProgram(name: LeaseProgram.name)
 
-  /// The files that may be the program, best first: installed, and in a build tree.
+  /// The possible paths of the program: installed first, then in a build tree.
   ///
-  /// They are found from this program's own file, so that an installed tree can be moved.
+  /// Relative to this program's own file, so that an installation can be moved.
   func candidates(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The number of the first descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
+  /// The first descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
   static let inheritedNumber: Int32 = 3
 
-  /// Starts the program away from the terminal, with a clean environment.
+  /// Starts the program without a terminal, in a clean environment.
   ///
   /// - Parameters:
-  ///   - inherited: The numbers of the descriptors it gets, as ``inheritedNumber`` and the numbers after that.
-  ///   - needsHome: Without it one that is missing from the environment does no harm.
-  /// - Throws: `invalid_configuration` when there is no such program.
+  ///   - inherited: The descriptors to pass, numbered from ``inheritedNumber``.
+  ///   - needsHome: Whether to fail without a home directory.
+  /// - Throws: `invalid_configuration` if the program is missing.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
     -> DaemonProcess
   {
@@ -43,7 +43,6 @@ struct DaemonProgram {
     throw missing
   }
 
-  /// There is no such program where it could be.
   var missing: Failure {
     let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
     return Failure(
@@ -63,10 +62,10 @@ struct DaemonProgram {
     return DaemonProcess(name, process: process, errors: SharedDescriptor(errors.reading))
   }
 
-  /// The part of the caller's environment that `agentd` gets.
+  /// The variables that `agentd` gets.
   static func environment(from variables: [(String, String)]) -> [String] {
     let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
-    // The runtime's crash reports print memory, which contains tokens.
+    // Crash reports of the runtime would print memory with tokens.
     return kept.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
   }
 }

@@ -2,16 +2,16 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A long-lived connection that something in the daemon depends on. If it breaks, the request is repeated with the next
+/// A long-lived connection that something in the daemon depends on. If it breaks, repeats the request at the next
 /// daemon.
 struct KeptConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: ClosableConnection
-  /// False after a user stopped the daemon: this connection then does not start it again.
+  /// Whether to start a daemon if none runs; false after the user stopped it.
   private var mayStart = true
   private var failures = 0
 
-  /// When to connect again; nil while connected.
+  /// When to reconnect; nil while connected.
   private(set) var nextAttempt: Instant?
 
   init(_ client: DaemonClient, _ connection: consuming DaemonConnection) {
@@ -23,17 +23,16 @@ struct KeptConnection: ~Copyable {
     if let number = connection.number { try poller.add(number, interest: .read, key: key) }
   }
 
-  /// - Throws: Why no more can be read.
   mutating func readMore() throws(Failure) { try connection.readMore() }
 
-  /// The next line, if it has arrived.
+  /// The next line, if received.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
     return reply
   }
 
-  /// Sends a further message of the request; does nothing while disconnected.
+  /// Sends another message of the request, if connected.
   mutating func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor] = []) throws(Failure) {
     try connection.send(request, passing: passed)
   }
@@ -43,23 +42,23 @@ struct KeptConnection: ~Copyable {
     try connection.variables(lackedBy: failure)
   }
 
-  /// Records that the daemon has fulfilled the request.
+  /// Records that the request was fulfilled.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
 
-  /// Closes the connection and schedules a new one.
+  /// Closes the connection and schedules the next attempt.
   mutating func disconnect() {
     connection.close()
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// A daemon that is restarting is available soon.
+  /// Short at first, for a restarting daemon.
   private var pause: Duration {
     failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
   }
 
   var isAttemptDue: Bool { nextAttempt.map { $0 <= .now } ?? false }
 
-  /// Connects again, and sends the request with `send`.
+  /// Reconnects, and repeats the request with `send`.
   mutating func attempt(
     _ poller: borrowing Poller, key: UInt64, _ send: (borrowing DaemonConnection) throws(Failure) -> Void
   ) throws(SystemError) {

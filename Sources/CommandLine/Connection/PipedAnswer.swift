@@ -3,25 +3,24 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A response whose content arrives through a pipe, while the daemon's lines arrive through the socket.
+/// A response whose content arrives through a pipe.
 struct PipedAnswer: ~Copyable {
   private let client: DaemonClient
   private let pipe: FileDescriptor
 
-  /// - Parameter pipe: The reading end. The daemon has the only copy of the other one.
+  /// - Parameter pipe: The reading end. The daemon has the only writing end.
   init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
     self.client = client
     self.pipe = pipe
   }
 
-  /// Waits for the pipe and for the daemon's last line, in any order, until the content is complete, as long as the
-  /// daemon works.
+  /// Waits for the complete content and the daemon's last line, as long as the daemon works.
   ///
   /// - Parameters:
-  ///   - total: The length of the content according to the last line; nil if it has none.
-  ///   - typed: User input to send to the daemon; nil at its end.
-  ///   - pass: Forwards the pipe's content and returns its length; nil at the pipe's end.
-  /// - Returns: The content of the last line.
+  ///   - total: The content's length according to the last line, if it contains one.
+  ///   - typed: User input for the daemon; nil at its end.
+  ///   - pass: Forwards content from the pipe and returns its length; nil at the end.
+  /// - Returns: The last line's result.
   func receive(
     over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
@@ -34,7 +33,7 @@ struct PipedAnswer: ~Copyable {
     }
     let result: JSONObject
     do throws(Failure) { result = try last.get() } catch {
-      // The content that arrived before the failure.
+      // Forward the content that arrived before the failure.
       while try pass(pipe) != nil {}
       throw error
     }
@@ -48,12 +47,12 @@ struct PipedAnswer: ~Copyable {
     return result
   }
 
-  /// Throws read errors as failures.
+  /// Converts read errors to failures.
   static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
-  /// - Parameter pass: Returns false at the pipe's end.
+  /// - Parameter pass: Returns false at the end of the pipe.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {
@@ -86,7 +85,7 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// The result or failure in the last line, if it has arrived.
+  /// The last line's result or failure, if received.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
     while let reply = try connection.takeReply() {
       switch reply {

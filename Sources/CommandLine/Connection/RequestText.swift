@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// A request as shown by `--verbose`: its name and account, and nothing that could be a secret.
+/// A request as logged by `--verbose`: name and account, no possible secrets.
 enum RequestText {
   static func text(_ request: Request, timeoutSeconds: Int?) -> String {
     var text = request.row.name
@@ -17,13 +17,13 @@ enum RequestText {
     return text
   }
 
-  /// A URL without its path and query, which may contain secrets.
+  /// A URL without path and query, which may be secret.
   private static func place(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin
   }
 
-  /// Read from the serialized request, so that every kind is covered.
+  /// The account in the serialized request, for every kind.
   private static func account(of request: Request) -> String? {
     (try? JSON(parsing: RequestEnvelope(request).serialized()))?["account"]?.string
   }

@@ -2,20 +2,18 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The open files that a command line passes to the daemon: those named by its options, in the order of
-/// ``HandedSecret``.
+/// The open files that a command passes to the daemon, in the order of ``HandedSecret``.
 struct HandedFiles {
   private let files: [(kind: HandedSecret, secret: NamedSecret)]
 
-  /// The environment variable that contains the client secret.
+  /// The environment variable with the client secret.
   private let variable: String?
 
-  /// Whether to ask for the client secret on the terminal.
+  /// Whether to prompt for the client secret.
   private let asks: Bool
 
-  /// - Parameter kinds: The kinds of secrets that the command can pass.
-  /// - Throws: `invalid_request` if one secret is given in two ways, or two secrets are in standard input, for any
-  ///   combination of options.
+  /// - Parameter kinds: The secrets that the command accepts.
+  /// - Throws: `invalid_request` if a secret is given twice or two secrets come from standard input.
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
     for kind in HandedSecret.allCases where kinds.contains(kind) {
@@ -63,12 +61,12 @@ struct HandedFiles {
       })
   }
 
-  /// Opens all files, and asks for secrets to type.
+  /// Opens all files and prompts for typed secrets.
   ///
-  /// - Throws: `invalid_request` for a file that cannot be read or an unset variable.
+  /// - Throws: `invalid_request` for an unreadable file or an unset variable.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
-    // The client secret comes first, regardless of its source.
+    // The client secret comes first, whatever its source.
     if let variable {
       guard let value = Environment.value(variable), !value.isEmpty else {
         throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set or empty")

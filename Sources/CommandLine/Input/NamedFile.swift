@@ -3,10 +3,8 @@ internal import Wire
 
 /// A file named on a command line.
 enum NamedFile {
-  /// Opens the file.
-  ///
   /// - Parameters:
-  ///   - seconds: The maximum wait for the program at the other end of a FIFO, from `--timeout`; nil for no limit.
+  ///   - seconds: The timeout for the other end of a FIFO; nil for no limit.
   ///   - problem: Converts the system's message to the command's failure.
   /// - Throws: `timeout`.
   static func open(
@@ -18,7 +16,7 @@ enum NamedFile {
         if let seconds { try FileDescriptor.opening(path, for: access, within: .seconds(seconds)) } else {
           try FileDescriptor(opening: path, for: access)
         }
-      // Reported here because the daemon, which reads the content, does not know the file's name.
+      // The daemon cannot report this, since it does not know the file's name.
       if try file.kind() == .directory { throw SystemError(errno: SystemError.Number.EISDIR, operation: "open") }
       return file
     } catch {
@@ -29,11 +27,9 @@ enum NamedFile {
     }
   }
 
-  /// Reads the file.
-  ///
   /// - Parameters:
-  ///   - limit: Maximum length in bytes.
-  ///   - seconds: As in ``open(_:for:within:else:)``; also applies to reading.
+  ///   - limit: The maximum length in bytes.
+  ///   - seconds: The timeout for opening and reading; nil for no limit.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {
@@ -46,7 +42,7 @@ enum NamedFile {
     }
   }
 
-  /// See ``open(_:for:within:else:)``, for reading; `-` is standard input.
+  /// Like ``open(_:for:within:else:)`` for reading; `-` is standard input.
   static func openInput(
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {

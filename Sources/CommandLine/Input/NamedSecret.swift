@@ -2,9 +2,9 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A secret given by a file name or by a descriptor that the caller opened.
+/// A secret in a file or in a descriptor that the caller opened.
 ///
-/// The daemon reads it from the open file, so that the content of a file never is in this process's memory.
+/// The daemon reads it, so a file's content is never in this process's memory.
 struct NamedSecret {
   /// Its name in messages.
   let title: Phrase
@@ -12,10 +12,10 @@ struct NamedSecret {
   let descriptor: Option<String?>?
   private let path: String?
   private let number: String?
-  /// The maximum wait for the program at the other end of a FIFO, in seconds.
+  /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
 
-  /// - Throws: `invalid_request` if it is given in two ways, or if standard input is already used for another secret.
+  /// - Throws: `invalid_request` if it is given twice, or standard input already contains another secret.
   init(
     _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
   ) throws(Failure) {
@@ -29,8 +29,8 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// - Parameter fileOption: The option that names a file read in another way.
-  /// - Throws: `invalid_request` if standard input is already used for another secret.
+  /// - Parameter fileOption: An option whose file is read in another way.
+  /// - Throws: `invalid_request` if standard input already contains another secret.
   init(
     _ title: Phrase, only descriptor: Option<String?>, else fileOption: String, _ invocation: Invocation
   ) throws(Failure) {
@@ -45,7 +45,7 @@ struct NamedSecret {
   /// Whether the command line names a file or descriptor.
   var isNamed: Bool { path != nil || number != nil }
 
-  /// An open file that contains it; nil if none is named.
+  /// Opens the secret; nil if none is named.
   func open() throws(Failure) -> FileDescriptor? {
     let secret: FileDescriptor
     if let path {
@@ -76,7 +76,7 @@ struct NamedSecret {
     }
   }
 
-  /// Duplicates the descriptor that the caller opened with this number.
+  /// Duplicates a descriptor of the caller.
   static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
     let inherited = FileDescriptor(owning: number)
     do {

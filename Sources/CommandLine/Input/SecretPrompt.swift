@@ -2,21 +2,21 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Asks the user for a secret on the terminal, without echo.
+/// Prompts for a secret on the terminal, without echo.
 enum SecretPrompt {
-  /// Longer than any line of a terminal.
+  /// Longer than any terminal line.
   private static let mostBytes = 4096
 
-  /// The signals that end or stop programs that wait for input.
+  /// Signals that end or stop a program while it waits for input.
   private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
 
-  /// Asks, and passes the typed line, without its end, to `body`.
+  /// Prompts, and passes the typed line without its newline to `body`.
   ///
-  /// Echo is always restored; afterwards a received signal takes effect.
+  /// Always restores echo. A received signal takes effect afterwards.
   ///
   /// - Parameters:
-  ///   - hint: The hint if there is no terminal.
-  ///   - patience: The maximum wait for the line; nil for no limit.
+  ///   - hint: The hint of the failure without a terminal.
+  ///   - patience: The timeout; nil for none.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within patience: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -26,7 +26,7 @@ enum SecretPrompt {
     let ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
-      // Blocked while echo is off, so that none ends this process in between.
+      // Keep signals from ending this process while echo is off.
       let signals = try holdEndings()
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
@@ -46,21 +46,21 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:within:)`` can report them.
-  /// `Signals.unblockAll` unblocks them.
+  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:within:)`` can report them. Undo with
+  /// `Signals.unblockAll`.
   static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends this process with a received signal, or the command if the signal does not.
+  /// Ends this process with a received signal, or throws if the signal does not end it.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads until the end of the line; returns the signal received before it, if any. After the patience, the line has
-  /// no end.
+  /// Reads to the end of the line, and returns the signal received first, if any. After the timeout the line has no
+  /// newline.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     upTo mostBytes: Int, within patience: Duration? = nil
@@ -84,7 +84,7 @@ enum SecretPrompt {
   }
 }
 
-/// Asks the user on the terminal, regardless of redirections, for a visible line or for yes or no.
+/// Reads a visible line, or yes or no, from the terminal, regardless of redirections.
 enum Confirmation {
   private static let mostBytes = 64
   private static let mostBytesOfLine = 1024
@@ -93,9 +93,9 @@ enum Confirmation {
   private static let longest = 4096
 
   /// - Parameters:
-  ///   - standard: The answer of an empty line.
-  ///   - patience: The maximum wait for the answer; nil for no limit.
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil if there is no terminal or no
+  ///   - standard: The result for an empty line.
+  ///   - patience: The timeout; nil for none.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil without a terminal or
   ///   answer.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within patience: Duration? = nil
@@ -119,11 +119,11 @@ enum Confirmation {
   static func isYes(_ line: String) -> Bool {
     let answer = line.filter { !$0.isWhitespace }.lowercased()
     let words = Phrase("y yes").localized()
-    // The English words are accepted in any language.
+    // Accept English in any language.
     return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
   }
 
-  /// - Returns: The typed line, without surrounding blanks; nil if there is no terminal or the line is empty.
+  /// - Returns: The typed line without surrounding blanks; nil without a terminal or if it is empty.
   static func line(_ question: Phrase) throws(Failure) -> String? {
     guard let line = try read("\(question.localized()): ", upTo: mostBytesOfLine) else { return nil }
     let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()

@@ -1,15 +1,15 @@
 internal import Platform
 internal import Wire
 
-/// The source of the tokens of `agent verify` and `agent decode`: a file, or standard input.
+/// The input of `agent verify` and `agent decode`.
 enum TokenInput {
-  /// The maximum length of a line, in bytes.
+  /// The maximum length of a line in bytes.
   static let maximumLineBytes = 65_536
 
   /// - Parameters:
-  ///   - path: `-` and nil are standard input.
-  ///   - seconds: The maximum wait for opening, and for reading all tokens; nil for no limit.
-  /// - Throws: `invalid_request` for a file that cannot be opened, `timeout`.
+  ///   - path: A file; `-` or nil for standard input.
+  ///   - seconds: The timeout for reading all tokens; nil for none.
+  /// - Throws: `invalid_request` for an unreadable file; `timeout`.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
       let file = try NamedFile.open(path, within: seconds) {
@@ -27,7 +27,7 @@ enum TokenInput {
     }
   }
 
-  /// - Throws: `invalid_request` if one of these words on the command line is a token. The message does not repeat it.
+  /// - Throws: `invalid_request` if a word on the command line is a token. The message does not contain it.
   static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(
@@ -36,7 +36,7 @@ enum TokenInput {
       hint: "use a file that contains it, or write it to the standard input of agent \(command.rawValue)")
   }
 
-  /// The failure of an empty input.
+  /// The failure for empty input.
   static let nothing = Failure(
     .invalidRequest, "the input contains no token", hint: "pass a token in a file or on standard input")
 }

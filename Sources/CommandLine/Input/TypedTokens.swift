@@ -2,17 +2,17 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Reads tokens from a file, a pipe, or a terminal where a user types or pastes them.
+/// Reads tokens from a file, a pipe or a terminal.
 struct TokenReader {
-  /// A terminal silently drops input beyond this many bytes of a line.
+  /// Terminals silently truncate longer lines.
   private static let mostTypedBytes = 4095
-  /// A line of a terminal with its end. A pipe with space accepts this many bytes at once.
+  /// A terminal line with its newline. A pipe that is not full accepts as much at once.
   private static let typedPieceBytes = 4096
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
   let isTyped: Bool
-  /// The maximum wait for all tokens, in seconds, and when it ends; nil for no limit.
+  /// The timeout for all tokens and its deadline; nil for none.
   private let patience: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false
 
@@ -22,13 +22,13 @@ struct TokenReader {
     patience = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
-  /// Appends the next input; from a terminal at most one line.
+  /// Appends the next input: at most one line of a terminal.
   ///
-  /// Ctrl-D ends typed input even if it follows a token on the same line. A terminal then only delivers the text before
-  /// it, and most programs wait for a second Ctrl-D.
+  /// Ctrl-D ends the input even after a token on the same line, where a terminal only delivers the line and most
+  /// programs wait for a second Ctrl-D.
   ///
-  /// - Returns: The number of bytes; 0 at the end.
-  /// - Throws: `invalid_request` if the input cannot be read or a typed line may be truncated; `timeout`.
+  /// - Returns: The number of bytes, or 0 at the end.
+  /// - Throws: `invalid_request` if reading fails or a typed line may be truncated; `timeout`.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
@@ -51,36 +51,33 @@ struct TokenReader {
   private func waitForTokens() throws(Failure) {
     guard let patience else { return }
     let left = Instant.now.duration(to: patience.deadline)
-    // If waiting fails, the read below reports why.
+    // If waiting fails, the read below reports the error.
     guard (try? source.descriptor.waitUntilReadable(timeout: left)) == false else { return }
     throw Failure(.timeout, "the tokens did not end within \(patience.seconds) s")
   }
 }
 
-/// Sends the user's input to the daemon, line by line.
+/// Sends typed input to the daemon, line by line.
 ///
-/// The daemon cannot read it itself: it has no controlling terminal, so it would continue to read while this command is
-/// suspended or in the background, and receive input intended for the shell.
+/// The daemon has no controlling terminal. It would keep reading while this command is suspended or in the background,
+/// and get input meant for the shell.
 struct TypedTokens {
-  /// How long to wait for a full pipe before reading the results.
+  /// How long to wait for a full pipe before reading results.
   private static let patience = Duration.milliseconds(20)
 
   private var reader: TokenReader
   private let pipe: SharedDescriptor
 
-  /// - Parameter pipe: The pipe to the daemon. Closing it ends the tokens, so no other process may have a copy.
+  /// - Parameter pipe: The writing end, with no other copy: closing it ends the tokens.
   init(_ reader: TokenReader, into pipe: SharedDescriptor) {
     self.reader = reader
     self.pipe = pipe
   }
 
-  /// The terminal's descriptor, to wait for.
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// Passes one line.
-  ///
-  /// - Parameter whileFull: Reads results: the daemon accepts no more tokens until its results are read.
-  /// - Returns: False at the end, when the pipe must be closed.
+  /// - Parameter whileFull: Reads results, because the daemon accepts no more tokens until then.
+  /// - Returns: False at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }

@@ -1,9 +1,9 @@
 internal import Vocabulary
 internal import Wire
 
-/// The lists of the manual that are made from declarations, in mdoc(7) notation.
+/// The generated lists of the manual, in mdoc(7) notation.
 enum ManualList {
-  /// The list that a marker names, such as `options login`; nil if there is none.
+  /// The list for a marker such as `options login`; nil if it is unknown.
   static func text(_ marker: String, _ table: CommandTable) -> String? {
     let words = marker.split(separator: " ")
     let subject = words.dropFirst().joined(separator: " ")
@@ -22,13 +22,13 @@ enum ManualList {
       }.joined()
     case "errors":
       Mdoc.members(FailureCode.allCases.map { MemberRow($0.rawValue, "\($0.exitStatus.rawValue)", $0.meaning) })
-    // The second word follows the value without a space.
+    // The second word directly follows the value.
     case "value": words.dropFirst().first.flatMap(value).map { Mdoc.paragraph($0 + words.dropFirst(2).joined()) }
     default: nil
     }
   }
 
-  /// A value within a sentence, in the notation of ``Prose``.
+  /// A value within a sentence, in ``Prose`` notation.
   private static func value(_ name: Substring) -> String? {
     switch name {
     case "line-bytes": "\(WireProtocol.maximumLineBytes)"
@@ -65,7 +65,7 @@ enum ManualList {
 // MARK: - Commands
 
 extension ManualList {
-  /// The commands that have their own page.
+  /// The commands with their own page.
   private static func commands(_ table: CommandTable) -> String {
     Mdoc.list(
       table.all.filter { $0.name.page != CommandName.mainPage }.map { command in
@@ -74,7 +74,7 @@ extension ManualList {
       })
   }
 
-  /// The options of a command, those that several commands of a group share, or those of every command.
+  /// The options of a command, of several commands of a group, or of all commands.
   private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
     guard let command = table.named(subject) else {
@@ -94,13 +94,13 @@ extension ManualList {
         : mention(settings, "agent-login(1)"))
   }
 
-  /// A paragraph that names options which another part of the manual describes.
+  /// A sentence for options that another part of the manual describes.
   private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
     let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
     return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Takes \(names): see \(place).")
   }
 
-  /// The options that several of the commands have, except settings. They are described once.
+  /// The options that several commands share, except settings. They are described once.
   private static func shared(by commands: [Command]) -> [OptionDeclaration] {
     var seen: [OptionDeclaration] = []
     var shared: [OptionDeclaration] = []
@@ -110,7 +110,7 @@ extension ManualList {
     return shared
   }
 
-  /// The options under the titles of their groups; without a title if there is only one group.
+  /// The options by group, with titles if there are several groups.
   private static func grouped(_ options: [OptionDeclaration]) -> String {
     let groups = Options.grouped(options)
     guard groups.count > 1 else { return list(options) }
@@ -126,13 +126,13 @@ extension ManualList {
       })
   }
 
-  /// The members of a command's answer.
+  /// The members of a command's result.
   private static func members(of command: Command) -> String {
     Mdoc.paragraph("With `--json` prints `\(shape(of: command.answer))`.")
       + Mdoc.members(command.answer.flatMap { $0.flattened() })
   }
 
-  /// The names of members as JSON: `{"accounts": [{"name", "active"}]}`.
+  /// Member names as JSON: `{"accounts": [{"name", "active"}]}`.
   private static func shape(of rows: [MemberRow]) -> String {
     let members = rows.map { row in
       let shape = row.members.isEmpty ? "" : shape(of: row.members)
@@ -141,7 +141,7 @@ extension ManualList {
     return "{\(members.joined(separator: ", "))}"
   }
 
-  /// A paragraph for each event: its name, members and description, then one for the members.
+  /// One paragraph per event with name, members and description, then one for the members.
   private static var sessionEvents: String {
     var meanings: [String] = []
     let lines = SessionEventName.allCases.map { name in
@@ -158,10 +158,10 @@ extension ManualList {
 }
 
 extension OptionDeclaration {
-  /// Whether it is the option of an account's setting, which agent-login(1) describes.
+  /// Whether it is an account setting, described in agent-login(1).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Whether one of these options has the same name and description.
+  /// Whether one of the options has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }
@@ -170,7 +170,6 @@ extension OptionDeclaration {
 // MARK: - Settings and protocol
 
 extension ManualList {
-  /// The settings of an account.
   static let settings = AccountSetting.all.map { setting in
     var sentences = [setting.kind == .flag ? "\(setting.summary); by default `false`." : setting.declaration.sentence]
     if !setting.details.isEmpty { sentences.append(setting.details) }
@@ -181,7 +180,7 @@ extension ManualList {
 
   private static func text(of request: Request) -> String {
     let (page, members) = (request.page, members(of: request))
-    // A request with an issuer accepts all settings of an account.
+    // A request with an issuer accepts all settings.
     let hasSettings = members.settings.contains(.issuer)
     let rows = members.own + (hasSettings ? [] : members.settings.map(MemberRow.init))
     var text = Mdoc.heading(request.row.name) + Mdoc.paragraph(page.purpose)
@@ -195,7 +194,6 @@ extension ManualList {
     return text
   }
 
-  /// The members of a request.
   static func members(of request: Request) -> (own: [MemberRow], settings: [AccountSetting]) {
     var members: (own: [MemberRow], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {

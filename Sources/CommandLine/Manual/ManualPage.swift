@@ -1,12 +1,12 @@
 internal import Platform
 internal import Wire
 
-/// A page of the manual: a document in `man/` that is written by hand, except for its lists.
+/// A manual page: a handwritten document in `man/` with generated lists.
 ///
-/// `generate` replaces what is between the comment lines `.\" @LIST` and `.\" @end`, see ``ManualList``, and the
-/// version in the line `.Os`.
+/// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`, see ``ManualList``, and the version in
+/// `.Os`.
 struct ManualPage: Sendable {
-  /// With the program's standard name.
+  /// The name under the standard program name.
   let name: String
   let section: Int
 
@@ -16,15 +16,14 @@ struct ManualPage: Sendable {
 
   static let agent = all[0]
 
-  /// The page that describes a command.
   static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.page } ?? agent }
 
-  /// `man/agent.1`, for a program of this name.
+  /// `man/agent.1`, for this program name.
   func path(for program: ProgramName) -> String { "man/\(program.applied(to: name)).\(section)" }
 
-  /// The page below the package's root, with its lists filled in.
+  /// Reads the page from `man/` in the directory `top`, and fills in its lists.
   ///
-  /// - Throws: If the file cannot be read, or contains an unknown list or one without an end.
+  /// - Throws: If the file is unreadable, or a list is unknown or has no end.
   func text(in top: String, by table: CommandTable, for program: ProgramName = .standard) throws(PageError) -> String {
     let path = path(for: .standard)
     let text: [UInt8]
@@ -46,7 +45,7 @@ struct ManualPage: Sendable {
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
-  /// A page with all its lists replaced by those of the code.
+  /// Replaces the lists of a page by generated ones.
   static func filled(_ page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?

@@ -5,12 +5,12 @@ enum Mdoc {
   /// mandoc's checks accept lines of at most 80 bytes.
   private static let width = 78
 
-  /// A paragraph's lines: each sentence begins on a new line, and no line is interpreted as a macro.
+  /// The lines of a paragraph: each sentence starts a new line, and no line is a macro.
   static func paragraph(_ text: String) -> String {
     sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
   }
 
-  /// Literals in bold, everything escaped.
+  /// Escapes text and marks literals as bold.
   private static func marked(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -20,7 +20,7 @@ enum Mdoc {
     }.joined()
   }
 
-  /// Escapes characters that would start an escape or be replaced by another glyph.
+  /// Escapes characters that mdoc interprets or replaces.
   static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -43,7 +43,7 @@ enum Mdoc {
     line.hasPrefix(".") ? "\\&" + line : line
   }
 
-  /// An argument of a macro.
+  /// Quotes an argument of a macro.
   static func argument(_ text: String) -> String {
     let text = escaped(text)
     return text.contains(" ") || isDelimiter(text) ? "\"\(text)\"" : text
@@ -73,7 +73,7 @@ extension Mdoc {
 
   static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
 
-  /// Members of a JSON object; nothing if there are none.
+  /// The members of a JSON object, if any.
   static func members(_ rows: [MemberRow]) -> String {
     guard !rows.isEmpty else { return "" }
     return list(rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) })

@@ -4,37 +4,36 @@ internal import Wire
 
 /// All output of the program. The rules:
 ///
-/// 1. Standard output contains only the answer. It is written at once, when it is complete: if anything fails, standard
-///    output stays empty and the exit status is not 0. Exceptions: `env` then prints one statement that sets the
-///    status, and `login --json` prints its events as they happen. `request` writes the body of any response as it
-///    arrives, and `verify` a verdict on each token.
-/// 2. A write error on standard output is an error of the command. If the reader has exited, as `head` does, the
-///    command ends with the same exit status and prints nothing.
-/// 3. All messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
-///    `agent: hint: the command that helps`; lower case, no full stop. `--verbose` also prints each step and its
-///    reason; never a secret.
+/// 1. Standard output contains only the answer, written at once when complete: on failure it stays empty and the exit
+/// status is not 0. Exceptions: `env` then prints a statement that sets the status, `login --json` prints events as
+/// they happen, `request` writes any response's body as it arrives, and `verify` a verdict per token.
+/// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
+/// nothing and keeps its exit status.
+/// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
+/// `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step with its reason,
+/// but no secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. Text from elsewhere is cleaned by `TerminalText` before it is shown. Texts for users are phrases, shown in their
-///    ``Language``; output for programs is never translated.
-/// 6. Colour is used only on a terminal, and not if `NO_COLOR` is set; see ``OutputTerminal``.
+/// 5. `TerminalText` cleans foreign text before it is shown. Texts for users are phrases, shown in their ``Language``;
+/// output for programs is never translated.
+/// 6. Colour is used only on a terminal, unless `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
-  /// Whether failures are printed as JSON.
+  /// Whether to print failures as JSON.
   var json: Bool
 
-  /// Whether only answers and failures are printed.
+  /// Whether to print only answers and failures.
   var quiet: Bool
 
-  /// Whether each step and its reason are printed.
+  /// Whether to print each step with its reason.
   var verbose = false
 
-  /// Whether questions on the terminal are permitted.
+  /// Whether to ask questions on the terminal.
   var mayAsk = true
 
-  /// The command line, for hints that repeat it with a change.
+  /// The command line, for hints that repeat it with changes.
   var typed: PastedCommand?
 
-  /// The maximum wait for a daemon that accepts no connection.
+  /// The timeout for connecting to the daemon.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 }
 
@@ -48,17 +47,15 @@ extension Console {
   /// Prints failures only.
   static let silent = Console(json: false, quiet: true)
 
-  /// The maximum length of a message, in characters.
+  /// The maximum length of a message in characters.
   private static let messageLimit = 400
 
-  /// A hint may be a command with two URLs.
+  /// Longer, because a hint may be a command with two URLs.
   private static let hintLimit = 6000
 
   // MARK: Answers
 
-  /// Writes the answer.
-  ///
-  /// - Throws: `storage` if it cannot be written.
+  /// - Throws: `storage` on write errors.
   static func answer(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       try Output.write(bytes, to: .standardOutput)
@@ -67,7 +64,6 @@ extension Console {
     }
   }
 
-  /// The failure to write an answer.
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
       .storage, Phrase("cannot write the answer to standard output: \(Phrase(known: error.message))"))
@@ -75,44 +71,43 @@ extension Console {
     return failure
   }
 
-  /// Writes an answer without secrets.
   static func answer(_ text: String) throws(Failure) {
     try answer(Array(text.utf8).span)
   }
 
-  /// Writes an answer as one line of JSON.
+  /// Writes an answer as a line of JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
     try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
-  /// Writes a result: as JSON with `--json`, otherwise as text.
+  /// Writes a result as text, or as JSON with `--json`.
   func answer(_ result: JSONObject, showing text: (JSONObject) -> String) throws(Failure) {
     try json ? Self.answer(result) : Self.answer(text(result))
   }
 
-  /// Confirms a result for users: as JSON with `--json`, otherwise with a message.
+  /// Confirms a result with a message, or prints it as JSON with `--json`.
   func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
     if json { try Self.answer(result) } else { note(message(result)) }
   }
 
   // MARK: For people
 
-  /// Prints a message for the user that is not the answer.
+  /// Prints a message that is not the answer.
   func note(_ message: Phrase) {
     guard !quiet else { return }
     Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// Prints composed text, which has no translation; a literal creates a phrase.
+  /// Prints composed text without a translation. A literal creates a phrase.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// Prints a step with `--verbose`. The message is only created then.
+  /// Prints a step with `--verbose`.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
   }
 
-  /// Prints a step of the daemon's work with `--verbose`.
+  /// Prints a step of the daemon with `--verbose`.
   func detail(_ entry: LogLine?) {
     if let entry { detail(entry.sentence) }
   }
@@ -127,12 +122,12 @@ extension Console {
     }
   }
 
-  /// Writes finished text to standard error. Ignores errors, because there is nowhere else to report them.
+  /// Writes text to standard error, ignoring errors.
   static func tell(_ text: String) {
     try? Output.write(text, to: .standardError)
   }
 
-  /// The failure with hints that repeat the command line of this program.
+  /// Completes hints with this program's command line.
   func completed(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { typed?.changed(by: $0)?.text }
@@ -144,7 +139,7 @@ extension Console {
     Self.tell(text(of: failure, coloured: !json && Self.mayColour))
   }
 
-  /// The text that ``report(_:)`` writes.
+  /// The text of ``report(_:)``.
   func text(of failure: Failure, coloured: Bool) -> String {
     let failure = completed(failure)
     if json {
@@ -163,7 +158,7 @@ extension Console {
     return text
   }
 
-  /// A failure as one line, for programs that show no more: the message, followed by the hint.
+  /// A failure on one line: the message and the hint.
   func line(of failure: Failure) -> String {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
     let failure = completed(failure)
@@ -173,7 +168,7 @@ extension Console {
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }
 
-  /// The failure as one line that always names a command.
+  /// Like ``line(of:)``, but always with a command.
   func line(of failure: Failure, in command: CommandName) -> String {
     var failure = failure
     if failure.advice == nil {
@@ -183,10 +178,10 @@ extension Console {
     return line(of: failure)
   }
 
-  /// Whether standard error is a terminal and the user wants colour.
+  /// Whether standard error is a terminal with colours.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
-  /// Encloses text in the escape sequences of a style.
+  /// Encloses text in a style's escape sequences.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {
     coloured ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
   }

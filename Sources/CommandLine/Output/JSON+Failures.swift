@@ -1,19 +1,19 @@
 internal import Encoding
 
 extension JSON {
-  /// The members that `--json` omits: they serve translations and the client itself; see agent-protocol(7).
+  /// Members that `--json` omits: they are for translation and the client; see agent-protocol(7).
   private static let forms = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
 
-  /// The members omitted from the details of a sign-out.
+  /// Members omitted from sign-out details.
   private static let detailForms = [
     "detail": ["detail_template", "detail_values"],
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value as printed by `--json`: failures and notices in it contain only their code, message and hint. Claims
-  /// from servers are not searched.
+  /// The value as `--json` prints it: failures and notices have only code, message and hint. Does not change claims of
+  /// servers.
   var withoutForms: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutForms))

@@ -2,35 +2,34 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The language of texts for users. Output for programs, such as JSON, is never translated.
+/// The language of texts for users.
 ///
-/// Catalogues are only searched when the first text is shown.
+/// Searches catalogues when the first text is shown.
 struct Language: Sendable {
-  /// Finds the translation of a phrase's template, in the plural form for its count.
+  /// Returns the translation of a phrase's template, in the plural form for its count.
   private let translation: @Sendable (Phrase) -> String?
 
-  /// Whether it is written from right to left.
   private let isRightToLeft: Bool
 
-  /// Looks up templates with `translation`, which always returns nil for English.
+  /// - Parameter translation: Always returns nil for English.
   init(_ translation: @escaping @Sendable (Phrase) -> String?) {
     self.translation = translation
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// The catalogue of a right-to-left language translates this as "right-to-left"; others do not translate it.
+  /// Translated as "right-to-left" in catalogues of such languages, and not at all in others.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
 
-  /// The language of this process, according to its environment.
+  /// The language of this process's environment.
   static let current = Language(besides: Machine.executablePath())
 
-  /// The domain of the catalogues, regardless of the program's name.
+  /// The domain of the catalogues, whatever the program's name.
   static let domain = "agent"
 
-  /// Candidate directories of catalogues, in order of preference: installed, and in a build tree. They are relative to
-  /// the program's own file, so that an installed tree can be moved.
+  /// The possible directories of catalogues: installed first, then in a build tree. Relative to the program's own file,
+  /// so that an installation can be moved.
   static func directories(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
@@ -51,10 +50,9 @@ struct Language: Sendable {
     }
   }
 
-  /// The phrase in this language, or in English without a translation. Values lose characters that terminals must not
-  /// receive.
+  /// The translated phrase, or the English one. Removes characters from values that are unsafe for terminals.
   ///
-  /// In a right-to-left language, values are isolated; otherwise URLs and codes would appear in another order.
+  /// Isolates values in right-to-left languages, where URLs and codes would otherwise be reordered.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     let values = phrase.values.map { value in
       switch value {
@@ -66,13 +64,13 @@ struct Language: Sendable {
     if let template = translation(phrase) {
       return Phrase.rendered(template, values, isolated: isRightToLeft ? foreign(phrase.values) : [])
     }
-    // It may come from the daemon or be composed. Only line feeds of our own questions are kept.
+    // Composed text, or text of the daemon. Keep line feeds only in our own questions.
     let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
     let template = lines.map { TerminalText.clean(String($0), limit: max(limit, 400)) }.joined(separator: "\n")
     return Phrase.rendered(template, values)
   }
 
-  /// The indices of values written from left to right: those that contain Latin letters and no phrase of this language.
+  /// The indices of left-to-right values: those with Latin letters that are not phrases of this language.
   private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {
@@ -86,14 +84,14 @@ struct Language: Sendable {
 }
 
 extension Phrase {
-  /// A text from the daemon that may have a translation.
+  /// A text from the daemon, maybe with a translation.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
-  /// The phrase for users.
+  /// The phrase in the user's language.
   ///
   /// - Parameters:
-  ///   - limit: Maximum length of a value, and of a text without a translation, in characters.
-  ///   - keepsLines: Whether it may have several lines, like a question.
+  ///   - limit: The maximum length of a value, and of untranslated text, in characters.
+  ///   - keepsLines: Whether it may have several lines.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

@@ -1,16 +1,16 @@
 internal import Encoding
 internal import Wire
 
-/// Rows of text in aligned columns.
+/// Rows in aligned columns.
 struct Listing {
   private var rows: [[String]] = []
 
-  /// Adds a row. Every cell is cleaned; the last one may be of any length.
+  /// Adds a row. Cleans each cell; the last may be long.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
-  /// Adds a row of two cells, unless there is no value.
+  /// Adds a row of two cells, if there is a value.
   mutating func add(_ title: String, _ value: String?) {
     if let value { add([title, value]) }
   }
@@ -20,10 +20,9 @@ struct Listing {
     rows.append(cells.map { $0.localized(limit: 200) })
   }
 
-  /// The rows, one per line, with two spaces between columns. A last cell too long for the screen is wrapped between
-  /// words.
+  /// One line per row, with two spaces between columns. Wraps a long last cell.
   ///
-  /// - Parameter columns: The width of the screen; nil for no limit.
+  /// - Parameter columns: The screen width; nil for no limit.
   func text(columns: Int? = nil) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -46,7 +45,7 @@ struct Listing {
   /// The minimum width for wrapped text.
   private static let narrowest = 20
 
-  /// Wraps a text after the start of its line.
+  /// Wraps text after the start of its line.
   static func wrapped(_ text: String, behind start: String, _ columns: Int?) -> String {
     let room = (columns ?? .max) - start.count
     var lines = [start + text]
@@ -58,15 +57,15 @@ struct Listing {
   }
 }
 
-/// Rows of short cells below the column titles, with sentences between them.
+/// Rows of short cells with column titles, and remarks between them.
 struct Table {
-  /// A piece of text that stays on one line.
+  /// A text that stays on one line.
   struct Cell {
     let text: String
-    /// The parameter of its escape sequence; empty for none.
+    /// The parameter of its escape sequence, or empty.
     let style: String
 
-    /// A name that can be copied: cleaned, and not translated.
+    /// A name that users can copy: cleaned, never translated.
     init(verbatim text: String?) {
       self.text = text.map { TerminalText.clean($0) } ?? ""
       style = ""
@@ -87,19 +86,19 @@ struct Table {
   private let titles: [Cell]
   private var lines: [Line] = []
 
-  /// The indentation of lines that do not begin in the first column.
+  /// The indentation of remarks and wrapped lines.
   private static let indent = "   "
 
   init(_ titles: [Phrase]) { self.titles = titles.map { Cell($0, style: "1") } }
 
-  /// Adds a row, with a cell for each title.
+  /// Adds a row with one cell per title.
   mutating func add(_ cells: [Cell]) { lines.append(.row(cells)) }
 
-  /// Adds a sentence about the preceding row.
+  /// Adds a remark on the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// The titles and rows, with two spaces between columns; empty columns are omitted. On a screen that is too narrow
-  /// there are no titles, and rows are wrapped between cells.
+  /// Titles and rows with two spaces between columns. Omits empty columns. A narrow screen gets no titles, and rows are
+  /// wrapped between cells.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
@@ -130,7 +129,7 @@ struct Table {
     return line + "\n"
   }
 
-  /// A row, wrapped to the screen's width.
+  /// A row wrapped to the screen width.
   private func folded(_ cells: [Cell], _ presentation: Presentation) -> String {
     var (text, count) = ("", 0)
     for cell in cells where !cell.text.isEmpty {

@@ -1,30 +1,30 @@
 internal import Encoding
 internal import Platform
 
-/// The capabilities of the terminal on standard output or standard error, and its user's preferences.
+/// The capabilities of the terminal on standard output or error, and the user's preferences.
 struct OutputTerminal: Sendable {
-  /// Whether it supports escape sequences, so that a line can be rewritten.
+  /// Whether it supports escape sequences to rewrite a line.
   var obeysEscapes: Bool
 
   /// Whether to use bold and colours.
   var hasStyles: Bool
 
-  /// The current width, which may change at any time.
+  /// The current width.
   var columns: @Sendable () -> Int
 
   /// The current height; nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
-  /// Whether it shows characters beyond ASCII, according to the locale.
+  /// Whether the locale has UTF-8.
   var showsUTF8 = false
 
-  /// The width of a terminal that does not report it, such as a serial line.
+  /// The width of a terminal that reports none, such as a serial line.
   static let usualColumns = 80
 
-  /// Standard error's terminal; nil if it is not a terminal.
+  /// The terminal on standard error; nil if it is not one.
   static var current: OutputTerminal? { on(.standardError) }
 
-  /// A stream's terminal; nil if it is not a terminal.
+  /// The terminal on a stream; nil if it is not one.
   static func on(_ stream: Output.Stream) -> OutputTerminal? {
     let descriptor = stream.rawValue
     guard Terminal.isTerminal(descriptor) else { return nil }
@@ -36,7 +36,7 @@ struct OutputTerminal: Sendable {
     return terminal
   }
 
-  /// Whether a locale's character encoding is UTF-8, according to the first non-empty variable (POSIX).
+  /// Whether the locale's encoding is UTF-8, according to the first non-empty variable (POSIX).
   static func isUTF8(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty } ?? ""
     let encoding = locale.drop { $0 != "." }.prefix { $0 != "@" }.lowercased()
@@ -44,8 +44,8 @@ struct OutputTerminal: Sendable {
   }
 
   /// - Parameters:
-  ///   - term: The variable `TERM`. A terminal of an unknown type is assumed to have no capabilities.
-  ///   - noColour: The variable `NO_COLOR`, ignored if empty.
+  ///   - term: `TERM`. Unknown types have no capabilities.
+  ///   - noColour: `NO_COLOR`, ignored if empty.
   init(term: String?, noColour: String?, columns: @escaping @Sendable () -> Int) {
     obeysEscapes = term != nil && term != "" && term != "dumb"
     hasStyles = obeysEscapes && (noColour ?? "").isEmpty
@@ -53,23 +53,21 @@ struct OutputTerminal: Sendable {
   }
 }
 
-/// A line below all others that is rewritten and finally erased.
+/// A line at the bottom that is rewritten and finally erased.
 ///
-/// It is always narrower than the terminal, so it never scrolls, and the cursor stays at its start. If the terminal
-/// becomes narrower, some terminals wrap the line and others cut it; either way only this line lies between the cursor
-/// and the end of the screen.
+/// Always narrower than the terminal, so that it never scrolls. The cursor stays at its start. If the terminal becomes
+/// narrower, only this line is between the cursor and the end of the screen, whether wrapped or cut.
 struct StatusLine {
   private let terminal: OutputTerminal
   private let tell: @Sendable (String) -> Void
   private var isShown = false
 
-  /// - Parameter tell: Writes the text.
   init(_ terminal: OutputTerminal, tell: @escaping @Sendable (String) -> Void = Console.tell) {
     self.terminal = terminal
     self.tell = tell
   }
 
-  /// Replaces the line with the first of these texts that fits, or with nothing.
+  /// Shows the first text that fits, or nothing.
   mutating func show(_ wordings: [String]) {
     guard terminal.obeysEscapes else { return }
     let columns = terminal.columns()
@@ -78,7 +76,7 @@ struct StatusLine {
     isShown = true
   }
 
-  /// Erases the line; the next text starts at its position.
+  /// Erases the line. The next text starts at its position.
   mutating func erase() {
     if isShown { tell(Self.clearing) }
     isShown = false
@@ -87,24 +85,24 @@ struct StatusLine {
   private static let clearing = "\r\u{1B}[J"
 }
 
-/// The clipboard of the user's terminal, set with the escape sequence OSC 52, also over SSH.
+/// The clipboard of the user's terminal, set with OSC 52 even over SSH.
 enum Clipboard {
-  /// The maximum length of a text: no code is longer, and terminals have different limits.
+  /// The maximum length of a text. Terminals have different limits, and no code is longer.
   static let mostBytes = 64
 
-  /// The sequence that puts `text` into the clipboard.
+  /// The sequence that copies `text`.
   ///
-  /// The text comes from a server. It must be 1 to ``mostBytes`` printable ASCII characters: pasted into a shell by
-  /// mistake it must not run as a command.
+  /// Only 1 to ``mostBytes`` printable ASCII characters: a server's text must not run as a command if pasted into a
+  /// shell.
   static func sequence(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else { return nil }
     return "\u{1B}]52;c;\(Base64.encode(bytes))\u{07}"
   }
 
-  /// Sends `text` to the clipboard of the controlling terminal, which does not confirm it.
+  /// Copies `text` with the controlling terminal, which does not confirm it.
   ///
-  /// - Returns: False if there is no terminal or the text is unsuitable.
+  /// - Returns: False without a terminal or for unsuitable text.
   static func offer(_ text: String) -> Bool {
     guard let sequence = sequence(text), let terminal = try? Terminal.openControlling() else { return false }
     let bytes = Array(sequence.utf8)

@@ -1,18 +1,16 @@
 internal import Platform
 internal import Wire
 
-/// A wait for the daemon's response. After a second, a line on the terminal shows the reason until the response
-/// arrives.
+/// A wait for the daemon's response. After a second, a line on the terminal shows the reason.
 enum Patience {
-  /// Shows nothing.
   case silent
-  /// For responses that depend on the authorization server.
+  /// For a response that needs the authorization server.
   case forServer
   case forResource
-  /// For responses of the daemon itself.
+  /// For a response of the daemon itself.
   case forDaemon
 
-  /// Chooses by the request and the options of the command line.
+  /// Selects the kind for a request.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent
@@ -26,7 +24,7 @@ enum Patience {
       }
   }
 
-  /// The texts for the status line, longest first; empty if silent.
+  /// The texts of the line, longest first; empty if silent.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {
@@ -39,10 +37,10 @@ enum Patience {
     return wordings.map { $0.localized() }
   }
 
-  /// How long a wait shows nothing.
+  /// The time before the line appears.
   static let delay = Duration.seconds(1)
 
-  /// Waits until there is something to read; false at the deadline.
+  /// Waits for input; false after the deadline.
   func wait(for socket: borrowing FileDescriptor, before deadline: Instant) throws(SystemError) -> Bool {
     let left = Instant.now.duration(to: deadline)
     if try socket.waitUntilReadable(timeout: min(left, Self.delay)) { return true }
@@ -69,7 +67,7 @@ enum Patience {
     }
   }
 
-  /// Waits once. Erases the line before a signal ends the process.
+  /// Waits once. A signal erases the line before it ends the process.
   private static func isReadable(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

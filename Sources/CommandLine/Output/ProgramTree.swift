@@ -1,7 +1,6 @@
-/// The paths of files that come with the program. They are relative to its own file, so that an installed tree can be
-/// moved.
+/// Finds files that belong to the program, relative to its own file, so that an installation can be moved.
 enum ProgramTree {
-  /// Candidate paths, in order of preference: in an installed tree, and in a build tree next to the program.
+  /// The possible paths: installed first, then in a build tree.
   static func places(besides executable: String, installed: String, built: String) -> [String] {
     func parent(of path: Substring) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
     let directory = parent(of: executable[...])

@@ -1,29 +1,26 @@
 internal import Wire
 
-/// A QR code drawn with half blocks, two rows of modules on each line.
+/// A QR code in half blocks: two rows of modules per line.
 struct QRPicture {
-  /// Light modules around the code. The standard requires four, but readers accept two, and a terminal has few lines.
+  /// The quiet zone. The standard requires four, but readers accept two, and terminals have few lines.
   private static let margin = 2
 
   private let code: Event.QRCode
   private let isStyled: Bool
 
-  /// - Returns: Nil if the code is wider than the terminal.
+  /// - Returns: Nil if the code does not fit the terminal's width.
   init?(_ code: Event.QRCode, _ terminal: OutputTerminal) {
     guard terminal.obeysEscapes, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
     self.code = code
     isStyled = terminal.hasStyles
   }
 
-  /// The number of columns.
   var columns: Int { code.side + 2 * Self.margin }
 
   /// The picture and an empty line.
   var text: String { lines.map { $0 + "\n" }.joined() + "\n" }
 
-  /// The lines of the picture.
-  ///
-  /// Only light modules are drawn, because most terminals are dark; with colours both are, which suits any terminal.
+  /// Draws only light modules, since most terminals are dark. With colours, draws both.
   var lines: [String] {
     let rows = code.rows.map { Array($0.utf8) }
     func isLight(_ row: Int, _ column: Int) -> Bool {

@@ -4,18 +4,18 @@ internal import Wire
 enum RelativeTime {
   static func text(seconds: Int) -> String { phrase(seconds: seconds).english }
 
-  /// At most two units that are not 0, the larger one first.
+  /// At most two units, without zeros, largest first.
   static func parts(seconds: Int) -> [(name: Character, count: Int)] {
     let seconds = max(0, seconds)
     let units: [(name: Character, count: Int)] = [
       ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
     ]
     guard let first = units.firstIndex(where: { $0.count > 0 }) else { return [("s", 0)] }
-    // Seconds after minutes only make a listing restless.
+    // Omit seconds beside minutes: they change too often.
     return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
-  /// A short duration in milliseconds or, from one second on, in seconds: `0.4 ms`, `2.2 s`.
+  /// A short duration in milliseconds or seconds: `0.4 ms`, `2.2 s`.
   static func precise(_ duration: Duration) -> String {
     let parts = duration.components
     let tenths = max(0, parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000)
@@ -23,7 +23,6 @@ enum RelativeTime {
     return "\(tenths / 10).\(tenths % 10) ms"
   }
 
-  /// A duration in the user's language.
   static func phrase(seconds: Int) -> Phrase {
     let parts = parts(seconds: seconds).map(unit)
     return parts.count == 2 ? "\(parts[0]) \(parts[1])" : parts[0]

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// Removes characters that control a terminal from a text in pieces, except tabs and line feeds. Bytes that are not
-/// UTF-8 pass, except those that an 8-bit terminal interprets as controls.
+/// Removes control characters from text that arrives in pieces, except tabs and line feeds. Bytes that are not UTF-8
+/// pass, unless an 8-bit terminal interprets them as controls.
 struct TerminalFilter {
-  /// The start of an incomplete character.
+  /// An incomplete character.
   private var rest: [UInt8] = []
 
-  /// - Returns: The visible part of the text up to the last complete character.
+  /// - Returns: The filtered text, up to the last complete character.
   mutating func visible(_ piece: Span<UInt8>) -> [UInt8] {
     var bytes = rest
     bytes.append(contentsOf: piece)
@@ -28,7 +28,7 @@ struct TerminalFilter {
     return shown
   }
 
-  /// The length of the character at the start, which may exceed `bytes`; 1 for a byte that starts no character.
+  /// The length of the first character, which may exceed `bytes`; 1 for an invalid byte.
   private static func length(_ bytes: ArraySlice<UInt8>) -> Int {
     let length =
       switch bytes[bytes.startIndex] {

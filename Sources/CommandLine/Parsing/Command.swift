@@ -1,29 +1,28 @@
 internal import Vocabulary
 internal import Wire
 
-/// A command: its name, operands, options, descriptions and code. It is declared in the file of its code.
+/// A command: its name, operands, options, descriptions and code. Declared in the file of its code.
 ///
-/// The parser, the help, the lists of the manual page and the shell completions are all made from this value. It is a
-/// class for the same reason as ``OptionDeclaration``. Texts and lists are created on demand: a call without options needs none
-/// of them.
+/// The parser, the help, the manual and the shell completions use this value. A class for the same reason as
+/// ``OptionDeclaration``. Texts and lists are created on demand, because a call without options needs none of them.
 final class Command: Sendable {
   let name: CommandName
   let topic: Topic
 
-  /// Its effect: an imperative sentence without its full stop.
+  /// Its effect: an imperative sentence without a full stop.
   let summary: String
 
   let operands: Operands
 
-  /// The usage of the words after `--`, for commands that run another one.
+  /// The usage of the words after `--`, for a command that runs another program.
   let trailing: String?
 
-  /// The common options that would change its purpose; it takes all others.
+  /// The common options that it does not accept.
   let refusedOptions: @Sendable () -> [OptionDeclaration]
 
   let failureAnswer: FailureAnswer?
 
-  /// Reads a command line of it. Nothing happens before the action runs, so that an option without effect is refused first.
+  /// Reads its command line. Has no effect before the action runs, so that unused options are rejected first.
   let run: @Sendable (Invocation) throws(Failure) -> Action
 
   private let answerRows: @Sendable () -> [MemberRow]
@@ -32,9 +31,9 @@ final class Command: Sendable {
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - answer: The members of its answer with `--json`, unless its page describes them.
-  ///   - options: Its own; those of ``Options/common`` are added.
-  ///   - everyday: The names of the most needed options, at most ten, in the order of the help; all if empty.
+  ///   - answer: The members of the result with `--json`, unless described on its page.
+  ///   - options: The command's own options, without ``Options/common``.
+  ///   - everyday: The names of at most ten options for the short help, in this order; if empty, all.
   init(
     _ name: CommandName, topic: Topic = .other, summary: String,
     answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
@@ -58,7 +57,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// The members of its answer with `--json`; empty if its page describes them.
+  /// The members of the result with `--json`; empty if described on its page.
   var answer: [MemberRow] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }
@@ -71,13 +70,12 @@ final class Command: Sendable {
       ? options : names.compactMap { name in options.first { $0.name.utf8.elementsEqual(name.utf8) } }
   }
 
-  /// Its own options by topic.
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
-  /// Recommended command lines, with the purpose of each; at most three. Its page has more.
+  /// At most three recommended command lines. Its page has more.
   var examples: [Example] { shownExamples() }
 
-  /// The usage line, without the program's name: `token [OPTION]... [ACCOUNT]`.
+  /// The usage line without the program's name: `token [OPTION]... [ACCOUNT]`.
   var usage: String {
     var usage = "\(name) [OPTION]..."
     if let metavar = operands.metavar { usage += operands.required > 0 ? " \(metavar)" : " [\(metavar)]" }
@@ -85,25 +83,25 @@ final class Command: Sendable {
     return usage
   }
 
-  /// The option with this long or short name, among its own and the common ones.
+  /// Finds an option by its long or short name, among its own and the common ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches)
   }
 }
 
-/// What users do with a command. The help on the program lists all but ``other`` line by line.
+/// The headings of the help. It lists all commands except ``other`` line by line.
 enum Topic: CaseIterable {
   case sessions, tokens, programs, upkeep, other
 }
 
-/// The action of a command, created once its command line is fully parsed. Nothing happens before it runs.
+/// The action of a fully parsed command line. Nothing happens before it runs.
 struct Action {
-  /// Runs the action and returns the exit status. Errors are thrown, and reported by the caller.
+  /// Runs the action and returns the exit status. The caller reports errors.
   let run: () throws(Failure) -> Int32
 
   init(_ run: @escaping () throws(Failure) -> Int32) { self.run = run }
 
-  /// An action that exits with status 0 when `work` returns.
+  /// Returns status 0 if `work` succeeds.
   static func doing(_ work: @escaping () throws(Failure) -> Void) -> Action {
     Action { () throws(Failure) in
       try work()
@@ -112,16 +110,15 @@ struct Action {
   }
 }
 
-/// What a command prints to standard output if it fails, for programs that read it; see rule 1 of ``Console``.
+/// What a command prints to standard output on failure, for programs that read it; see rule 1 of ``Console``.
 struct FailureAnswer: Sendable {
-  /// Whether standard error gets one line, which always names a command.
+  /// Whether standard error gets a single line, which always names a command.
   var isOneLine = false
 
-  /// The text; the invocation is nil if the command line could not be parsed.
+  /// Returns the text. The invocation is nil for an invalid command line.
   let text: @Sendable (Failure, Invocation?, _ arguments: [String]) -> String
 }
 
-/// A recommended command line, with its purpose.
 struct Example: Sendable {
   let purpose: String
   let line: String

@@ -1,6 +1,6 @@
-/// The names of all commands, in the order of the help.
+/// All command names, in the order of the help.
 ///
-/// They are a closed set whose commands are created individually, so that a call creates only the command it runs.
+/// A closed set, so that a call creates only the command that it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case login, logout, ssh, token, env, exec
   case tokenFile = "token-file"
@@ -34,16 +34,14 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case daemonRun = "daemon run"
   case daemonLog = "daemon log"
   case completions, help
-  // The action of `agent` without a command.
+  // `agent` without arguments.
   case overview = "__overview"
-  // For completions and prompt functions. Names with leading underscores are not listed, because users do not type
-  // them.
+  // For completions and prompt functions. Names with leading underscores are hidden from users.
   case complete = "__complete"
   case renew = "__renew"
   // Run by the daemon for events.
   case notify = "__notify"
 
-  /// The name as typed.
   var description: String { rawValue }
 
   /// The commands for users.
@@ -62,19 +60,19 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   static let mainPage = "agent"
 
-  /// The pages of commands, in the order of the list, without that of the program.
+  /// The pages of commands, without the program's main page.
   static var pages: [String] {
     var pages: [String] = []
     for name in listed where name.page != mainPage && !pages.contains(name.page) { pages.append(name.page) }
     return pages
   }
 
-  /// The pages that describe no command, with their sections.
+  /// Pages about other topics, with their sections.
   static let otherPages = [
     ("agent-config", 5), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8),
   ]
 
-  /// The summary of a group: an imperative sentence without its full stop.
+  /// A group's summary: an imperative sentence without a full stop.
   static func summary(ofGroup word: String) -> String {
     switch word {
     case "account": "Set up accounts, and change their settings"
@@ -83,7 +81,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The second words of the group `word`; empty if it is not a group.
+  /// The second words of a group; empty for other words.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
   }
@@ -91,7 +89,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The first words of all commands, without duplicates.
   static var firstWords: [String] { firstWords(of: listed) }
 
-  /// The first words of these commands, without duplicates.
   static func firstWords(of names: [CommandName]) -> [String] {
     var words: [String] = []
     for name in names {

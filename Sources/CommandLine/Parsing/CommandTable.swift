@@ -1,6 +1,6 @@
-/// A program's commands, by their names.
+/// A program's commands by name.
 struct CommandTable: Sendable {
-  /// The program's purpose, an imperative sentence without its full stop.
+  /// The program's purpose: an imperative sentence without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   private let command: @Sendable (CommandName) -> Command
@@ -10,14 +10,14 @@ struct CommandTable: Sendable {
   /// The commands for users.
   var all: [Command] { CommandName.listed.map(command) }
 
-  /// The command with this name, if any. Creates no dictionary of the names.
+  /// Finds a command without creating a dictionary.
   func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(command)
   }
 
   func named(_ name: CommandName) -> Command { command(name) }
 
-  /// The first words of the listed commands of a topic, without duplicates.
+  /// The first words of a topic's listed commands, without duplicates.
   func firstWords(in topic: Topic) -> [String] {
     CommandName.firstWords(of: all.filter { $0.topic == topic }.map(\.name))
   }

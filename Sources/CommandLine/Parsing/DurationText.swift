@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Durations as users type them: `60`, `60s`, `5m`, `1h`, `2d`.
 enum DurationText {
-  /// The duration in seconds; nil if the text is invalid or too large.
+  /// Seconds; nil if the text is invalid or too large.
   static func seconds(_ text: String) -> Int? {
     var digits = text.utf8[...]
     var unit = 1
@@ -13,7 +13,7 @@ enum DurationText {
     case UInt8(ascii: "d"): (digits, unit) = (digits.dropLast(), 86_400)
     default: break
     }
-    // Nine digits and the longest unit stay far below the largest Int.
+    // Nine digits of the longest unit cannot overflow.
     guard (1...9).contains(digits.count) else { return nil }
     var number = 0
     for digit in digits {
@@ -25,7 +25,7 @@ enum DurationText {
 
   /// The shortest spelling: `90s`, `5m`, `1h`.
   static func text(seconds: Int) -> String {
-    // Not a table: the optimiser orders its entries differently in each build.
+    // Not a table, whose entries the optimizer would order differently in each build.
     if seconds == 0 { return "0s" }
     if seconds.isMultiple(of: 86_400) { return "\(seconds / 86_400)d" }
     if seconds.isMultiple(of: 3600) { return "\(seconds / 3600)h" }

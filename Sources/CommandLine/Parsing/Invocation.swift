@@ -5,18 +5,17 @@ internal import Wire
 
 /// A parsed command line.
 ///
-/// It records which options the command's code has read, so that none is silently ignored.
+/// Records which options the command has read, so that none is silently ignored.
 final class Invocation {
-  /// One occurrence of an option. `text` is empty for a switch; otherwise the option's argument has accepted it.
+  /// An occurrence of an option. `text` is empty for a switch, otherwise already validated.
   typealias Occurrence = (option: OptionDeclaration, text: String)
 
-  /// The commands of the program.
   let commands: CommandTable
 
-  /// The command; nil if the line names none, which only `--help` and `--version` allow.
+  /// Nil without a command, which only `--help` and `--version` allow.
   let command: Command?
 
-  /// The words that name the command or its group.
+  /// The words of the command or group.
   let commandWords: [String]
   let given: [Occurrence]
   let operands: [String]
@@ -26,7 +25,7 @@ final class Invocation {
 
   private var unread: [OptionDeclaration]
 
-  /// The account from the environment, once read as the default.
+  /// The account from the environment, if used as the default.
   private var inheritedAccount: String?
 
   init(
@@ -39,11 +38,11 @@ final class Invocation {
     self.given = given
     self.operands = operands
     self.trailing = trailing
-    // Every command takes the common options but those that it refuses.
+    // Every command accepts the common options that it does not refuse.
     unread = given.map(\.option).filter { $0.group != .common }
   }
 
-  /// The value of an option on this command line.
+  /// The value of an option. Marks it as read.
   subscript<Value>(_ option: Option<Value>) -> Value {
     _ = has(option)
     return option.value(of: texts(option.declaration))
@@ -57,7 +56,7 @@ final class Invocation {
 
   func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
 
-  /// The argument of each occurrence of an option. Does not mark the option as read.
+  /// The argument of each occurrence. Does not mark the option as read.
   func texts(_ option: OptionDeclaration) -> [String] {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
@@ -65,14 +64,14 @@ final class Invocation {
   /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
-  /// The failure if both or neither of two alternative options are given.
+  /// The failure if both or neither of two options are given.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "use only one of --\(option.name) and --\(other.name)")
   }
 
-  /// Refuses options that have no effect. Call it after the command's code has read its options and before it acts.
+  /// Rejects unread options. Call it after reading options and before acting.
   ///
-  /// - Throws: `invalid_request` that names the option.
+  /// - Throws: `invalid_request`, which names the option.
   func refuseUnread() throws(Failure) {
     let refused = command?.refusedOptions() ?? []
     guard let option = unread.first ?? refused.first(where: { !texts($0).isEmpty }) else { return }
@@ -84,11 +83,10 @@ final class Invocation {
 // MARK: - Accounts
 
 extension Invocation {
-  /// The account on the command line: the operand, or `--account`.
+  /// The account on the command line: an operand or `--account`.
   ///
-  /// - Parameter operand: The operand for the account, if any.
-  /// - Throws: `invalid_request` if both name different accounts, or if the name is empty, as when a script's variable
-  ///   was never set.
+  /// - Parameter operand: The account's operand, if any.
+  /// - Throws: `invalid_request` if they differ, or for an empty name, as from an unset variable of a script.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
@@ -99,19 +97,19 @@ extension Invocation {
     return account
   }
 
-  /// See ``namedAccount(operand:)``, with the first operand.
+  /// ``namedAccount(operand:)`` for the first operand.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
-  /// See ``namedAccount()``, but required.
+  /// ``namedAccount()``, but required.
   func requiredAccount() throws(Failure) -> String {
     guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account given") }
     return account
   }
 
-  /// The account to act on: ``namedAccount()``, otherwise `AGENT_ACCOUNT`; nil for that of the directory or the active one.
+  /// The account on the command line or in `AGENT_ACCOUNT`; nil for the directory's or the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
-  /// See ``account()``, with another operand than the first.
+  /// ``account()`` for another operand than the first.
   func account(operand: String?) throws(Failure) -> String? {
     if let named = try namedAccount(operand: operand) { return named }
     inheritedAccount = Self.accountOfEnvironment
@@ -121,7 +119,7 @@ extension Invocation {
   static let accountVariable = "AGENT_ACCOUNT"
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The failure, with the source of the name if the account does not exist and its name is not on the command line.
+  /// Adds where the name of a missing account came from, if not from the command line.
   func explained(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
@@ -131,22 +129,22 @@ extension Invocation {
     return failure
   }
 
-  /// The method and the URL of a request; the method is nil by default.
+  /// The method, nil by default, and URL of a request.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
     guard operands.count > 1 else { return (named, url) }
     guard named == nil else { throw Failure(.invalidRequest, "the method is given twice") }
     let method = operands[0]
-    // No common method contains lower-case letters, so the user may have intended another word, such as an account.
+    // Common methods are in capitals, so the user may have meant another word, such as an account.
     guard method.utf8.contains(where: { $0.isASCIILetter && $0 & 0x20 != 0 }) else { return (method, url) }
     throw Failure(
       .invalidRequest, "\(TokenShape.shown(method)) is not a request method",
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// The likely intended command if the first operand is not a method: with the method in capitals, with the operands
-  /// swapped, or with the first as the account; nil if none applies.
+  /// The likely intended command: the method in capitals, the operands swapped, or the first operand as account; nil if
+  /// none applies.
   private func meant(by method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }

@@ -2,39 +2,37 @@ enum Operands: Sendable {
   case none
   /// An account (default: the active one).
   case account
-  /// An account or a service to sign in to (default: the active account).
+  /// An account or service to sign in to (default: the active account).
   case accountOrService
-  /// An account to use or add; required.
+  /// An existing or new account; required.
   case namedAccount
-  /// The name of an account to add.
+  /// A new account.
   case newAccount
   /// An account and its new name.
   case rename
-  /// A URL, optionally preceded by the method of a request.
+  /// A URL, optionally after a method.
   case methodAndURL
   case url
   case command
-  /// A shell with completions.
   case completionShell
-  /// A file; standard input if omitted or `-`.
+  /// A file, or standard input if omitted or `-`.
   case file
-  /// The number of a vault slot.
   case slot
-  /// An action, an account and the path of a token file; lists all files if omitted.
+  /// An action, an account and a token file's path; lists all files if omitted.
   case tokenFile
-  /// The kind of names that `agent __complete` lists.
+  /// The names that `agent __complete` lists.
   case candidateKind
-  /// The protocol of a helper, and the arguments from the calling program.
+  /// A helper protocol and the caller's arguments.
   case helperCall
-  /// The arguments of `ssh`, as they are.
+  /// The unmodified arguments of `ssh`.
   case sshArguments
-  /// A program that uses tokens; lists all if omitted.
+  /// A program to set up; lists all if omitted.
   case setupProgram
 
-  /// The suggested methods; any other can be sent as well.
+  /// Suggested methods. Any other is allowed too.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-  /// Their name in usage lines, their number, and the possible values of each.
+  /// The name in usage lines, the number of operands, and their possible values.
   private var shape: (metavar: String?, count: ClosedRange<Int>, candidates: Candidates) {
     switch self {
     case .none: (nil, 0...0, .text)
@@ -45,7 +43,7 @@ enum Operands: Sendable {
     case .rename: ("ACCOUNT NAME", 2...2, .accounts)
     case .methodAndURL: ("[METHOD] URL", 1...2, .words(Self.methods))
     case .url: ("URL", 1...1, .text)
-    // The name of a command is one word or two.
+    // A command has one or two words.
     case .command: ("COMMAND", 0...2, .commands)
     case .completionShell: ("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
     case .file: ("FILE", 0...1, .files)
@@ -58,41 +56,37 @@ enum Operands: Sendable {
     }
   }
 
-  /// Their name in usage lines; nil if there are none.
+  /// The name in usage lines, if any.
   var metavar: String? { shape.metavar }
 
-  /// The minimum number of operands.
   var required: Int { shape.count.lowerBound }
 
-  /// The maximum number of operands.
   var limit: Int { shape.count.upperBound }
 
   var candidates: Candidates { shape.candidates }
 
-  /// Whether words with hyphens are operands, too.
+  /// Whether words with hyphens are operands too.
   var includesOptions: Bool { if case .sshArguments = self { true } else { false } }
 }
 
-/// The words that a shell can offer as completions.
+/// The words that a shell offers as completions.
 enum Candidates: Hashable, Sendable {
-  /// Any text; nothing is offered.
+  /// Any text. Nothing is offered.
   case text
-  /// The names of the accounts, which `agent __complete` prints.
+  /// Account names from `agent __complete`.
   case accounts
-  /// Likewise, and those of the known services.
+  /// Account names and known services.
   case accountsAndServices
   case files
   case words([String])
-  /// The words of a command of this program.
+  /// Commands of this program.
   case commands
 }
 
-/// A shell with a completion file.
 enum CompletionShell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 }
 
-/// What `agent token-file` does.
 enum TokenFileAction: String, CaseIterable, Sendable {
   case add, remove
 }

@@ -1,16 +1,16 @@
 internal import Vocabulary
 internal import Wire
 
-/// Lists of options that several commands have.
+/// Lists of shared options.
 enum Options {
-  /// The options of every command, accepted before and after its name.
+  /// The options of every command, accepted before or after its name.
   static let common: [OptionDeclaration] = [
     Option.account.declaration, Option.timeout.declaration, Option.noDaemon.declaration, Option.noInput.declaration,
     Option.quiet.declaration, Option.verbose.declaration, Option.json.declaration,
     Option.help.declaration, Option.version.declaration,
   ]
 
-  /// The options by topic; each group keeps their order.
+  /// Groups options by topic, preserving their order.
   static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
     OptionGroup.allCases.compactMap { group in
       let members = options.filter { $0.group == group }
@@ -18,7 +18,6 @@ enum Options {
     }
   }
 
-  /// The options that restrict a lease.
   static var lease: [OptionDeclaration] {
     [
       Option.places.declaration, Option.methods.declaration, Option.allowedHeaders.declaration,
@@ -28,7 +27,7 @@ enum Options {
     ] + tokenTarget
   }
 
-  /// The options that select a token other than the account's own.
+  /// The options for a token other than the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
       Option.scope.saying("Ask for a token with these scopes only; may be given several times"),

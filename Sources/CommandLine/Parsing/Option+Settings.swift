@@ -1,10 +1,10 @@
 internal import Vocabulary
 
 extension Options {
-  /// The settings of an account, for the commands that add or change one.
+  /// The settings for commands that add or change an account.
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
 
-  /// The settings that affect the metadata of the account's client.
+  /// The settings that affect the client's metadata.
   static let clientMetadata: [AccountSetting] = [
     .clientID, .redirectURI, .scope, .dpop, .tokenEndpointAuthMethod, .clientKeyAlgorithm, .clientKeyID,
     .idTokenAlgorithm, .userInfoAlgorithm, .allowHTTPLoopback,
@@ -12,10 +12,9 @@ extension Options {
 }
 
 extension AccountSetting {
-  /// The settings that have their own option.
+  /// The settings with their own option.
   static var withOption: [AccountSetting] { all.filter { $0.option.map { !$0.isShared } ?? false } }
 
-  /// The setting as an option.
   var declaration: OptionDeclaration {
     let metavar = option?.metavar ?? ""
     let argument: OptionArgument =
@@ -30,7 +29,7 @@ extension AccountSetting {
       summary: summary)
   }
 
-  /// The values of a list, given in the occurrences of its option.
+  /// The values of a list option.
   func values(of occurrences: [String]) -> [String] {
     guard option?.splitsAtSpaces ?? false else { return occurrences }
     return occurrences.flatMap { text in text.split(separator: " ").map { String($0) } }

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
 extension Options {
-  /// The credentials of the client, which are never arguments.
+  /// The client's credentials, which are never arguments.
   static var clientSecrets: [OptionDeclaration] {
     [
       Option.clientSecretFile.declaration, Option.clientSecretEnvironment.declaration,
@@ -128,12 +128,11 @@ extension Option<NoticeChoice?> {
   }
 }
 
-/// Whether the desktop is notified of ended sessions.
 enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
 
 /// When a sign-in shows a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
-  /// If the whole screen has space for it.
+  /// If the entire screen fits.
   case automatic = "auto"
   case always, never
 }

@@ -1,22 +1,21 @@
 internal import Vocabulary
 
-/// An option as the parser, the help, the manual and the completions use it, regardless of its type. A class, because
-/// the type of a generic value with a large member is created at run time, which costs a short program too much.
+/// An option regardless of its value's type, for the parser, the help, the manual and completions. A class, because
+/// creating the type of a large generic value at run time is too slow for a short program.
 final class OptionDeclaration: Sendable {
-  /// The long spelling without the dashes.
+  /// The long spelling without dashes.
   let name: String
 
-  /// The topic.
   let group: OptionGroup
 
   /// The one-letter spelling, if any.
   let short: Character?
   let argument: OptionArgument
 
-  /// Whether every occurrence applies; otherwise only the last.
+  /// Whether all occurrences apply, or only the last.
   let repeats: Bool
 
-  /// Its effect: a sentence without its full stop.
+  /// Its effect: a sentence without a full stop.
   let summary: String
 
   init(
@@ -30,13 +29,13 @@ final class OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// The summary as a sentence that lists the choices, in the notation of ``Prose``.
+  /// The summary with its choices as a sentence, in ``Prose`` notation.
   var sentence: String {
     guard case .choice(_, let words) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  /// The declaration with another summary or group, for a command that uses the option differently.
+  /// A copy with another summary or group, for a command that uses the option differently.
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     OptionDeclaration(
       name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
@@ -44,24 +43,24 @@ final class OptionDeclaration: Sendable {
 }
 
 enum OptionArgument: Sendable {
-  /// Nothing: the option is a switch.
+  /// A switch.
   case none
-  /// Any text, with its name in usage lines.
+  /// Any text, named for usage lines.
   case text(String)
   case file(String)
-  /// The name of a file that contains a secret; `-` is standard input.
+  /// A file with a secret; `-` is standard input.
   case secretFile
-  /// The number of a descriptor that the caller opened.
+  /// A descriptor of the caller.
   case descriptor
-  /// A duration within this range of seconds, written as in ``DurationText``.
+  /// A duration in ``DurationText`` format, limited to this range of seconds.
   case duration(ClosedRange<Int>)
-  /// A duration like ``duration(_:)``, or the word `never`, which is zero.
+  /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of several words, which are only computed if the option is given or described.
+  /// A word of a list, which is computed on demand.
   case choice(String, @autoclosure @Sendable () -> [String])
   case account
 
-  /// Its name in usage lines; nil for a switch.
+  /// The name in usage lines; nil for a switch.
   var metavar: String? {
     switch self {
     case .none: nil
@@ -73,7 +72,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Why this text is not valid, given after this spelling of the option; nil if it is valid.
+  /// Why the text is invalid after this spelling of the option; nil if it is valid.
   func objection(to text: String, behind option: String) -> Phrase? {
     switch self {
     case .none: return nil
@@ -95,7 +94,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// A duration in seconds; nil for any other text.
+  /// A duration in seconds, or nil.
   func seconds(_ text: String) -> Int? {
     switch self {
     case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
@@ -106,16 +105,15 @@ enum OptionArgument: Sendable {
   }
 }
 
-/// An option with the type that a command's code reads it as.
+/// An option with its value's type.
 ///
-/// Code reads an option by its key, `invocation[.timeout]`, so a misspelt name or a value of another type does not
-/// compile. Options of one name with different meanings in different commands have separate keys.
+/// Code reads an option by its key, `invocation[.timeout]`, so misspelt names and wrong types do not compile. An option
+/// that differs between commands has several keys.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
   private let reading: @Sendable ([String]) -> Value
 
-  /// - Parameter reading: Converts the arguments of all occurrences, already validated, to the value. They are empty
-  ///   for a switch.
+  /// - Parameter reading: Converts the arguments of all occurrences, already validated. They are empty for a switch.
   private init(
     _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
     _ summary: String, reading: @escaping @Sendable ([String]) -> Value
@@ -141,7 +139,7 @@ struct Option<Value: Sendable>: Sendable {
   }
 }
 
-// The option of an account's setting, for commands that read it as their own option.
+// An account setting's option, for commands that read it themselves.
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 
@@ -163,7 +161,7 @@ extension Option<String?> {
 extension Option<[String]> {
   init(_ setting: AccountSetting) { self.init(setting.declaration, reading: setting.values) }
 
-  /// - Parameter separator: Separates several values in one occurrence.
+  /// - Parameter separator: Splits an occurrence into several values.
   init(
     _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
     splitAt separator: Character? = nil, _ summary: String
@@ -182,7 +180,7 @@ extension Option<Int?> {
 }
 
 extension Option {
-  /// One of several choices, by name.
+  /// One of several named choices.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     _ choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -193,7 +191,7 @@ extension Option {
     }
   }
 
-  /// Several of several choices, by name.
+  /// Any of several named choices.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     several choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -204,7 +202,7 @@ extension Option {
     }
   }
 
-  /// One of the words of a closed set.
+  /// A word of a closed set.
   init<Choice: RawRepresentable & CaseIterable & Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String, _: Choice.Type, _ summary: String
   ) where Value == Choice?, Choice.RawValue == String {

@@ -2,10 +2,10 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Parses a command line according to the command table.
+/// Parses a command line.
 ///
-/// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` nothing is an
-/// option. The common options may also precede the command.
+/// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` there are no
+/// options. Common options may precede the command.
 struct Parser {
   private let table: CommandTable
   private var remaining: ArraySlice<String>
@@ -17,7 +17,7 @@ struct Parser {
   private var operands: [String] = []
   private var trailing: [String]?
 
-  /// The first word of a group such as `daemon`, until its second word is read.
+  /// The first word of a group such as `daemon`, until the second is read.
   private var group: String?
 
   private init(_ arguments: [String], _ table: CommandTable) {
@@ -25,7 +25,7 @@ struct Parser {
     self.table = table
   }
 
-  /// - Parameter arguments: The arguments without the program's name.
+  /// - Parameter arguments: Without the program's name.
   static func parse(_ arguments: [String], by table: CommandTable) throws(UsageError) -> Invocation {
     var parser = Parser(arguments, table)
     return try parser.parse()
@@ -55,12 +55,12 @@ struct Parser {
       table, command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
 
-  /// Whether an option before the words of another program is one of this: that has no long ones.
+  /// Whether an option before another program's words is ours. The other program has no long options.
   private func isOwnOption(_ argument: String) -> Bool {
     argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument.utf8.elementsEqual("-h".utf8)
   }
 
-  /// After `--`, the arguments belong to the command to run; otherwise they are operands.
+  /// Reads the arguments after `--`: another command, or operands.
   private mutating func readAfterDashes() throws(UsageError) {
     if command?.trailing != nil {
       trailing = Array(remaining)
@@ -141,7 +141,7 @@ struct Parser {
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     let option = command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
     if let option { return option }
-    // `--help --all`, in either order.
+    // `--help` and `--all` in either order.
     let asksForHelp =
       given.contains { $0.option.name == Option.help.name } || remaining.contains { $0 == "--help" || $0 == "-h" }
     let everything = Option.everything.declaration
@@ -173,12 +173,12 @@ struct Parser {
 
   // MARK: Errors
 
-  /// The line with the `--` that belongs before the command to run.
+  /// Suggests the line with the missing `--` before the command to run.
   ///
-  /// - Parameter argument: The unexpected argument, if any; more may follow.
+  /// - Parameter argument: The first unexpected argument, if any.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
-    // The first word may be the account or the program.
+    // The first word may be an account or the program.
     let accounts = operands.count > 1 ? operands.prefix(1) : []
     let words = Array(operands.dropFirst(accounts.count)) + [argument].compactMap { $0 } + remaining
     guard !words.contains(where: TokenShape.isLikely) else { return nil }
@@ -197,12 +197,12 @@ struct Parser {
   }
 }
 
-/// A command line that cannot be run.
+/// An invalid command line.
 struct UsageError: Error {
-  /// The failure to report; its code is always `invalid_request`.
+  /// Always `invalid_request`.
   var failure: Failure
 
-  /// The command named before the error.
+  /// The command, if it was recognized before the error.
   var command: Command?
 
   init(_ message: Phrase, hint: Phrase, of command: Command?) {

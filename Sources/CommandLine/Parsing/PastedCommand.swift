@@ -1,14 +1,14 @@
 internal import Encoding
 internal import Wire
 
-/// A command line for hints, which users can paste into a shell.
+/// A command line in a hint that users can paste into a shell.
 struct PastedCommand: Sendable {
   private let command: Command?
   private let path: [String]
   private var operands: [String]
   private var options: [Correction.Addition]
 
-  /// The given command, with other operands and without some of its options.
+  /// The given command with other operands and without some options.
   init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
     command = invocation.command
     path = ["agent"] + invocation.commandWords
@@ -18,8 +18,7 @@ struct PastedCommand: Sendable {
     }
   }
 
-  /// The given command, unchanged; nil if its words do not describe its action, such as those of a sign-in that
-  /// continues in the background.
+  /// The given command; nil if repeating it would act differently, for example a sign-in in the background.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailing == nil,
       invocation.texts(Option.resume.declaration).isEmpty
@@ -29,7 +28,7 @@ struct PastedCommand: Sendable {
 
   mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
 
-  /// The command with a change; nil if the change does not apply to it.
+  /// The corrected command; nil if the correction does not apply.
   func changed(by correction: Correction) -> PastedCommand? {
     guard correction.added.allSatisfy({ added in command?.option { $0.name == added.name } != nil }),
       !correction.added.isEmpty || command?.name == .login
@@ -42,7 +41,7 @@ struct PastedCommand: Sendable {
     return changed
   }
 
-  /// Replaces an operand that spells an issuer in another way.
+  /// Replaces an operand that spells the same issuer differently.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
     guard addition.name == Option.issuer.name, let issuer = addition.value,
       let index = operands.firstIndex(where: { $0.utf8.contains(UInt8(ascii: ":")) && Self.isSame($0, issuer) })
@@ -51,8 +50,8 @@ struct PastedCommand: Sendable {
     return true
   }
 
-  /// Whether a URL is that of an issuer with more or fewer slashes at the end, or that of its metadata, whose
-  /// well-known part is at the end (OpenID Connect Discovery, section 4) or before the path (RFC 8414, section 3.1).
+  /// Whether a URL is an issuer with more or fewer trailing slashes, or the URL of its metadata (OpenID Connect
+  /// Discovery, section 4; RFC 8414, section 3.1).
   private static func isSame(_ url: String, _ issuer: String) -> Bool {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true)
     guard let index = parts.firstIndex(of: ".well-known"), index + 1 < parts.count else {

@@ -1,20 +1,19 @@
 internal import Encoding
 internal import Platform
 
-/// The name of the program: `agent`, or the name it was installed under.
+/// The program's name: `agent`, or the name of its file.
 ///
-/// Texts contain `agent`, which is replaced when they are shown. Directories, the socket and `agentd` keep their names
-/// for every name of the client.
+/// Texts contain `agent`, which is replaced for display. Directories, the socket and `agentd` are not renamed.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
-  /// The name in the texts.
+  /// The name in texts.
   package static let standard = ProgramName(known: "agent")
 
   private init(known text: String) { self.text = text }
 
-  /// - Returns: Nil unless the name is 1 to 32 letters, digits, dashes and underscores and begins with a letter: it
-  ///   becomes part of shell functions and file names.
+  /// - Returns: Nil unless it is 1 to 32 letters, digits, dashes and underscores, starting with a letter: it becomes
+  ///   part of shell functions and file names.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
@@ -23,16 +22,16 @@ package struct ProgramName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Written once by ``adopt()``, before it is read and before there is a second thread.
+  /// Written once by ``adopt()``, before other threads exist.
   nonisolated(unsafe) private static var isAdopted = false
 
-  /// Makes ``current`` the name that this process was called by.
+  /// Sets ``current`` to the name that this process was called by.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that this process was called by, if it is valid.
+  /// The name that this process was called by, if valid.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
-    // Commands cannot be run by the name of a helper.
+    // A helper's name cannot run commands.
     return named(HelperName.called(path) == nil ? path : Machine.executablePath())
   }
 
@@ -41,7 +40,7 @@ package struct ProgramName: Sendable, Hashable {
     return ProgramName(name) ?? standard
   }
 
-  /// The name as a part of shell functions.
+  /// The name for use in shell functions.
   var identifier: String { text.replacing(each: "-", with: "_") }
 }
 
@@ -50,17 +49,16 @@ package struct ProgramName: Sendable, Hashable {
 extension ProgramName {
   /// Replaces the word `agent` in `text` with this name.
   ///
-  /// Keeps `agentd`, paths such as `/agent/agent.sock`, and `agent` within other words.
+  /// Not `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
   func applied(to text: String) -> String { applied(to: text, where: { _ in true }) }
 
-  /// Likewise for text that may contain names from elsewhere, such as an account named `agent`: only a word followed by
-  /// a command of the table is replaced.
+  /// Like ``applied(to:)``, but only before a command's name, since the text may contain an account named `agent`.
   func applied(toHint text: String) -> String {
     let commands = CommandName.firstWords.map { Array(" \($0)".utf8) }
     return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
-  /// - Parameter isMeant: Whether the word is the program's name, given the text after it.
+  /// - Parameter isMeant: Whether the following text shows that the word is the program's name.
   private func applied(to text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)
@@ -81,10 +79,10 @@ extension ProgramName {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Font escapes that may precede a word in mdoc(7) text.
+  /// Font escapes before a word in mdoc(7) text.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
-  /// The text before it in the names of helpers, also in mdoc(7) text.
+  /// The text before the name in helpers, also in mdoc(7).
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
@@ -94,7 +92,7 @@ extension ProgramName {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
-  /// The text after the name of the program in the names of pages.
+  /// The text after the name in manual pages.
   private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
@@ -102,9 +100,9 @@ extension ProgramName {
     guard let first = rest.first else { return true }
     switch first {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
-    // The end of a sentence, but not `agent.sock`.
+    // The end of a sentence, not `agent.sock`.
     case UInt8(ascii: "."): return rest.dropFirst().first.map { !isWordByte($0) } ?? true
-    // Pages such as agent-config(5).
+    // A page such as agent-config(5).
     case UInt8(ascii: "-"): return pages.contains { rest.starts(with: "-\($0)".utf8) }
     case UInt8(ascii: "\\"):
       let page = pages.contains { rest.starts(with: "\\-\($0.replacing(each: "-", with: "\\-"))".utf8) }

@@ -1,17 +1,17 @@
-/// The notation of the table's texts: words between backticks are typed or printed verbatim.
+/// The notation of texts in tables: words in backticks are typed or printed verbatim.
 enum Prose {
   enum Part: Hashable {
     case text(String)
     case literal(String)
   }
 
-  /// The words of an enumeration as literals: "`a`, `b` or `c`".
+  /// The words of an enumeration: "`a`, `b` or `c`".
   static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     let words = Word.allCases.map { "`\($0.rawValue)`" }
     return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()
   }
 
-  /// A text's non-empty parts, in order.
+  /// The non-empty parts of a text.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in
       if piece.isEmpty { return nil }
@@ -19,10 +19,10 @@ enum Prose {
     }
   }
 
-  /// The text for a terminal, with backticks removed.
+  /// The text without backticks, for a terminal.
   static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
 
-  /// The words of a shell command line; spaces between quotes do not separate words.
+  /// Splits a shell command line into words, except within quotes.
   static func shellWords(_ line: String) -> [String] {
     var words = [""]
     var quote: Character?
@@ -41,7 +41,7 @@ enum Prose {
     return words
   }
 
-  /// Breaks text into lines of at most `width` characters, at spaces only.
+  /// Breaks text at spaces into lines of at most `width` characters.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -58,7 +58,6 @@ enum Prose {
 }
 
 extension StringProtocol {
-  /// Replaces each occurrence of a non-empty text.
   func replacing(each text: String, with replacement: String) -> String {
     var result = ""
     var rest = self[...]

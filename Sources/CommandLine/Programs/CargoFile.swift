@@ -4,10 +4,10 @@ struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The files of a working directory and the directories above it, nearest first, and the user's own last. Skips files
-  /// that cannot be read or that other users can change.
+  /// The files in a directory and its parents, nearest first, and then the user's own. Skips files that are unreadable
+  /// or writable by others.
   ///
-  /// - Parameter own: The user's own directory for them.
+  /// - Parameter own: The directory of the user's own files.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -17,7 +17,6 @@ struct CargoFile {
     }
     if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
     return directories.compactMap { directory in
-      // cargo prefers the older name.
       ["config", "config.toml"].lazy.compactMap { name in
         let path = "\(directory)/\(name)"
         let bytes = (try? SetupFile(path).read()).flatMap { $0 }
@@ -26,7 +25,7 @@ struct CargoFile {
     }
   }
 
-  /// Whether two index URLs are equal, ignoring the case of their hosts.
+  /// Compares index URLs, ignoring the case of the host.
   static func isSame(_ one: String, _ other: String) -> Bool {
     guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
       let other = try? URI(place(of: other))
@@ -35,7 +34,7 @@ struct CargoFile {
       && one.query == other.query
   }
 
-  /// The URL of an index without the prefix that names its protocol.
+  /// An index URL without its protocol prefix.
   static func place(of index: String) -> String {
     index.hasPrefix(sparse) ? String(index.dropFirst(sparse.count)) : index
   }
@@ -44,7 +43,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// cargo's registries with a table of their own, and its first line.
+  /// The registries that have their own table, with its first line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

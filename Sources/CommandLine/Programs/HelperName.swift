@@ -1,22 +1,21 @@
-/// The protocols of `agent helper`, by their names.
+/// The protocols of `agent helper`.
 enum HelperName: String, CaseIterable, Sendable {
   case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
 
-  /// The command that implements them.
   private static let command = "helper"
 
-  /// The program of Python's keyring.
+  /// The program name of Python's keyring.
   static let keyringProgram = "keyring"
 
-  /// The argument with which cargo calls a provider; its requests are JSON.
+  /// cargo's argument for a provider that reads JSON requests.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// The text before the program's own name in the names of helpers.
+  /// The prefixes of helper names, before the program's own name.
   private static let prefixes: [(String, HelperName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// The helper named by the program's name, and the rest of that name.
+  /// Splits a program name into a helper and the rest.
   ///
   /// - Parameter path: The name that the program was called by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
@@ -28,10 +27,10 @@ enum HelperName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Converts a call by the name of a helper to the equivalent command line; returns others unchanged. cargo always
-  /// calls a provider with a single argument.
+  /// Converts a call by a helper's name to a command line. Returns others unchanged. cargo always passes a single
+  /// argument.
   ///
-  /// - Parameter arguments: The arguments, starting with the program's own name.
+  /// - Parameter arguments: Includes the program's name.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
     if words.prefix(2).elementsEqual([command, cargo.rawValue]), !words.contains("--"),

@@ -1,27 +1,26 @@
 internal import Encoding
 
-/// Adds and removes members of a JSON text, preserving all other bytes.
+/// Adds and removes members of JSON text without changing any other byte.
 enum JSONMembers {
-  /// More than the programs write: Claude Code's file has reached 100 MiB.
+  /// More than programs write: Claude Code's file has reached 100 MiB.
   static let mostBytes = 1 << 27
 
-  /// The rest of the file is the program's and may contain anything that the grammar allows.
+  /// Lenient, because the rest of the file is the program's.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 22)
 
-  /// The text to add to if the file does not exist.
+  /// The initial text of a new file.
   static let empty = Array("{\n}\n".utf8)
 
-  /// - Throws: For a text that is not strict JSON; comments are not allowed.
+  /// - Throws: If the text is not strict JSON. Comments are not allowed.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
 
-  /// A value within nested objects with one member each.
+  /// Encloses a value in objects with one member each.
   static func nested(_ path: [String], _ value: JSON) -> JSONObject {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// Adds a member to an object of the text.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -41,10 +40,10 @@ enum JSONMembers {
     return Array(bytes[..<offset] + text + bytes[offset...])
   }
 
-  /// The text without a member that has this value, and without up to `made` enclosing objects that would be empty.
+  /// Removes a member with this value, and up to `made` enclosing objects that become empty.
   ///
-  /// - Returns: Nil if there is no such member with this value; otherwise the text, and how many of these objects
-  ///   contain others.
+  /// - Returns: Nil if the member does not exist with this value; otherwise the text, and how many of these objects
+  ///   remain.
   static func removing(
     _ path: [String], _ value: JSON, _ made: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
@@ -59,7 +58,6 @@ enum JSONMembers {
     return (bytes, left)
   }
 
-  /// Whether the member exists, with any value.
   static func has(_ path: [String], in bytes: [UInt8]) -> Bool {
     (try? node(path, of: bytes)) != nil
   }
@@ -92,7 +90,7 @@ enum JSONMembers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-  /// A value on one line, with spaces as in handwritten files.
+  /// A value on one line, spaced like handwritten JSON.
   private static func spaced(_ value: JSON) -> [UInt8] {
     guard case .object(let object) = value else { return value.serialized() }
     let members = object.names.map { name in

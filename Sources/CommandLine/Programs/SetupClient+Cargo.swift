@@ -16,7 +16,7 @@ extension SetupClient {
     let key = "credential-provider = [\(provider)]"
     let isNamed = context.entryName != nil
     var file = try cargoFile(context.files)
-    // cargo rejects two names for one index, and the project may define the other.
+    // cargo rejects two names for one index, and the project may define the second.
     let other =
       isNamed
       ? nil
@@ -45,14 +45,13 @@ extension SetupClient {
       }, keys: [key])
   }
 
-  /// The user's own file.
   static func cargoFile(_ files: UserFiles) throws(Failure) -> SetupFile {
     try files.file("CARGO_HOME", "config.toml", else: ".cargo/")
   }
 }
 
 extension ConfigurationText {
-  /// Whether cargo's registries are written in another form than separate tables.
+  /// Whether registries are written inline instead of as tables.
   fileprivate var hasInlineRegistries: Bool {
     header("registries") != nil
       || section(nil).contains { line in

@@ -18,7 +18,7 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// The empty helper at the start discards those that would store a token longer than it is valid.
+  /// The plan. An empty helper first resets the list, since others would store a token beyond its lifetime.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String
@@ -30,7 +30,7 @@ extension SetupClient {
     }
     var keys = [("helper", ""), ("helper", command)]
     if let path = context.place?.path, !path.isEmpty { keys.append(("useHttpPath", "true")) }
-    // Editors remove trailing blanks from lines.
+    // Editors remove trailing blanks.
     let text = ["[credential \"\(context.url)\"]"] + keys.map { "\t\($0) =\($1.isEmpty ? "" : " " + $1)" }
     let file = try gitFile(context.files)
     let mark = "git \(context.url)"
@@ -40,7 +40,7 @@ extension SetupClient {
       change: .lines { (old) throws(Failure) in
         if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
         let insertion = old.adding(text, named: mark, at: .end)
-        // Checks with git before anything is written: a last line may continue on the next one.
+        // Check with git first: the last line may continue on the next one.
         guard case .inserted(let bytes, _) = insertion,
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
@@ -52,7 +52,7 @@ extension SetupClient {
     )
   }
 
-  /// The file that git writes to.
+  /// The file that `git config --global` changes.
   private static func gitFile(_ files: UserFiles) throws(Failure) -> SetupFile {
     if let path = files.set("GIT_CONFIG_GLOBAL") { return try SetupFile(path) }
     let file = try SetupFile("\(try files.home())/.gitconfig")
@@ -61,7 +61,7 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether git has a helper for exactly this URL, in any file.
+  /// Whether any file configures a helper for exactly this URL.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try git.settings(
       ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
@@ -80,14 +80,14 @@ extension SetupClient {
   }
 }
 
-/// A helper in git's own settings.
+/// A helper in git's settings.
 struct GitHelperEntry: Sendable {
-  /// The URL that it applies to; nil for all.
+  /// The URL it applies to; nil for all.
   let url: String?
-  /// Its command; an empty one discards all previous helpers.
+  /// The command. An empty one resets the list.
   let helper: String
 
-  /// All helpers in git's order. Empty if git reports none.
+  /// All helpers in git's order; empty if git fails.
   static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
     guard let git = InstalledProgram("git"),
       let result = try? git.run(
@@ -106,20 +106,19 @@ struct GitHelperEntry: Sendable {
     }
   }
 
-  /// The helpers that git asks for an origin, in this order.
+  /// The helpers that git asks for an origin, in order.
   static func asked(for place: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
     let entries = all.filter { $0.isFor(place) }
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
-  /// - Parameter name: The name of this program.
+  /// - Parameter name: This program's name.
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
       || helper.utf8.elementsEqual(name.utf8)
   }
 
-  /// The origin that it applies to.
   var place: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
 
   private func isFor(_ place: OriginEntry?) -> Bool {

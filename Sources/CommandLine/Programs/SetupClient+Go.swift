@@ -11,8 +11,8 @@ extension SetupClient {
     overriding: ["GOAUTH", "GOENV"], plan: goPlan,
     trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
 
-  /// `go env -w` sorts the lines of its file and drops some, so the file is changed here. Ours is the first of several
-  /// commands: its output overrides an old password in `~/.netrc`, and it prints nothing for unlisted URLs.
+  /// The plan. `go env -w` sorts and drops lines of its file, so setup changes the file itself. This program goes
+  /// first: its output overrides an old password in `~/.netrc`, and is empty for unlisted URLs.
   private static func goPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let go = InstalledProgram("go") else { throw notFound("go") }
     let values = try go.settings(["env", "GOENV", "GOAUTH"]).split(

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-// Programs with settings in JSON.
+// Programs with JSON settings.
 extension SetupClient {
   static let docker = SetupClient(
     name: "docker", executables: ["docker", "podman", "skopeo"], choices: [], link: dockerLink,
@@ -29,7 +29,7 @@ extension SetupClient {
   static let mcp = SetupClient(
     name: "mcp", executables: ["claude"], choices: [.account, .name],
     plan: { (context) throws(Failure) in
-      // The bridge gets a token for each call. A client asks a helper for headers only when it connects.
+      // The bridge gets a token for each call. A helper for headers would only run when the client connects.
       let words =
         ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
       let value = JSONObject([

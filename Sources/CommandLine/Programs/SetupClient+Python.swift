@@ -1,7 +1,7 @@
 internal import Vocabulary
 internal import Wire
 
-// Programs that ask the keyring of Python.
+// Programs that use Python's keyring.
 extension SetupClient {
   static let pip = SetupClient(
     name: "pip", executables: ["pip", "pip3"], isForAllPlaces: true, choices: .user,
@@ -44,7 +44,7 @@ extension SetupClient {
         notes: [Phrase("uv asks only if the index URL has a user name: https://oauth2@HOST/simple/")])
     }, trial: keyringTrial)
 
-  /// The file named by a variable, otherwise the one below the user's configuration.
+  /// The file named by a variable, otherwise in the user's configuration directory.
   private static func settingsFile(
     _ client: String, _ variable: String, _ name: String, _ files: UserFiles
   ) throws(Failure) -> SetupFile {
@@ -53,7 +53,7 @@ extension SetupClient {
     return try SetupFile(path)
   }
 
-  /// The result if the section already has the key.
+  /// The result if the section has the key already; otherwise nil.
   private static func keyringProvider(of text: ConfigurationText, _ section: Range<Int>) -> Insertion? {
     text.value("keyring-provider", in: section).map {
       $0.utf8.elementsEqual("subprocess".utf8) ? .present : .exists("keyring-provider")

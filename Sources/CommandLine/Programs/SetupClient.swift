@@ -3,40 +3,38 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A program that `setup` can configure to ask this one for tokens.
+/// A program that `setup` can configure to get tokens from this one.
 ///
-/// All differences between these programs are in this value; ``all`` lists them.
+/// All differences between programs are in this value. ``all`` lists them.
 struct SetupClient: Sendable {
-  /// As on the command line and in receipts.
+  /// The name on the command line and in receipts.
   let name: String
-  /// The names of its executable, in order of preference; nil if it is called by ``name`` only.
+  /// The names of its executable, best first; nil if just ``name``.
   var executables: [String]?
-  /// The origins that it can use tokens for.
+  /// The kinds of origins that it sends tokens to.
   var places = Places.web
   /// Whether it has one setting for all origins.
   var isForAllPlaces = false
   var choices: Choices = .account
-  /// The name by which it calls this program, whose own name is given; nil if it accepts a path.
+  /// The name by which it must find this program; nil if it accepts a path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
-  /// Its first version that can use the settings.
+  /// The first supported version.
   var oldest: ClientVersion?
-  /// Variables that override the settings.
   var overriding: [String] = []
-  /// Overriding variables that exist for each registry or index, by prefix and suffix.
+  /// Overriding variables per registry or index, by prefix and suffix.
   var overridingEach: [(prefix: String, suffix: String)] = []
-  /// The files that may contain the settings, in its search order, if they are only printed; nil if `setup` changes
-  /// them.
+  /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var pasted: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
-  /// - Throws: `invalid_request` if something is missing, `invalid_configuration` if it cannot be configured.
+  /// - Throws: `invalid_request` if an option is missing, `invalid_configuration` if setup is impossible.
   let plan: @Sendable (SetupContext) throws(Failure) -> SetupPlan
-  /// - Throws: `invalid_configuration` if it would find no program to ask.
+  /// - Throws: `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
   enum Places: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
 
-  /// What its settings can name, by the option for it.
+  /// The optional parts of its settings.
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
@@ -46,24 +44,23 @@ struct SetupClient: Sendable {
     static let role = Choices(rawValue: 8)
   }
 
-  // The settings of the last five are only printed: kubectl's own writer drops comments, and a mail program has more
-  // settings than ours.
+  // The settings of the last five are only printed: kubectl's own writer drops comments, and mail programs need further
+  // settings.
   static let all: [SetupClient] = [
     git, docker, aws, cargo, go, pip, uv, mcp, kubectl, msmtp, mbsync, neomutt, aerc,
   ]
 
   static let names = all.map(\.name)
 
-  /// The program of this name, if `setup` supports it.
   static func named(_ name: String) -> SetupClient? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The path of the program; nil if it is not on the `PATH`.
+  /// The program's path; nil if it is not on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
-  /// Whether its configuration is only printed.
+  /// Whether `setup` only prints the settings.
   var isPrintedOnly: Bool { pasted != nil }
 
-  /// Whether it connects to a mail server.
+  /// Whether it connects to mail servers.
   var isMail: Bool { places != .web }
 
   /// Whether it can use tokens for an origin.
@@ -77,7 +74,7 @@ struct SetupClient: Sendable {
     }
   }
 
-  /// Whether its own configuration makes it ask this program.
+  /// Whether its settings make it ask this program.
   func isSetUp(_ context: SetupContext) throws(Failure) -> Bool {
     let plan = try plan(context)
     if let isAsked = plan.isAsked { return isAsked() }
@@ -104,11 +101,11 @@ extension SetupClient: Hashable {
 
 /// The first version of a program that supports its helper.
 struct ClientVersion: Sendable {
-  /// The arguments that make the program print its version, and the text before the number.
+  /// The arguments to print the version, and the text before the number.
   let arguments: [String]
   let word: String
   let major: Int
   let minor: Int
-  /// The reason to refuse an older version.
+  /// Why an older version is rejected.
   let consequence: @Sendable () -> Phrase
 }

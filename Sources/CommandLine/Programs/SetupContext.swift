@@ -4,54 +4,52 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The origin and the account that a client is configured for.
+/// The origin and account to configure a client for.
 struct SetupContext: Sendable {
-  /// The absolute path of this program.
+  /// This program's absolute path.
   let program: String
-  /// The name of this program.
+  /// This program's name.
   let name: String
-  /// The requested origin; nil if the client has one setting for all.
+  /// The origin; nil if the client has one setting for all.
   let place: OriginEntry?
-  /// The account that lists it.
   let account: String
-  /// The account's entry for it.
+  /// The account's entry for the origin.
   let listed: OriginEntry?
   let namesAccount: Bool
-  /// The name of the entry in the client's configuration, if given.
+  /// The name for the client's entry, if given.
   var entryName: String?
   /// `--user`.
   var user: String?
   /// `--role-arn`.
   var role: String?
-  /// The URL of an MCP server as given by `--host`.
+  /// The URL of an MCP server as typed.
   var serverURL: String?
   var files = UserFiles()
 
-  /// The origin and path as a URL without a trailing slash.
+  /// Origin and path without a trailing slash.
   var url: String { place.map { $0.origin + $0.path } ?? "" }
 
-  /// Host and port of the origin.
   var host: String {
     let origin = place?.origin.utf8 ?? "".utf8
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
   }
 
-  /// The host as a word of letters, digits and dashes only.
+  /// The host in letters, digits and dashes.
   var hostWord: String {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// The arguments of a helper, including the account if it must be named.
+  /// A helper's arguments, with the account if necessary.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
 
-  /// A command line for a shell or a program that splits words like one.
+  /// A command line for a shell or similar parser.
   func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
-  /// `agent token`, for programs that want the bare token.
+  /// `agent token`, for programs that expect just a token.
   ///
-  /// - Throws: `invalid_configuration` for a scope or similar text that one of these programs could split.
+  /// - Throws: `invalid_configuration` for arguments that such programs might split.
   func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
 
   /// The arguments of ``tokenLine()``.
@@ -68,9 +66,9 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The name of the entry: the given one, or a default.
+  /// The given name of the entry, or a default.
   ///
-  /// - Throws: `invalid_request` for a name that could be interpreted as more than a name.
+  /// - Throws: `invalid_request` for a name with special characters.
   func entryName(else name: String) throws(Failure) -> String {
     let name = entryName ?? name
     guard Self.isEntryName(name) else {
@@ -86,7 +84,7 @@ struct SetupContext: Sendable {
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The user name at the origin.
+  /// The user name for the origin.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
       throw Failure(.invalidRequest, "the user name for \(url) is unknown", hint: "use \("--user")")
@@ -100,10 +98,10 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// The path by which others call this program: as found on the `PATH`, which survives updates, otherwise its own
+  /// The path of this program for other programs: as found on the `PATH`, which survives updates, otherwise its own
   /// file.
   ///
-  /// - Throws: `invalid_configuration` for a path that cannot be written to all files.
+  /// - Throws: `invalid_configuration` for a path that cannot be written to every file.
   static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name).flatMap {
@@ -119,7 +117,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of this program by another name, if it is on the `PATH` and no other program precedes it.
+  /// The path of this program's link, if it comes first on the `PATH`.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

@@ -2,10 +2,9 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The configuration file of a program. It is read and replaced under the rules of the settings file: it and its
-/// directory may be symbolic links, as long as no other user can change their targets.
+/// A program's configuration file. The rules of the settings file apply: it and its directory may be symbolic links,
+/// unless other users can change the targets.
 struct SetupFile: Sendable, Hashable {
-  /// Its absolute path.
   let path: String
 
   var directory: String { parts.directory }
@@ -15,10 +14,10 @@ struct SetupFile: Sendable, Hashable {
     return (names.dropLast().joined(separator: "/"), String(names[names.count - 1]))
   }
 
-  /// More than users write by hand, and than a program that keeps its state there.
+  /// More than users or programs write.
   static let mostBytes = JSONMembers.mostBytes
 
-  /// - Throws: `invalid_configuration` for a path that is not absolute.
+  /// - Throws: `invalid_configuration` for a relative path.
   init(_ path: String) throws(Failure) {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
       throw Failure(.invalidConfiguration, "\(path) is not the absolute path of a file")
@@ -26,9 +25,9 @@ struct SetupFile: Sendable, Hashable {
     self.path = path
   }
 
-  /// Its content; nil if it does not exist.
+  /// Reads the content; nil if the file does not exist.
   ///
-  /// - Throws: `storage` for a file that others can change, is too long or cannot be read.
+  /// - Throws: `storage` if the file is writable by others, too long or unreadable.
   func read() throws(Failure) -> [UInt8]? {
     let (directory, name) = parts
     do throws(DirectoryError) {
@@ -42,9 +41,9 @@ struct SetupFile: Sendable, Hashable {
     }
   }
 
-  /// Replaces it atomically, or removes it if `bytes` is nil.
+  /// Replaces the file atomically, or removes it if `bytes` is nil.
   ///
-  /// - Parameter old: The content that was read, because another program may have written meanwhile.
+  /// - Parameter old: The content read before, to detect changes by other programs.
   func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
     let (directory, name) = parts
     let isWritten: Bool
@@ -70,10 +69,9 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// The directory of names that programs call this one by and that must not be on the `PATH` in general: `keyring` would
-/// hide another program of that name.
+/// The directory of links to this program that must not be on the `PATH` in general: `keyring` would hide the real one.
 enum SetupLinks {
-  /// - Throws: `storage` if there is no home directory.
+  /// - Throws: `storage` without a home directory.
   static func directory() throws(Failure) -> String {
     do {
       return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
@@ -82,7 +80,7 @@ enum SetupLinks {
     }
   }
 
-  /// Creates a link to this program, unless it exists. Replaces a broken link, which remains if the program was moved.
+  /// Creates a link to this program, unless it exists. Replaces a broken link.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
@@ -97,7 +95,7 @@ enum SetupLinks {
     }
   }
 
-  /// Removes a link if it points to `program` or to this one.
+  /// Removes a link to `program` or to this one.
   static func remove(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {

@@ -2,29 +2,29 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// The change of one file, for one client and origin.
+/// The change to one file, for one client and origin.
 struct SetupPlan: Sendable {
   enum Change: Sendable {
-    /// The text is only printed.
+    /// Only prints the text.
     case none
     case member([String], JSON)
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
-  /// Nil if the text is only printed.
+  /// Nil to only print the text.
   var file: SetupFile?
-  /// The lines to paste.
+  /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines without leading blanks that identify a piece of this plan; a member is compared as a unit.
+  /// Lines, without indentation, that identify a piece of this plan. JSON members are compared entirely.
   var keys: [String] = []
-  /// The name of the entry, if the client can have several for an origin.
+  /// The name of the entry, if the client supports several for an origin.
   var entry: String?
   var notes: [Phrase] = []
-  /// Whether the client reports that it asks this program first; nil if it has no command to report that.
+  /// Whether the client would ask this program first; nil if it cannot report that.
   var isAsked: (@Sendable () -> Bool)?
 
-  /// Whether a piece is the one that this plan would add.
+  /// Whether this plan would add the same piece.
   func isSame(as piece: SetupPiece) -> Bool {
     switch (piece, change) {
     case (.member(let path, let value, _), .member(let wanted, let wantedValue)):
@@ -38,7 +38,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether a text contains what this plan would add, regardless of who added it.
+  /// Whether a text already contains the addition, whoever made it.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -48,7 +48,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// A text with the change in it.
+  /// Adds the piece to a text.
   ///
   /// - Throws: `invalid_configuration` for a text that the client cannot read.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
@@ -74,14 +74,14 @@ struct SetupPlan: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether it is UTF-8 without a byte order mark and without NUL.
+  /// Whether the bytes are UTF-8 without a byte order mark and NUL.
   fileprivate var isText: Bool {
     !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
   }
 }
 
 extension SetupPlan {
-  /// Adds a member to a JSON text.
+  /// A plan to add a member to a JSON file.
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
       file: file, text: SetupPiece.member(path: path, value: value, made: 0).shown, change: .member(path, value))

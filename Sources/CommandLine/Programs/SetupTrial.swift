@@ -2,17 +2,17 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Requests a credential like the client would, and checks that one is returned. It is not shown.
+/// Requests a credential like the client, and checks for one without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]
   private let input: String
   private let changes: [String: String?]
-  /// Text that a successful response contains.
+  /// The text that a successful response contains.
   private let expected: String
 
-  /// - Parameter name: A name to search in `PATH`, or an absolute path.
-  /// - Throws: `invalid_configuration` if there is no such program.
+  /// - Parameter name: A name on the `PATH` or an absolute path.
+  /// - Throws: `invalid_configuration` if the program is missing.
   init(
     _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""
   ) throws(Failure) {
@@ -21,7 +21,7 @@ struct SetupTrial {
     (self.changes, self.expected) = (changes, expected)
   }
 
-  /// Calls this program by the name that the client uses.
+  /// Calls this program by the client's name for it.
   init(
     link name: String, _ context: SetupContext, _ words: [String], input: String = ""
   ) throws(Failure) {
@@ -33,8 +33,8 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// - Parameter isHeard: Whether to show the client's error output.
-  /// - Throws: `missing_value` if no credential was returned.
+  /// - Parameter isHeard: Whether to show the error output.
+  /// - Throws: `missing_value` without a credential.
   func run(isHeard: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {
@@ -51,7 +51,7 @@ struct SetupTrial {
 }
 
 extension InstalledProgram {
-  /// The output of a client's own command that reads its settings.
+  /// The output of the client's command that prints its settings.
   func settings(
     _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
   ) throws(Failure) -> [UInt8] {

@@ -1,31 +1,31 @@
 internal import Encoding
 
-/// Text that `setup` adds to the file of a program. Preserves every other byte of the file, and can be removed without
-/// knowing the original content.
+/// Text that `setup` adds to a program's file. Preserves all other bytes, and can be removed without the original
+/// content.
 enum SetupPiece: Sendable, Hashable {
-  /// Text that occurs once in the file, directly after other text of its line, which may be empty.
+  /// Text that occurs once, directly after other text of its line, if any.
   case text(String, behind: String)
-  /// A member of a JSON text. `made` is the number of enclosing objects that were created for it.
+  /// A member of a JSON text. `made` is the number of enclosing objects that were added with it.
   case member(path: [String], value: JSON, made: Int)
 }
 
-/// A text with a piece in it, or the reason why it has none.
+/// The result of adding a piece to a text.
 enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupPiece)
-  /// The program already has this key, with another value.
+  /// The key exists with another value.
   case exists(String)
-  /// The program already has it, with the wanted value.
+  /// The piece exists already.
   case present
-  /// The file has a form that cannot be extended.
+  /// The text cannot be extended.
   case refused
 
-  /// Adds a member of a JSON text within the objects on the path, creating those that do not exist.
+  /// Adds a member at a path of a JSON text, with the missing objects.
   ///
-  /// - Throws: For a text that is not strict JSON; comments are not allowed.
+  /// - Throws: If the text is not strict JSON. Comments are not allowed.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
-      // Parsers differ in which of duplicate members they use.
+      // Parsers differ on duplicate members.
       guard node.kind == .object, node.members(named: name).count < 2 else { return .refused }
       if let member = node[name] {
         if index == path.count - 1 {
@@ -42,14 +42,14 @@ enum Insertion: Sendable, Hashable {
   }
 }
 
-/// Lines of a configuration file in the format of INI files, TOML, git or `go env`.
+/// The lines of a configuration file: INI, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
-  /// The ranges of the lines, without their ends.
+  /// The lines, without line ends.
   let lines: [Range<Int>]
-  /// The line end of the first line, used for all.
+  /// The first line's end, used for all.
   let lineEnd: String
-  /// For TOML: where the content of each line ends, and whether the line begins inside a value.
+  /// For TOML: the end of each line's content, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -89,25 +89,23 @@ struct ConfigurationText {
     }
   }
 
-  /// A line without surrounding blanks.
   func words(_ line: Int) -> String {
     let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without any blanks, quotes and, in TOML, its comment, to compare names regardless of spelling.
+  /// A line without blanks, quotes and TOML comments, for comparing names.
   func bare(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
       decoding: content.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }, as: UTF8.self)
   }
 
-  /// The leading blanks of a line.
   func indentation(_ line: Int) -> String {
     String(decoding: bytes[lines[line]].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
   }
 
-  /// The name between the brackets of a section's first line, without blanks and quotes; nil for any other line.
+  /// The name in a section header, without blanks and quotes; nil for other lines.
   func sectionName(_ line: Int) -> String? {
     let text = bare(line).utf8
     guard values?[line].isInside != true, text.first == UInt8(ascii: "["),
@@ -116,25 +114,25 @@ struct ConfigurationText {
     return String(decoding: text[..<end].dropFirst(), as: UTF8.self)
   }
 
-  /// The line that begins a section of this name.
+  /// The header line of a section.
   func header(_ name: String) -> Int? {
     lines.indices.first { sectionName($0).map { $0.utf8.elementsEqual(name.utf8) } ?? false }
   }
 
-  /// The lines of the section that begins after this line; those before the first section if nil.
+  /// The lines of a section after its header; nil for those before the first section.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
   }
 
-  /// The first line of a section that is neither empty nor a comment; nil if there is none.
+  /// The first line that is neither empty nor a comment.
   func firstKey(in section: Range<Int>) -> Int? {
     section.first { line in bare(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value of a key in a section, as written but without quotes and blanks; nil if there is no such key.
+  /// The value of a key, without surrounding quotes and blanks.
   ///
-  /// - Parameter key: In lower case. INI parsers ignore the case of keys.
+  /// - Parameter key: In lower case. INI parsers ignore case.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = bare(line).utf8
@@ -150,7 +148,7 @@ struct ConfigurationText {
 
   func contains(_ text: String) -> Bool { !bytes.places(of: Array(text.utf8)).isEmpty }
 
-  /// Whether a TOML text has multi-line strings, which can contain text that looks like a section.
+  /// Whether a TOML text has multi-line strings, which may contain text like a header.
   var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
 
   // MARK: Changes
@@ -170,12 +168,12 @@ struct ConfigurationText {
       case .behind(let line): min(lines[line].upperBound + 1, bytes.count)
       }
     var text = marked.joined(separator: lineEnd)
-    // The last line has no end, so the added text has none either.
+    // Keep the last line without its line end.
     if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, behind: ""))
   }
 
-  /// Adds text to a line, directly after its first characters.
+  /// Inserts text after the start of a line.
   func adding(_ added: String, behind start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count
@@ -186,8 +184,8 @@ struct ConfigurationText {
 }
 
 extension SetupPiece {
-  /// A text without this piece, and the number of objects that were created for it and contain others now; nil if the
-  /// text does not contain the piece unchanged.
+  /// Removes the piece. Returns nil if the text does not contain it unchanged. `left` is the number of objects added
+  /// with it that have other members now.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let behind):
@@ -199,10 +197,9 @@ extension SetupPiece {
     }
   }
 
-  /// Whether a text contains the piece unchanged.
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether a text contains any part of the piece, changed or not.
+  /// Whether a text contains any part of the piece, even if changed.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let behind):
@@ -212,7 +209,7 @@ extension SetupPiece {
     }
   }
 
-  /// What remains without the piece, if the file did not exist before.
+  /// The content without the piece, if the file did not exist before.
   var emptyFile: [UInt8] {
     switch self {
     case .text: []
@@ -220,7 +217,7 @@ extension SetupPiece {
     }
   }
 
-  /// The piece with at least `count` created enclosing objects; nil if it is in other objects.
+  /// The piece with at least `count` added objects; nil if it is in other objects.
   func making(atLeast count: Int, around path: [String]) -> SetupPiece? {
     guard case .member(let own, let value, let made) = self, own.dropLast().elementsEqual(path.dropLast()) else {
       return nil
@@ -228,7 +225,7 @@ extension SetupPiece {
     return .member(path: own, value: value, made: max(made, count))
   }
 
-  /// The added lines, shown to users.
+  /// The added lines for users.
   var shown: [String] {
     switch self {
     case .text(let text, let behind):
@@ -242,7 +239,6 @@ extension SetupPiece {
 }
 
 extension [UInt8] {
-  /// The positions of a non-empty text.
   fileprivate func places(of text: [UInt8]) -> [Int] {
     guard let first = text.first, count >= text.count else { return [] }
     return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }

@@ -2,22 +2,22 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Finds the files that programs read from the user's directories.
+/// Finds configuration files in the user's directories.
 struct UserFiles: Sendable {
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
-  /// The working directory, or an empty text if it was deleted.
+  /// The working directory; empty if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
   /// A variable, if set and not empty.
   func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// A file in the directory named by a variable, otherwise in another one in the home directory.
+  /// A file in the directory of a variable, otherwise in a directory of the home directory.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")
   }
 
-  /// A file of the user's configuration (XDG Base Directory Specification).
+  /// A file in the user's configuration directory (XDG Base Directory Specification).
   func configuration(_ name: String) throws(Failure) -> SetupFile {
     let directory: String
     do throws(SystemError) {

@@ -1,47 +1,44 @@
 internal import Encoding
 
-/// A function that a shell runs before each prompt to keep the variables of a token up to date.
+/// A shell function that keeps a token's variables up to date before each prompt.
 ///
-/// Before nearly all prompts it only compares two numbers and reads a line that the daemon changes at each sign-in,
-/// sign-out, lock, unlock or change of the active account; neither starts a process. If the time has come, or the line
-/// has changed, or the directory has and accounts depend on it, it runs `agent __renew`. That sets `__agent_env_wait` to
-/// the number of seconds until the next time, `__agent_env_names` to the names of the variables, and
-/// `__agent_env_follows` if accounts depend on the directory. It preserves the status of the last command and all other prompt
-/// functions, and prints nothing.
+/// Usually it only compares two numbers and reads a line that the daemon changes at each sign-in, sign-out, lock,
+/// unlock or change of the active account. Neither starts a process. If the time has come, the line has changed, or the
+/// directory has and accounts depend on it, it runs `agent __renew`. That sets `__agent_env_wait` to the seconds until
+/// the next time, `__agent_env_names` to the variables' names, and `__agent_env_follows` if accounts depend on the
+/// directory. The function preserves the last status and other prompt functions, and prints nothing.
 struct PromptHook: Sendable {
-  /// The definition of the function, which runs this command and reads this file.
+  /// The function's definition, with the command to run and the file to read.
   let text: @Sendable (_ command: String, _ changes: String) -> String
 
-  /// The statement that sets how many seconds the function waits.
+  /// Sets how long the function waits.
   let waiting: @Sendable (_ seconds: Int) -> String
 
-  /// The statement that lists the variables that were set.
+  /// Lists the variables that were set.
   let naming: @Sendable (_ names: [String]) -> String
 
-  /// The statement that sets whether the account depends on the directory.
+  /// Sets whether the account depends on the directory.
   let following: @Sendable (_ follows: Bool) -> String
 
-  /// How long `agent __renew` may wait for the daemon, so that a prompt waits at most half a second including process
-  /// start; a refresh continues without it.
+  /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
   static let patienceMilliseconds = 480
-  /// The maximum time between two calls, so that the end of the daemon is noticed.
+  /// The maximum time between calls, to notice the end of the daemon.
   static let longestWait = 60
-  /// The time until the next call after one without a response, after one for a change, and while the account is signed
-  /// out.
+  /// The time until the next call: without a response, after a change, and while signed out.
   static let waitAfterFailure = 15
   static let waitAfterChange = 1
   static let waitWhileSignedOut = 5
 
   private static func assigning(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// Names of variables need no quoting except for the spaces between them.
+  /// Variable names need no quotes except for the spaces between them.
   private static func assigning(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
   private static func assigning(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
-  /// Waits are short, so a long one shows that the clock was set back.
+  /// Waits are short, so a long one means that the clock was set back.
   static let bash = PromptHook(
     text: { command, changes in
       #"""
@@ -99,7 +96,7 @@ struct PromptHook: Sendable {
       """#
     }, waiting: assigning, naming: assigning, following: assigning)
 
-  /// fish has no clock of its own; a builtin reads the kernel's from a file.
+  /// fish has no clock, so a builtin reads the kernel's from a file.
   static let fish = PromptHook(
     text: { command, changes in
       #"""
@@ -132,12 +129,12 @@ struct PromptHook: Sendable {
 }
 
 extension Shell {
-  /// The output of `env --hook`: the function, and the statements that make the shell run it; nil without a hook.
+  /// The output of `env --hook`: the function and its registration; nil without a hook.
   ///
   /// - Parameters:
-  ///   - program: The path of this program.
-  ///   - arguments: The arguments of `__renew` after the name of the shell.
-  ///   - changes: The path of the file that the daemon writes at each change.
+  ///   - program: This program's path.
+  ///   - arguments: The arguments of `__renew` after the shell's name.
+  ///   - changes: The path of the file that the daemon changes.
   /// - Throws: ``Quoting/Problem`` for a path that cannot be quoted safely.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }

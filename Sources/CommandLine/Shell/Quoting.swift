@@ -1,56 +1,53 @@
 internal import Encoding
 
-/// Quotes values chosen by servers, so that readers interpret them only as text. This is a security boundary.
+/// Quotes values from servers so that readers treat them only as text. This is a security boundary.
 enum Quoting: Sendable {
-  /// For shells of the sh or csh family.
+  /// For the sh and csh families.
   ///
-  /// The quoted value is correct for `eval "$(agent env)"` and for the bare `eval $(agent env)`. In the second form the
-  /// shell splits our output into words and expands them as file name patterns (csh also braces, and tcsh the directory
-  /// stack in words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside
-  /// the quotes, only bytes without special meaning in either step appear literally: ``ShellWord/isLiteral(_:)``,
-  /// except `=` where a word could begin, and a single space. Every other run of bytes becomes
-  /// ```
+  /// The quoted value is correct in `eval "$(agent env)"` and in the bare `eval $(agent env)`. In the bare form the
+  /// shell splits our output into words and expands file name patterns (csh also braces, tcsh the directory stack in
+  /// words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside the
+  /// quotes, only bytes without special meaning in either step are literal: ``ShellWord/isLiteral(_:)``, except `=`
+  /// where a word could begin, and a single space. Every other run of bytes becomes
   /// '"`printf '\052\077'`"'
   /// ```
-  /// which closes the quote, prints the bytes by their octal numbers inside double quotes, and opens the quote again.
-  /// The escape itself consists of single quotes, digits and backslashes and never contains a `%`, because `printf`
-  /// interprets it.
+  /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote. The escape
+  /// has no `%`, which `printf` interprets.
   ///
   /// The terminal control characters of ``TerminalText/controlLength(_:at:)`` are escaped in the same way.
   case octal
 
-  /// For fish, where only `\` and `'` are special inside single quotes and the result of a command substitution is not
-  /// expanded. Terminal control characters appear outside the quotes, with their bytes as `\xHH` and `\XHH`.
+  /// For fish, where only `\` and `'` are special in single quotes and command substitutions are not expanded again.
+  /// Terminal control characters are outside the quotes, as `\xHH` and `\XHH`.
   case fish
 
   /// For `.env` files, which have no standard. Inside double quotes a backslash precedes `"`, `\`, `$` and `` ` ``, as
-  /// a POSIX shell, systemd.exec(5) and most readers of such files expect; all else is literal. Terminal control
-  /// characters cannot be escaped, so values with any except a tab are refused.
+  /// POSIX shells, systemd.exec(5) and most readers expect. Terminal control characters other than a tab cannot be
+  /// escaped and are rejected.
   case dotenv
 
-  /// A JSON string.
   case json
 
-  /// For PowerShell (about_Quoting_Rules). Between single quotes only a single quote is special, including U+2018 to
-  /// U+201B: each is doubled. Terminal control characters appear outside, as `[char]` and a number.
+  /// For PowerShell (about_Quoting_Rules). In single quotes only single quotes are special, including U+2018 to U+201B,
+  /// and are doubled. Terminal control characters are outside, as `[char]` and a number.
   case powershell
 
-  /// A line of a GitHub Actions environment file, between two lines that equal no value: all bytes are literal. Values
-  /// with terminal control characters other than a tab are refused.
+  /// For a GitHub Actions environment file: literal bytes between two lines that equal no value. Rejects terminal
+  /// control characters other than a tab.
   case line
 
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
-    /// NUL ends a variable's value; command substitution drops a trailing line feed, and the bare form changes any line
-    /// feed or carriage return. A `.env` file permits no other control either.
+    /// NUL ends a variable's value. Command substitution drops a trailing line feed, and the bare form changes any line
+    /// break. A `.env` file permits no other control either.
     case controlByte
   }
 
-  /// Writes the value with its quotes.
+  /// Writes the quoted value.
   ///
   /// - Parameter value: Well-formed UTF-8, at least for JSON.
   func append<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) throws(Problem) {
-    // JSON can contain line breaks and NUL, but no variable can contain NUL.
+    // JSON can contain line breaks and NUL, but variables cannot contain NUL.
     for index in value.indices where value[index] == 0 || (self != .json && Self.isLineBreak(value[index])) {
       throw .controlByte
     }
@@ -82,7 +79,7 @@ enum Quoting: Sendable {
       let length = TerminalText.controlLength(value, at: index)
       if length > 0 { controlEnd = index + length }
       let isSpace = byte == UInt8(ascii: " ")
-      // The bare form would collapse two consecutive spaces.
+      // The bare form would merge two spaces.
       let meansMore = followsSpace && (isSpace || byte == UInt8(ascii: "="))
       let staysLiteral = (ShellWord.isLiteral(byte) || isSpace) && !meansMore && index >= controlEnd
       if staysLiteral == isEscaping { sink.append(utf8: isEscaping ? "'`\"'" : "'\"`printf '") }
@@ -112,7 +109,7 @@ enum Quoting: Sendable {
     while index < value.count {
       let control = TerminalText.controlLength(value, at: index)
       if control > 0 {
-        // The character's bits in the first byte, followed by six in each other byte (RFC 3629, section 3).
+        // The bits in the first byte, then six in each other byte (RFC 3629, section 3).
         var number = UInt32(value[index]) & (control == 1 ? 0x7F : 0xFF >> UInt32(control + 1))
         for next in index + 1..<index + control { number = number << 6 | UInt32(value[next] & 0x3F) }
         sink.append(utf8: "'+[char]0x\(String(number, radix: 16))+'")
@@ -128,7 +125,7 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
   }
 
-  /// The length in bytes of a single quote as PowerShell interprets it; 0 for another character.
+  /// The length of a PowerShell single quote in bytes; 0 for other characters.
   private static func quoteLength(_ value: Span<UInt8>, at index: Int) -> Int {
     if value[index] == UInt8(ascii: "'") { return 1 }
     let isTypographic =

@@ -1,51 +1,51 @@
 internal import Encoding
 internal import Platform
 
-/// A syntax in which `env` writes variables: that of a shell, or of a file.
+/// A syntax for the variables of `env`: of a shell or a file.
 ///
-/// All differences between shells are in this value; `Shell.all` lists them. A class, because the type of an array of
-/// large values is created at run time.
+/// All differences between shells are in this value. `Shell.all` lists them. A class, because creating the type of an
+/// array of large values at run time is slow.
 final class Shell: Sendable {
-  /// As in `--shell`.
+  /// The name for `--shell`.
   let name: String
   let quoting: Quoting
 
-  /// The text before and after the quoted value of a variable.
+  /// The text around a variable's quoted value.
   let assignment: @Sendable (_ variable: String) -> (before: String, behind: String)
 
-  /// Writes a statement that unsets a variable. A `.env` file can only set it to an empty value.
+  /// Unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
 
-  /// A statement that only ends with a status, because `eval` hides the status of the command substitution inside it.
-  /// Nil if the output is not evaluated: it is then a complete set of variables, without those that have no value.
+  /// A statement that only sets the status, because `eval` hides that of the command substitution. Nil if the output is
+  /// not evaluated: it then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all variables.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable that names the file to append the output to. Standard output then only contains lines that mask its
-  /// secrets in a log. If the variable is unset, standard output contains everything.
+  /// The variable that names a file to append to. Standard output then only gets lines that mask the secrets in a log.
+  /// If it is unset, standard output gets everything.
   let fileVariable: String?
 
-  /// Keeps the variables up to date at the prompt, if the shell supports that.
+  /// The prompt hook, if the shell supports one.
   let hook: PromptHook?
 
-  /// The programs that read this syntax; the tests run all of them with values that a hostile server could choose.
+  /// Programs that read the syntax. Tests run them all with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
   /// A program that reads the output.
   struct Interpreter: Sendable {
-    /// The program's path and the arguments that make it read a script only from a file, without the user's settings.
+    /// The path, and arguments to read a script only from a file and without user settings.
     let command: [String]
 
     /// Ways to read the file `ANSWER`, the documented one first.
     let forms: [String]
 
-    /// Prints the variables `N` and `M`, one per line, if set.
+    /// Prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A function of `Tests/Shells/readers.py`, for a syntax whose own program is not available everywhere: it parses
-    /// by the published grammar, and fails on anything else.
+    /// A parser in `Tests/Shells/readers.py` for a syntax whose program is not available everywhere. It follows the
+    /// published grammar and fails on anything else.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -78,7 +78,7 @@ final class Shell: Sendable {
     self.interpreters = interpreters
   }
 
-  /// POSIX sh, dash, bash, zsh, ksh: one syntax.
+  /// sh, dash, bash, zsh and ksh share one syntax.
   private static func posix(
     _ name: String, hook: PromptHook? = nil, readBy commands: @escaping @autoclosure @Sendable () -> [[String]]
   ) -> Shell {
@@ -104,7 +104,7 @@ final class Shell: Sendable {
 
   static let fish = Shell(
     "fish", .fish, set: { ("set -gx \($0) ", ";\n") },
-    // fish fails when erasing an unset variable.
+    // fish fails when erasing unset variables.
     unset: { "set -ge \($0); true;\n" }, fail: { "sh -c \"exit \($0)\";\n" }, hook: .fish,
     readBy: [Interpreter(["/usr/bin/fish", "--no-config"], forms: ["cat ANSWER | source", "eval (cat ANSWER)"])])
 
@@ -116,20 +116,20 @@ final class Shell: Sendable {
       Interpreter([$0, "-f"], forms: ["eval \"`cat ANSWER`\"", "eval `cat ANSWER`"])
     })
 
-  /// Lines that many programs read from a file named `.env`.
+  /// A file named `.env`, as many programs read.
   static let dotenv = Shell(
     "dotenv", .dotenv, set: { ("\($0)=", "\n") }, unset: { "\($0)=\"\"\n" }, fail: nil,
     readBy: ["/bin/dash", "/bin/bash"].map {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printing: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell, where empty variables are unset before version 7.5.
+  /// PowerShell. Empty variables are unset before version 7.5.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
     fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
 
-  /// Input of nu's `from json | load-env`, which evaluates no text.
+  /// nu's `from json | load-env`, which evaluates no text.
   static let nu = Shell(
     "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
 
@@ -137,7 +137,7 @@ final class Shell: Sendable {
   static let systemd = Shell(
     "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetting, fail: nil, readBy: [.reader("systemd")])
 
-  /// Lines for the file named by `GITHUB_ENV`, each value between two unpredictable lines.
+  /// The file named by `GITHUB_ENV`, with each value between two unpredictable lines.
   static let githubActions = Shell(
     "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
@@ -145,7 +145,6 @@ final class Shell: Sendable {
 
   private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
-  /// One object.
   static let json = Shell(
     "json", .json, set: { ("\"\($0)\":", "") }, unset: { "\"\($0)\":null" }, fail: nil, frame: ("{", ",", "}\n"),
     readBy: [
@@ -155,23 +154,21 @@ final class Shell: Sendable {
     ])
 }
 
-/// Writes variables one after the other in the syntax of a shell.
+/// Writes variables in a shell's syntax.
 struct VariableWriter {
   let shell: Shell
   private var isFirst = true
 
   init(_ shell: Shell) { self.shell = shell }
 
-  /// Writes the text before the first variable.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
-  /// Writes the text after the last variable.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
   /// Sets and exports a variable.
   ///
   /// - Parameter value: Well-formed UTF-8.
-  /// - Throws: ``Quoting/Problem`` if a variable cannot have the value.
+  /// - Throws: ``Quoting/Problem`` if the value cannot be represented.
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {

@@ -1,12 +1,11 @@
 internal import Encoding
 
-/// Names that `--var` may set. The server chooses the value of a variable, so a name is refused if a shell evaluates it
-/// or treats it specially, or if a program uses it to choose what to run, which proxy to use or whom to trust. Rules
-/// cover names that follow a pattern.
+/// Names that `--var` may set. Servers choose the values, so it rejects names that a shell evaluates or treats
+/// specially, and names with which a program chooses what to run, which proxy to use or whom to trust. Patterns are
+/// covered by rules.
 enum VariableName {
-  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use themselves, or that a prompt shows. Some
-  /// shells evaluate a value as arithmetic, which can run a command. Refused regardless of case, because zsh ties
-  /// `path` to `PATH`.
+  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use, or that a prompt shows. Some shells
+  /// evaluate values as arithmetic, which can run commands. Case is ignored, because zsh ties `path` to `PATH`.
   static let shellList =
     """
     `ADDSUFFIX`, `AFSUSER`, `ALIASES`, `AMPM`, `ANYERROR`, `ARGC`, `ARGV`, `ARGV0`, `AUTOCORRECT`, `AUTOEXPAND`, \
@@ -46,13 +45,13 @@ enum VariableName {
     `WATCH`, `WATCHFMT`, `WHO`, `WIDGET`, `WIDGETFUNC`, `WIDGETS`, `WIDGETSTYLE`, `WORDCHARS`, `_`
     """
 
-  /// Prefixes that shells and the dynamic linker use. No suffix overrides them.
+  /// Prefixes of shells and the dynamic linker. No suffix overrides them.
   static let firmPrefixList =
     """
     `BASH`, `COMP_`, `DYLD_`, `FISH_`, `LC_`, `LD_`, `POWERSHELL_`, `READLINE_`, `ZDOT`, `ZLE_`, `ZSH`, `__FISH`
     """
 
-  /// Other names without a rule, mostly of programs that a build runs. In the manual's notation.
+  /// Names without a pattern, mostly of build tools. In the manual's notation.
   static let refusedList =
     """
     `ACLOCAL`, `AGENT_SOCKET`, `AR`, `AS`, `AUTOCONF`, `AUTOHEADER`, `AUTOM4TE`, `AUTOMAKE`, `AWK`, \
@@ -69,8 +68,8 @@ enum VariableName {
     `TOOLCHAINS`, `TZ`, `UNZIP`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
     """
 
-  /// Prefixes: of interpreters, editors and their runtimes, of package managers, toolchains and build tools, of git, of
-  /// TLS libraries, and of configuration directories.
+  /// Prefixes of interpreters, editors, package managers, toolchains, build tools, git, TLS libraries, and
+  /// configuration directories.
   static let refusedPrefixList =
     """
     `ANSIBLE_`, `AR_`, `BUN_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DENO_`, \
@@ -80,7 +79,7 @@ enum VariableName {
     `TERMINFO`, `TEXMF`, `TF_CLI_`, `TRANSIENT_PROMPT`, `UV_`, `VAGRANT_`, `VIM`, `VK_`, `WINE`, `XDG_`, `YARN_`
     """
 
-  /// Suffixes: options, programs to start, modules to load, files that name what to run, search paths for any of these,
+  /// Suffixes for options, programs to run, modules to load, files that name what to run, search paths for these,
   /// proxies, and trusted certificates.
   static let refusedSuffixList =
     """
@@ -95,8 +94,8 @@ enum VariableName {
     `_WRAPPER`
     """
 
-  /// Suffixes of names whose value is only a secret or an identity. ``refusedPrefixList`` and ``refusedSuffixList`` do
-  /// not apply to such a name.
+  /// Suffixes of names that contain just a secret or an identity. ``refusedPrefixList`` and ``refusedSuffixList`` do
+  /// not apply to them.
   static let allowedSuffixList =
     """
     `_EMAIL`, `_ID`, `_KEY`, `_PASSWORD`, `_SECRET`, `_TOKEN`, `_USER`, `_USERNAME`
@@ -106,13 +105,13 @@ enum VariableName {
     list.split(separator: "`").filter { $0 != ", " }.map { String($0) }
   }
 
-  /// Whether every shell accepts it as a variable's name.
+  /// Whether every shell accepts the name.
   static func isWellFormed(_ name: Substring.UTF8View) -> Bool {
     guard let first = name.first, !first.isASCIIDigit else { return false }
     return name.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether a list or a rule refuses a well-formed name.
+  /// Whether a list or rule rejects a well-formed name.
   static func isRefused(_ name: String) -> Bool {
     let capital = name.uppercased()
     if shellList.hasPart("`\(capital)`") || refusedList.hasPart("`\(capital)`") { return true }

@@ -3,10 +3,9 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// The connection of a program that uses a lease through HTTP. It sends the token of the lease, and gets the responses
-/// of the permitted origin and path. Used on the loop only.
+/// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
+/// permitted origin and path. Used on the loop only.
 final class HTTPConnection: LentCall.Owner {
-  /// The methods of the lease's server that a connection uses.
   protocol Server: AnyObject {
     func begin(
       _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
@@ -31,26 +30,25 @@ final class HTTPConnection: LentCall.Owner {
   private var outbound: [UInt8] = []
   private var isClosed = false
   private var waitsForNothing = false
-  /// Whether the connection ends once everything was sent.
+  /// Whether to close once everything was sent.
   private var closesWhenSent = false
   private var lastProgress: Instant
   private var exchange: Exchange?
 
-  /// The current request.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// The unread content of the request, or nil once all was read.
+    /// The unread content of the request; nil once all was read.
     var content: Content?
-    /// Content that the daemon has not accepted yet.
+    /// Content not yet accepted by the daemon.
     var unwritten: [UInt8] = []
     var writing: UInt64?
-    /// The framing of the response's body, or nil before its head.
+    /// The framing of the response's body; nil before its head.
     var answer: Framing?
-    /// The number of bytes of the response's body already sent.
+    /// The sent bytes of the response's body.
     var sent = 0
     var reading: UInt64?
-    /// Whether the body was read to its end.
+    /// Whether the body was read completely.
     var isBodyRead = false
     /// Whether the daemon has sent its last line.
     var isAnswered = false
@@ -70,12 +68,12 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   private static let readBytes = 64 << 10
-  /// The maximum time until the head of a server's response.
+  /// The timeout for the head of a server's response.
   private static let headSeconds = 600
-  /// The limit of response bytes that a peer has not read.
+  /// The limit of unread response bytes.
   private static let mostUnread = 256 << 10
-  /// The longest time without a byte while the peer must send or read.
-  private static let patience = Duration.seconds(60)
+  /// The timeout for a peer that must send or read.
+  private static let timeout = Duration.seconds(60)
 
   init(
     _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
@@ -90,7 +88,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: The socket
 
-  /// Watches the socket for the events that the state needs.
+  /// Watches the socket for the events that matter now.
   private func watch() throws(SystemError) {
     if let key { loop.unwatch(key) }
     key = nil
@@ -105,7 +103,7 @@ final class HTTPConnection: LentCall.Owner {
     key = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
-  /// Whether to read more from the peer: content that the daemon accepts, or the next request.
+  /// Whether to read from the peer: content for the daemon, or the next request.
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
     guard let exchange else { return inbound.count < HTTPRequestHead.mostBytes }
@@ -123,20 +121,20 @@ final class HTTPConnection: LentCall.Owner {
         guard error.isAgain else { return close() }
       }
     } else if waitsForNothing {
-      // Only the end of the connection ends this wait.
+      // The peer has disconnected.
       return close()
     }
     advance()
   }
 
-  /// Handles the end of the peer's input. The peer may still read.
+  /// Handles the end of input. The peer may still read.
   private func hangUp() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
     rewatch()
   }
 
-  /// Processes the received bytes: the head of a request, or its content.
+  /// Processes received bytes: a request's head or content.
   private func advance() {
     while !isClosed, !closesWhenSent {
       if exchange == nil {
@@ -168,13 +166,13 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Schedules the end of the connection if its peer neither sends nor reads in time.
+  /// Schedules the peer's timeout.
   private func scheduleEnd() {
-    loop.schedule(at: lastProgress.advanced(by: Self.patience)) { [weak self] in
+    loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
       let waitsForPeer = !outbound.isEmpty || exchange == nil || exchange?.content != nil && exchange?.unwritten == []
       if !waitsForPeer { lastProgress = loop.now }
-      if lastProgress.advanced(by: Self.patience) <= loop.now { close() } else { scheduleEnd() }
+      if lastProgress.advanced(by: Self.timeout) <= loop.now { close() } else { scheduleEnd() }
     }
   }
 
@@ -239,7 +237,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// - Returns: Whether any content was consumed.
+  /// - Returns: Whether content was consumed.
   private func takeContent() -> Bool {
     guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -278,13 +276,13 @@ final class HTTPConnection: LentCall.Owner {
       exchange?.unwritten = []
     } catch {
       guard error.isAgain else {
-        // The server has responded without reading it.
+        // The server responded without reading it.
         exchange?.unwritten = []
         return
       }
       exchange?.unwritten.removeFirst(written)
       exchange?.writing = try? loop.watch(end.descriptor.raw, for: .write) { [weak self] in
-        // The end of the connection may release it.
+        // Closing the connection may release it.
         guard let self else { return }
         writeContent()
         advance()
@@ -311,13 +309,13 @@ final class HTTPConnection: LentCall.Owner {
     if !hasBody, let length, head.status != 204 { lines += "Content-Length: \(length)\r\n" }
     if case .length(let length) = framing { lines += "Content-Length: \(length)\r\n" }
     if case .chunked = framing { lines += "Transfer-Encoding: chunked\r\n" }
-    // The unread content would be parsed as the next request.
+    // Unread content would be parsed as the next request.
     if exchange.head.closes || exchange.content != nil { lines += "Connection: close\r\n" }
     send(Array((lines + "\r\n").utf8))
     readBody()
   }
 
-  /// Sends the available part of the response's body, as fast as the peer reads.
+  /// Sends available parts of the body, as fast as the peer reads.
   private func readBody() {
     guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
     while outbound.count < Self.mostUnread, exchange?.isBodyRead == false {
@@ -335,7 +333,7 @@ final class HTTPConnection: LentCall.Owner {
       switch framing {
       case .none: break
       case .length(let length):
-        // Excess bytes would be parsed as the next response.
+        // More bytes would be parsed as the next response.
         guard let sent = exchange?.sent, sent <= length else { return close() }
         send(piece)
       case .chunked: send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
@@ -353,7 +351,7 @@ final class HTTPConnection: LentCall.Owner {
       }
       if exchange?.reading == nil { close() }
     } else {
-      // Try again when the peer has read some bytes.
+      // Retry when the peer has read some bytes.
       loop.schedule(at: loop.now.advanced(by: .milliseconds(5))) { [weak self] in
         self?.readBody()
         self?.rewatch()
@@ -370,7 +368,7 @@ final class HTTPConnection: LentCall.Owner {
     case .failure(let failure) where exchange?.answer == nil: fail(failure)
     case .failure, .result, .event:
       exchange?.isAnswered = true
-      // If the head was already sent, the end of the connection marks the body as incomplete.
+      // After the head, only closing the connection marks the body as incomplete.
       if case .failure = reply { exchange?.isTruncated = true }
       readBody()
       finishIfWhole()
@@ -394,7 +392,7 @@ final class HTTPConnection: LentCall.Owner {
     exchange = nil
     closesWhenSent = closing
     if outbound.isEmpty, closing { return close() }
-    // The next request may have arrived already.
+    // The next request may have arrived.
     loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
   }
 

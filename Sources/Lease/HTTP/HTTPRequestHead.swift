@@ -1,14 +1,14 @@
 internal import Encoding
 
-/// The head of an HTTP/1.1 request (RFC 9112), parsed strictly: a head that two parsers could interpret differently is
-/// an error.
+/// The head of an HTTP/1.1 request (RFC 9112). Parsed strictly: what two parsers could interpret differently is an
+/// error.
 struct HTTPRequestHead: Equatable {
   let method: String
-  /// The target in origin form, as received.
+  /// In origin form, as received.
   let target: String
   let fields: [Field]
   let content: Content
-  /// Whether the client waits for `100 Continue` before it sends the content.
+  /// Whether the client waits for `100 Continue`.
   let expectsContinue: Bool
   /// Whether the connection ends with the response.
   let closes: Bool
@@ -26,20 +26,20 @@ struct HTTPRequestHead: Equatable {
     case chunked
   }
 
-  /// The reason for refusing a head.
+  /// Why a head is rejected.
   enum Problem: Error, Equatable {
     case malformed
     case tooLarge
-    /// An unsupported feature of HTTP: another protocol, or an expectation.
+    /// Another protocol or an expectation that is not supported.
     case notServed
   }
 
   static let mostBytes = 64 << 10
   private static let mostFields = 100
-  /// The maximum number of digits of a length, so that it fits into an `Int`.
+  /// The maximum number of digits of a length, so that it fits an `Int`.
   private static let mostDigits = 15
 
-  /// - Returns: The number of bytes up to the end of the head, or nil if the head is incomplete.
+  /// - Returns: The end of the head, or nil if it is incomplete.
   static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -73,7 +73,7 @@ struct HTTPRequestHead: Equatable {
     closes = options.contains("close")
   }
 
-  /// Splits a head into lines that end with CR LF. Neither character may appear elsewhere.
+  /// Splits lines at CR LF. Neither may occur alone.
   private static func lines(_ bytes: ArraySlice<UInt8>) throws(Problem) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = bytes.startIndex
@@ -119,7 +119,7 @@ struct HTTPRequestHead: Equatable {
       && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Requires either one length of digits or the coding `chunked`, never both (RFC 9112 section 6).
+  /// Requires one length in digits or the coding `chunked`, but not both (RFC 9112 section 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased().utf8.elementsEqual("chunked".utf8) {
@@ -132,8 +132,8 @@ struct HTTPRequestHead: Equatable {
   }
 }
 
-/// Parses chunked content (RFC 9112 section 7.1) strictly: sizes are hexadecimal digits without extensions, and trailer
-/// fields are errors.
+/// Parses chunked content (RFC 9112 section 7.1) strictly: sizes are hexadecimal digits. Extensions and trailer fields
+/// are errors.
 struct HTTPChunks {
   enum Problem: Error { case malformed }
 
@@ -151,7 +151,7 @@ struct HTTPChunks {
   /// Whether the last chunk was read.
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Consumes as much content as possible from the start of `bytes`.
+  /// Consumes as much content as possible.
   mutating func take(_ bytes: inout [UInt8], most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0

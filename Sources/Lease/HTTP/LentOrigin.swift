@@ -1,19 +1,19 @@
 internal import Encoding
 internal import Wire
 
-/// An origin that a lease lends through HTTP. Translates the requests of peers, which show the token of the lease, to
-/// requests of the daemon, and the header of a response back.
+/// An origin that a lease serves over HTTP. Translates peers' requests, which contain the lease's token, to the
+/// daemon's, and response heads back.
 struct LentOrigin {
-  /// The origin of the server.
+  /// The server's origin.
   let origin: String
-  /// The origin that peers use for it.
+  /// The origin for peers.
   let base: String
-  /// The token of the lease, which replaces the account's.
+  /// The lease's token, which replaces the account's.
   let token: [UInt8]
 
   // MARK: Requests
 
-  /// The peer's request without the fields of its connection and the token of the lease.
+  /// The request without hop-by-hop fields and the lease's token.
   func request(_ head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
     call.headers = head.fields.filter { !Self.isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
@@ -23,7 +23,7 @@ struct LentOrigin {
     return call
   }
 
-  /// Whether the request contains the token of the lease, as Bearer or as the password of Basic.
+  /// Whether the request has the lease's token, as Bearer token or Basic password.
   func isTokenShown(in head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
@@ -42,7 +42,7 @@ struct LentOrigin {
     }
   }
 
-  /// The fields in which clients of some services send their key.
+  /// Fields in which some clients send their key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
   /// Compares in constant time.
@@ -53,7 +53,7 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field concerns only the peer's connection or the token of the lease, and is not forwarded to the server.
+  /// Whether a field is only for this connection or contains the lease's token.
   private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if ofConnection.contains(name) || keyFields.contains(name) { return true }
@@ -68,8 +68,7 @@ struct LentOrigin {
 
   // MARK: Responses
 
-  /// The lines of a response's fields, without those of the server's connection. URLs at the server become URLs that the
-  /// peer can use.
+  /// The response's fields without those of the server's connection. URLs of the server become URLs for the peer.
   func lines(_ head: ResponseHead) -> String {
     var lines = ""
     for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {

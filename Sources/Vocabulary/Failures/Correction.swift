@@ -1,21 +1,20 @@
 internal import Encoding
 
-/// A command in a hint: the one that failed with other options, or a sign-in with them. A client that knows its user's
-/// complete command line shows that instead, with the same change (hints run).
+/// A command in a hint: the failed one with other options, or a sign-in. A client that knows the user's complete
+/// command line changes that one instead (hints run).
 package struct Correction: Sendable, Hashable {
-  /// The maximum number of options to change.
   private static let mostChanges = 16
 
   /// The command in the hint, quoted for `sh`.
   package let command: String
 
-  /// The options to add, replacing those with the same name.
+  /// The options to add or replace.
   package let added: [Addition]
 
   /// The names of the options to remove, without dashes.
   package let removed: [String]
 
-  /// An option by its name without dashes; the value is nil for a switch.
+  /// An option without dashes; the value is nil for a switch.
   package struct Addition: Sendable, Hashable {
     package let name: String
     package let value: String?
@@ -34,7 +33,7 @@ package struct Correction: Sendable, Hashable {
 }
 
 extension Correction {
-  /// `{"command","add","remove"}`; an addition is `{"option","value"}`.
+  /// `{"command","add","remove"}`, with additions as `{"option","value"}`.
   var json: JSON {
     let added = self.added.map { addition in
       var object = JSONObject([("option", .string(addition.name))])
@@ -47,7 +46,7 @@ extension Correction {
       ]))
   }
 
-  /// Parses ``json``; nil if invalid.
+  /// Nil if invalid.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.mostChanges
@@ -65,7 +64,7 @@ extension Correction {
 extension Phrase {
   /// Replaces the command of each correction.
   ///
-  /// - Parameter command: Returns the new command, or nil to keep the hint's.
+  /// - Parameter command: Returns the new command, or nil to keep it.
   package func correcting(_ command: (Correction) -> String?) -> Phrase {
     guard plural == nil else { return self }
     let corrected = values.map { (value) -> Value in

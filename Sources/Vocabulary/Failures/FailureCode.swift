@@ -1,6 +1,6 @@
 /// The error codes of the protocol. Each has one exit status.
 package enum FailureCode: String, Sendable, CaseIterable {
-  // The request itself.
+  // Problems of the request.
   case invalidRequest = "invalid_request"
   case unknownRequest = "unknown_request"
   case unsupportedVersion = "unsupported_version"
@@ -11,7 +11,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"
 
-  // Only a sign-in helps.
+  // A sign-in helps.
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
@@ -28,7 +28,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case assertionNeeded = "assertion_needed"
 
-  // Temporary failures.
+  // Temporary.
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
@@ -37,15 +37,15 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case daemonUnavailable = "daemon_unavailable"
   case daemonStopped = "daemon_stopped"
 
-  // The user or the server denied it.
+  // Denied by the user or the server.
   case accessDenied = "access_denied"
   case assertionRejected = "assertion_rejected"
 
-  // The redirect of a sign-in in the browser.
+  // Problems of the browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
   case redirectRejected = "redirect_rejected"
 
-  // The user must correct something first.
+  // The user must correct something.
   case originNotAllowed = "origin_not_allowed"
   case placeNotListed = "place_not_listed"
   case certificateRejected = "certificate_rejected"
@@ -68,18 +68,18 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case leaseEnded = "lease_ended"
   case tokenReturned = "token_returned"
 
-  // Only unlocking helps.
+  // Unlocking helps.
   case locked = "locked"
   case wrongPassphrase = "wrong_passphrase"
   case wrongPIN = "wrong_pin"
 
-  // How the vault opens.
+  // Problems opening the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
-  /// The exit status of the command, and the meaning for agent-protocol(7) in mdoc notation.
+  /// The exit status, and the meaning for agent-protocol(7) in mdoc notation.
   private var row: (status: ExitStatus, meaning: String) {
     switch self {
     case .invalidRequest: (.usage, "The request or the command line is invalid.")
@@ -176,17 +176,17 @@ package enum FailureCode: String, Sendable, CaseIterable {
   package var meaning: String { row.meaning }
 }
 
-/// The exit statuses of `agent`. Scripts depend on them, so a meaning never changes.
+/// The exit statuses of `agent`. Meanings never change, since scripts depend on them.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 2
-  /// There is no session, or it has ended: only a sign-in helps.
+  /// There is no session or it has ended. Only a sign-in helps.
   case signInNeeded = 3
   /// A temporary failure of the network or the server.
   case tryLater = 4
   case locked = 5
-  /// The user or the server denied it.
+  /// Denied by the user or the server.
   case denied = 6
   case tokenNotValid = 7
 }

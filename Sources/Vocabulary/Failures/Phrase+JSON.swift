@@ -1,7 +1,7 @@
 package import Encoding
 
-/// A phrase in JSON: the English text as a member; `NAME_command` if it ends with a command to run; `NAME_template` and
-/// `NAME_values` if it has values, so that the client can translate it. A text without values is its own template.
+/// A phrase in JSON: the English text; `NAME_command`, if it ends with a command; `NAME_template` and `NAME_values`, if
+/// it has values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
   /// The maximum nesting of phrases.
   private static let deepest = 6
@@ -14,14 +14,14 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values; nil if there are none, or if the template needs no translation.
+  /// The values; nil without any, or if no translation is needed.
   private var formMembers: JSON? {
     let isVerbatim = template.utf8.elementsEqual("%1$s".utf8) && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
   }
 
-  /// Parses the output of ``addMembers(to:as:)``; nil without the text. Ignores an invalid template.
+  /// Parses the output of ``addMembers(to:as:)``. Ignores an invalid template.
   package init?(_ json: JSON, _ name: String) {
     guard let phrase = Self.received(json, name) else { return nil }
     self = phrase.running(json["\(name)_command"]?.string.map(Self.clean))
@@ -33,13 +33,13 @@ extension Phrase {
       let values = values(json["\(name)_values"], depth: 1)
     {
       let phrase = Phrase(template: template, values: values)
-      // The template is used only if its English text equals the message.
+      // Use the template only if it produces the same English text.
       if phrase.english.utf8.elementsEqual(text.utf8) { return phrase }
     }
     return Phrase(stringLiteral: text)
   }
 
-  /// Removes invisible characters. A message is one line.
+  /// Removes invisible characters and line breaks.
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
@@ -56,7 +56,7 @@ extension Phrase {
 }
 
 extension Phrase {
-  /// As a value of another phrase.
+  /// The phrase as a value of another.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
     object["command"] = ownCommand.map { .string($0) }

@@ -1,25 +1,25 @@
-/// A message for users: a fixed English template, which is the key of its translation, and its values.
+/// A message for users: an English template, which is the key of its translation, and values.
 ///
 /// Written as a string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a
-/// phrase, which is translated too. Templates of a catalogue are formatted only by ``rendered(_:_:isolated:)``, which
-/// supports only these placeholders.
+/// phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats templates, so a catalogue can contain no
+/// other placeholders.
 package struct Phrase: Sendable {
-  /// A value of a placeholder.
+  /// The value for a placeholder.
   package indirect enum Value: Sendable, Hashable {
     case text(String)
     case phrase(Phrase)
     case command(Correction)
   }
 
-  /// `%1$s`, `%2$s` … are the placeholders of the values, `%%` is a percent sign.
+  /// `%1$s`, `%2$s` … are values, `%%` is a percent sign.
   package let template: String
 
   package let values: [Value]
 
-  /// The template for counts other than one, and the count, if there is one.
+  /// The template for counts other than one, and the count.
   package let plural: Plural?
 
-  /// The command that the template is or ends with, quoted for `sh`.
+  /// The command, quoted for `sh`, with which the phrase ends.
   private(set) var ownCommand: String?
 
   package struct Plural: Sendable, Hashable {
@@ -27,17 +27,17 @@ package struct Phrase: Sendable {
     package let count: Int
   }
 
-  /// A hint that is just a command of this program, quoted for `sh`.
+  /// A hint that is just a command, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
 
-  /// Sets the command that the phrase ends with, quoted for `sh`.
+  /// Records the command, quoted for `sh`, with which the phrase ends.
   package func running(_ command: String?) -> Phrase {
     var phrase = self
     phrase.ownCommand = command
     return phrase
   }
 
-  /// The command to run, quoted for `sh`; nil if there is none, or several to choose from.
+  /// The command to run, quoted for `sh`; nil for none or several.
   package var command: String? { commands.count == 1 ? commands.first : nil }
 
   private var commands: [String] {
@@ -57,7 +57,7 @@ package struct Phrase: Sendable {
     plural = nil
   }
 
-  /// A text that is the same in all languages.
+  /// Text that is never translated.
   package init(verbatim text: String) { self.init(template: "%1$s", values: [.text(text)]) }
 
   /// A hint that is just a command.
@@ -69,7 +69,7 @@ package struct Phrase: Sendable {
     self.plural = plural
   }
 
-  /// A phrase in the singular or plural for a count. Both forms have the same values.
+  /// A phrase in the singular or plural. Both forms have the same values.
   package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
     Phrase(one, Plural(template: other.template, count: count))
   }
@@ -78,12 +78,11 @@ package struct Phrase: Sendable {
 
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Replaces the placeholders of a template with values. A placeholder without a value, and any other text after a
-  /// percent sign, is unchanged.
+  /// Replaces the placeholders of a template. Keeps those without a value, and other text after a percent sign.
   ///
   /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
-  ///   section 2.4.3). Values after a Latin word are not enclosed: they are part of a command that must be copyable
-  ///   from a terminal, and the word keeps the order.
+  ///   section 2.4.3). Excludes values after a Latin word: they belong to a command that users copy, and the word keeps
+  ///   the order.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -104,7 +103,7 @@ package struct Phrase: Sendable {
     return result + rest
   }
 
-  /// The index, from 0, of the value for `1$s`, and the end of the placeholder.
+  /// The index, from 0, of the value for `1$s`, and the placeholder's end.
   private static func place(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
@@ -139,13 +138,13 @@ extension Phrase: ExpressibleByStringInterpolation {
     self.init(template: stringInterpolation.template, values: stringInterpolation.values)
   }
 
-  /// Escapes a text without placeholders for a template.
+  /// Escapes text for a template.
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
-  /// Builds a template from the fixed parts of a literal, and collects the values.
+  /// Builds a template from a literal and collects its values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var template = ""
     fileprivate var values: [Value] = []
@@ -172,8 +171,7 @@ extension Phrase: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-  /// A string with a phrase in it must be a phrase, or it could not be translated. Write `Phrase("…")` around the
-  /// literal.
+  /// A string that contains a phrase could not be translated. Write `Phrase("…")` around the literal.
   @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
   package mutating func appendInterpolation(_ phrase: Phrase) {}
 }

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// The command that signs in to an account, for hints.
+/// A hint's command that signs in to an account.
 package struct SignInCommand: Sendable {
-  /// The name of the account; nil if the daemon chooses it.
+  /// Nil if the daemon chooses the account.
   package let account: String?
-  /// The options of the failed sign-in; empty if the account's name is enough.
+  /// The options of the failed sign-in; empty if the account is enough.
   package let options: [String]
 
   package init(_ account: String?, _ options: [String] = []) {
@@ -14,14 +14,13 @@ package struct SignInCommand: Sendable {
 
   package var phrase: Phrase { with([]) }
 
-  /// The command with an added switch.
+  /// The command with another switch.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with added options. A client replaces it with its user's command.
+  /// The command with more options. Clients replace it by the user's own command.
   ///
   /// - Parameters:
-  ///   - added: Options to add, replacing those with the same name. A value that is unsafe to paste is described
-  ///     instead.
+  ///   - added: Options to add or replace. A value that is unsafe to paste is described instead.
   ///   - removed: The names of conflicting options.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
@@ -43,16 +42,15 @@ package struct SignInCommand: Sendable {
 }
 
 extension SignInCommand {
-  /// The sign-in options that prompt for or read a client secret, only one of which is allowed, and those that forbid
-  /// prompts.
+  /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
   private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
 
-  /// The command for a terminal, with prompts for missing values.
+  /// The command for a terminal, which prompts for missing values.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
-  /// The command that has the account use no proxy: nothing of a new one is kept yet.
+  /// The command that stops using a proxy. A new account has no stored settings yet.
   package var withoutProxy: Phrase {
     if let account, options.isEmpty { return .command("agent account set \(account) --proxy none") }
     return with([.init("proxy", "none")])

@@ -31,7 +31,7 @@ extension Provider {
     }
   }
 
-  /// A variant of another provider with the same server.
+  /// A variant of a provider with the same server.
   init(_ name: ProviderName, _ title: String, like other: Provider) {
     self.init(name, title)
     issuer = other.issuer

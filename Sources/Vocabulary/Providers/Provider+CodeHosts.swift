@@ -1,11 +1,11 @@
 // Source code hosts.
 extension Provider {
-  /// GitHub Enterprise Server is the same with its own issuer. The tokens of OAuth apps do not expire.
+  /// Also for GitHub Enterprise Server, with its own issuer. The tokens of OAuth apps do not expire.
   static let github: Provider = {
     var provider = Provider(.github, "GitHub")
     provider.issuer = "https://github.com/login/oauth"
     provider.hasOwnServers = true
-    // Its responses contain the issuer since April 2026.
+    // Responses contain the issuer since April 2026.
     provider.issuerPath = "/login/oauth"
     provider.registration = Registration(
       page: "https://github.com/settings/applications/new", kind: "OAuth app", option: "Enable Device Flow")
@@ -15,7 +15,7 @@ extension Provider {
     ]
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.tokenEndpointAuthMethod = .secretPost
-    // An empty scope returns what was granted before.
+    // An empty scope returns the earlier grant.
     provider.scope = ["read:user"]
     provider.sessionsPage = "https://github.com/settings/applications"
     let apps = "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"

@@ -1,6 +1,6 @@
-// Google and Microsoft, each for sign-in and for mail.
+// Google and Microsoft, for sign-in and for mail.
 extension Provider {
-  /// A refresh token requires `access_type=offline` and consent; the scope `offline_access` is rejected.
+  /// A refresh token requires `access_type=offline` and consent. The scope `offline_access` is rejected.
   static let google: Provider = {
     var provider = Provider(.google, "Google")
     provider.issuer = "https://accounts.google.com"
@@ -50,13 +50,12 @@ extension Provider {
     return provider
   }()
 
-  /// `http://localhost` is the only loopback redirect URI whose port is ignored, but its path is compared. There is no
-  /// revocation endpoint.
+  /// Ignores the port only for `http://localhost`, and compares the path. There is no revocation endpoint.
   static let entra: Provider = {
     var provider = Provider(.entra, "Microsoft Entra ID")
     provider.issuer = "https://login.microsoftonline.com/common/v2.0"
     let hosts = ["login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn"]
-    // Supports domain names of up to four parts.
+    // Domain names of up to four parts.
     let tenants = ["{tenant}", "{a}.{b}", "{a}.{b}.{c}", "{a}.{b}.{c}.{d}"]
     provider.issuerTemplates = hosts.flatMap { host in tenants.map { "https://\(host)/\($0)/v2.0" } }
     provider.hosts = ["entra.microsoft.com", "microsoft.com"]

@@ -1,4 +1,4 @@
-// Products with a separate host name for each customer.
+// Products with a host name per customer.
 extension Provider {
   static let okta: Provider = {
     var provider = Provider(.okta, "Okta")
@@ -112,7 +112,7 @@ extension Provider {
     provider.redirectURI = "http://localhost"
     provider.sessionsPage = "the server's gRPC API, RevokeRefresh"
     provider.scope = ["openid", "profile", "offline_access"]
-    // Its refresh handler sends `invalid_request` for these, and `invalid_grant` for the rest:
+    // dex sends `invalid_request` for these and `invalid_grant` for others:
     // https://github.com/dexidp/dex/blob/master/server/refreshhandlers.go
     provider.deadRefreshTokens = ["Refresh token"]
     return provider

@@ -1,4 +1,4 @@
-// Other services with a single host.
+// Other services with one host.
 extension Provider {
   static let atlassian: Provider = {
     var provider = Provider(.atlassian, "Atlassian")
@@ -16,7 +16,7 @@ extension Provider {
     provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
     let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
     provider.quirks = [.noMetadata: page, .secretNeeded: page]
-    // A wrong client secret is `access_denied` at the token endpoint.
+    // A wrong client secret is `access_denied`.
     provider.errorNames = ["unauthorized": "invalid_client"]
     // 403 and `unauthorized_client`: https://github.com/ParabolInc/parabol/issues/11849
     provider.deadRefreshTokens = ["refresh_token is invalid"]
@@ -46,7 +46,7 @@ extension Provider {
     return provider
   }()
 
-  /// A user's tokens. An app with PKCE is a public client.
+  /// User tokens. An app with PKCE is a public client.
   static let slack: Provider = {
     var provider = Provider(.slack, "Slack")
     provider.issuer = "https://slack.com"

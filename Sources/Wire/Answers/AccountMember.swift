@@ -30,12 +30,12 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case unconfirmedOrigins = "unconfirmed_origins"
   case server
 
-  /// The responses with members of accounts. Each includes those of the previous ones.
+  /// The responses that contain accounts. Each includes the members of the previous ones.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }
 
-  /// The first response with the member, the kind of its value, and its meaning in mdoc notation.
+  /// The first response with the member, the kind of value, and the meaning in mdoc notation.
   private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
     case .name: (.list, .account, "The name.")
@@ -98,6 +98,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
 
   private static let required: Set<AccountMember> = [.name, .active, .issuer, .state, .clientID, .refresh]
 
+  /// The members in a response.
   private static func all(of answer: Answer) -> [AccountMember] {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
@@ -110,7 +111,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     }
   }
 
-  /// The definitions of an account in the schema of the JSON output, by response.
+  /// The JSON schema definitions of an account, by response.
   package static var schemas: [(name: String, text: String)] {
     [("list_account", Answer.list), ("status_account", .status)].map { name, answer in
       let members = all(of: answer)

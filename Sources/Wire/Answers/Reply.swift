@@ -6,7 +6,7 @@ package enum Reply: Sendable, Hashable {
   case result(JSONObject)
   case failure(Failure)
 
-  /// The line including its newline. Not for replies with a secret.
+  /// The line with its newline. Not for secrets.
   package func serialized() -> [UInt8] {
     var object = JSONObject([("v", .int(WireProtocol.version))])
     switch self {
@@ -19,15 +19,14 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// The failure for a line that does not conform to this protocol. Computed instead of stored, for a faster start of
-  /// each token request.
+  /// The failure for an invalid line. Computed rather than stored, so that token requests start faster.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }
 
-  /// Parses a line without secrets.
+  /// Parses a line. Not for secrets.
   ///
-  /// - Throws: `internal_error` if the line does not conform to this protocol.
+  /// - Throws: `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let json = try? JSON(parsing: line), json["v"]?.int == WireProtocol.version else { throw Self.unreadable }
     if let error = json["error"] {

@@ -8,7 +8,7 @@ package struct RoleAnswer: Sendable {
   private let secretAccessKey: JSONLayout.Node
   private let sessionToken: JSONLayout.Node
 
-  /// - Throws: The daemon's failure, or `internal_error` if the line does not conform to this protocol.
+  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard let result = layout.root["result"] else {
@@ -33,7 +33,7 @@ package struct RoleAnswer: Sendable {
     sessionToken.appendString(in: line, to: &sink)
   }
 
-  /// Writes the response line. The bytes of secrets go directly into `sink`.
+  /// Writes the response line. Secrets go directly into `sink`.
   package static func append<Sink: ByteSink & ~Copyable>(
     account: String, accessKeyID: String, secretAccessKey: Span<UInt8>, sessionToken: Span<UInt8>, expiresAt: Int,
     to sink: inout Sink

@@ -1,38 +1,38 @@
 package import Encoding
 package import Vocabulary
 
-/// The members of a token response that are not secret.
+/// The non-secret members of a token response.
 package struct TokenDescription: Sendable, Hashable {
   package var account: String
   package var issuer: String
-  /// The `sub` of the verified ID Token, if there is one.
+  /// The `sub` of the verified ID Token, if any.
   package var subject: String?
-  /// The token type, spelled as in its RFC: `Bearer` or `DPoP`.
+  /// The token type as spelled in its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
-  /// In unix seconds; nil if the server sent no lifetime.
+  /// Unix seconds; nil if the server sent no lifetime.
   package var expiresAt: Int?
-  /// Whether the server could not be reached for a due renewal.
+  /// Whether a renewal is due but the server is unreachable.
   package var isOffline: Bool
-  /// Until when the user must sign in again, in unix seconds; nil if unknown or far in the future.
+  /// When the user must have signed in again, in unix seconds; nil if unknown or far in the future.
   package var signInBy: Int?
-  /// `NAME=FIELD`, from the account's settings; only for a request with `variables`.
+  /// `NAME=FIELD` from the account's settings; only with `variables` in the request.
   package var variables: [String] = []
-  /// Whether the ID Token was omitted because it has expired.
+  /// Whether the ID Token was omitted because it expired.
   package var isIDTokenExpired = false
-  /// For a request that specifies a destination.
+  /// The use of the token; only with a destination in the request.
   package var use: Use?
 
-  /// The form of the token for a destination.
+  /// How to send a token to a destination.
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
-    /// The origin, with the path if the settings have one for it; nil without a destination.
+    /// The origin, with the path in the settings if any; nil without a destination.
     package var place: String?
-    /// When that token expires, in unix seconds, if known.
+    /// The expiry of that token, in unix seconds, if known.
     package var expiresAt: Int?
-    /// The user name that the settings have for the destination.
+    /// The user name in the settings.
     package var user: String?
-    /// The header field that the settings have for the destination.
+    /// The header field in the settings.
     package var header: HeaderForm?
 
     package init(
@@ -110,12 +110,12 @@ package struct TokenDescription: Sendable, Hashable {
     ]
   }
 
-  /// Writes the response line. The bytes of tokens go directly into `sink`, which may be a secret buffer.
+  /// Writes the response line. Tokens go directly into `sink`, which may be a secret buffer.
   ///
   /// - Parameters:
-  ///   - idToken: Only for a request with `id_token`; nil also if there is none.
-  ///   - claims: The claims of the verified ID Token, only for a request with `claims`.
-  ///   - proof: A proof for one request with this token, only for a ``ProofRequest``.
+  ///   - idToken: The ID Token, if requested and available.
+  ///   - claims: The claims of the verified ID Token, if requested.
+  ///   - proof: The proof for a ``ProofRequest``.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -129,7 +129,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"subject\":")
       sink.append(jsonString: subject)
     }
-    // Before the token, so that a reader who stops there has seen it.
+    // Before the token, for readers that stop there.
     if let signInBy { sink.append(utf8: ",\"\(WireProtocol.signInMember)\":\(signInBy)") }
     sink.append(utf8: ",\"")
     sink.append(utf8: WireProtocol.accessTokenMember)
@@ -171,9 +171,9 @@ package struct TokenAnswer: Sendable {
   private let token: JSONLayout.Node
   private let result: JSONLayout.Node
 
-  /// Parses the response line of a token request.
+  /// Parses a token response.
   ///
-  /// - Throws: The daemon's failure, or `internal_error` if the line does not conform to this protocol.
+  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard let result = layout.root["result"] else {
@@ -198,29 +198,29 @@ package struct TokenAnswer: Sendable {
     self.description = description
   }
 
-  /// Writes the access token's bytes. `line` is the line this response was parsed from.
+  /// Writes the access token. `line` is the parsed line.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
   }
 
-  /// Writes the ID Token's bytes. `line` is the line this response was parsed from.
+  /// Writes the ID Token. `line` is the parsed line.
   ///
-  /// - Returns: Whether there is one: the request must have asked for it, and the server must have issued one.
+  /// - Returns: Whether it was requested and available.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
     guard let idToken = result["id_token"], idToken.isString else { return false }
     idToken.appendString(in: line, to: &sink)
     return true
   }
 
-  /// The proof for one request with this token (RFC 9449), in a response to a ``ProofRequest``.
+  /// The DPoP proof (RFC 9449), for a ``ProofRequest``.
   package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
-  /// A claim of the verified ID Token; nil if it is absent, or if the request did not ask for claims.
+  /// A claim of the verified ID Token; nil if absent or not requested.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
   }
 
-  /// All claims of the verified ID Token; nil if the request did not ask for them.
+  /// All claims of the verified ID Token; nil if not requested.
   package func claims(from line: Span<UInt8>) -> JSONObject? {
     result["claims"]?.value(in: line).object
   }

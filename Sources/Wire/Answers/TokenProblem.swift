@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The reasons why a token is invalid. Scripts depend on them, so a meaning never changes.
+/// Why a token is invalid. Meanings never change, since scripts depend on them.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
-  // The text of the token and its header.
+  // Problems of the token's text and header.
   case tooLong = "token_too_long"
   case notCompact = "not_compact"
   case invalidCharacter = "invalid_character"
@@ -17,14 +17,14 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case embeddedPrivateKey = "embedded_private_key"
   case nested = "nested_token"
 
-  // The signature and the key.
+  // Problems of the signature and the key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
   case ambiguousKey = "ambiguous_key"
   case unsuitableKey = "unsuitable_key"
   case badSignature = "bad_signature"
-  /// Other keys could verify the token, but fetching them failed.
+  /// More keys are needed, but fetching them failed.
   case keysUnavailable = "keys_unavailable"
 
   // The claims.
@@ -39,21 +39,19 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case unexpectedClaim = "unexpected_claim"
   case wrongClaim = "wrong_claim"
 
-  /// The verification itself failed.
   case internalError = "internal_error"
 
-  /// Whether the result is undecided: the same verification may succeed later.
+  /// Whether the result is open: the same check may succeed later.
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
-/// The reason why a token is invalid.
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 
-  /// One sentence in lowercase without a full stop. Contains no part of the token.
+  /// One sentence in lowercase without a full stop, and without any part of the token.
   package var message: String
 
-  /// The name of the invalid claim, if the caller or a profile specifies it.
+  /// The invalid claim, if the caller or the profile specifies its name.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

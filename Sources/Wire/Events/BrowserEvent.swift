@@ -1,19 +1,19 @@
 extension Event {
-  /// The user must open a URL in a browser, whose redirect completes the sign-in (RFC 6749, section 4.1).
+  /// The user must open a URL. Its redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: Sendable, Hashable {
-    /// Identifies the sign-in in a `login_redirect` request.
+    /// The ID of the sign-in for a `login_redirect` request.
     package var login: String
     package var account: String
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// The URL to open. It is not secret, and usable only for this sign-in.
+    /// Not secret, and usable only for this sign-in.
     package var url: String
-    /// A URL of the daemon that redirects to ``url`` once, for a browser's command line, which other users can read;
-    /// nil if the daemon cannot tell who opens it.
+    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
+    /// daemon cannot tell who opens it.
     package var linkURL: String?
     package var redirectURI: String
-    /// Whether nothing listens at the redirect URI, so that the user must paste the URL of the redirect.
+    /// Whether the user must paste the redirect's URL because nothing listens there.
     package var mustPaste: Bool
     /// When the sign-in ends, in unix seconds.
     package var expiresAt: Int
@@ -68,13 +68,14 @@ extension Event.Browser: EventBody {
 }
 
 extension Event {
-  /// Someone signed in with a browser that may be another user's. Nothing is stored until a `login_confirm` request.
+  /// Someone signed in with a browser that may be another user's. The session is stored only after a `login_confirm`
+  /// request.
   package struct Confirm: Sendable, Hashable {
-    /// Identifies the sign-in in that request.
+    /// The ID of the sign-in for that request.
     package var login: String
     package var account: String
     package var issuer: String
-    /// The `sub` of the ID Token, if there is one.
+    /// The `sub` of the ID Token, if any.
     package var subject: String?
     package var name: String?
     /// When the sign-in ends, in unix seconds.

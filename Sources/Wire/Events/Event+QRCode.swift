@@ -1,15 +1,14 @@
 extension Event {
-  /// A QR code as a square of modules, without the surrounding quiet zone.
+  /// A QR code as a square of modules, without the quiet zone.
   package struct QRCode: Sendable, Hashable {
-    /// The largest possible code (ISO/IEC 18004, version 40).
+    /// The width of version 40 (ISO/IEC 18004), the largest.
     private static let widest = 177
 
-    /// Row by row from the top, `1` for a dark module and `0` for a light one; as many rows as columns.
+    /// Rows from the top: `1` for a dark module, `0` for a light one.
     package fileprivate(set) var rows: [String] = []
 
     fileprivate init() {}
 
-    /// Nil unless the rows are a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.widest).contains(rows.count),
@@ -18,7 +17,6 @@ extension Event {
       self.rows = rows
     }
 
-    /// The number of modules per side.
     package var side: Int { rows.count }
   }
 }

@@ -2,9 +2,9 @@ extension Event {
   package struct TokenFile: Sendable, Hashable {
     package var account: String
     package var path: String
-    /// The reason for its removal; nil if it was written.
+    /// Why the file was removed; nil if it was written.
     package var removal: FailureCode?
-    /// When its token expires, in unix seconds; nil if the server sent no lifetime, or if the file was removed.
+    /// The token's expiry in unix seconds; nil if unknown or removed.
     package var expiresAt: Int?
 
     package init(account: String, path: String, removal: FailureCode? = nil, expiresAt: Int? = nil) {

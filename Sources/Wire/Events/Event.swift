@@ -1,11 +1,11 @@
 package import Encoding
 
-/// An event of a long request, sent before its result.
+/// A message that precedes the result of a long request.
 package enum Event: Sendable, Hashable {
   /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
-  /// The URL of the previous event as a QR code.
+  /// The URL of the previous event.
   case qrCode(QRCode)
 
   /// The user must open ``Browser/url``.
@@ -14,7 +14,7 @@ package enum Event: Sendable, Hashable {
   /// The user must confirm that they signed in.
   case confirm(Confirm)
 
-  /// A pasted URL is not the redirect of this sign-in, which continues.
+  /// A pasted URL is not this sign-in's redirect. The sign-in continues.
   case redirectRefused(Failure)
 
   /// A notice: one sentence, safe for a terminal.
@@ -23,7 +23,7 @@ package enum Event: Sendable, Hashable {
   /// The head of a resource's response, before its body.
   case response(ResponseHead)
 
-  /// A part of the body of a resource's response to an inline request.
+  /// A part of the response's body, for an inline request.
   case body([UInt8])
 
   /// The client may send the next part of the request's body.
@@ -32,13 +32,13 @@ package enum Event: Sendable, Hashable {
   /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// Every event is sent from now on.
+  /// All later events will be sent.
   case following
 
-  /// A session event; nil if this build does not know it.
+  /// Nil for an event that this build does not know.
   case session(SessionEntry?)
 
-  /// An event of a lease; nil if this build does not know it.
+  /// Nil for an event that this build does not know.
   case leaseEntry(LeaseEntry?)
 
   /// A token file was written or removed.
@@ -47,24 +47,24 @@ package enum Event: Sendable, Hashable {
   /// A lease was opened or used.
   case lease(Lease)
 
-  /// A peer of a lease waits for the user's permission.
+  /// A lease's peer needs the user's permission.
   case leaseQuestion(LeaseQuestion)
 
-  /// The part of a device authorization response that the user needs (RFC 8628, section 3.3).
+  /// The user's part of a device authorization response (RFC 8628, section 3.2).
   package struct DeviceCode: Sendable, Hashable {
-    /// Identifies the sign-in.
+    /// The ID of the sign-in.
     package var login: String
     package var account: String
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// Exactly as the server sent it.
+    /// As sent by the server.
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
     /// Unix seconds.
     package var expiresAt: Int
-    /// Seconds between two polls.
+    /// Seconds between polls.
     package var interval: Int
 
     package init(
@@ -105,7 +105,7 @@ package enum Event: Sendable, Hashable {
     }
   }
 
-  /// Each kind of event without its members, in the order of the manual.
+  /// All kinds of events without members, in the order of the manual.
   package static let declarations: [any EventBody] = [
     ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.blank, QRCode.blank,
     Browser.blank, Confirm.blank, RedirectRefused(failure: Failure(.redirectRejected, "")), Notice(message: ""),
@@ -114,7 +114,7 @@ package enum Event: Sendable, Hashable {
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
-  /// `{"event":…}` without the protocol's version, as printed by `--json`.
+  /// `{"event":…}` without the version, as printed by `--json`.
   package var json: JSONObject {
     let body = body
     var object = JSONObject([("event", .string(body.row.name))])
@@ -123,7 +123,7 @@ package enum Event: Sendable, Hashable {
     return object
   }
 
-  /// Parses ``json``; nil for an event that this build does not know.
+  /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
       let body = Self.declarations.first(where: { $0.row.name.utf8.elementsEqual(name.utf8) })?.reading(json)
@@ -138,7 +138,7 @@ package protocol EventBody: MemberList, Sendable {
   var event: Event { get }
 }
 
-/// The name of an event, and its meaning in mdoc notation.
+/// An event's name, and its meaning in mdoc notation.
 package struct EventRow: Sendable {
   package let name: String
   package let purpose: String
@@ -171,7 +171,7 @@ extension Event.DeviceCode: EventBody {
 }
 
 extension MemberPass {
-  /// The members of all events that require an action by the user.
+  /// The members of events that ask the user to sign in.
   mutating func signIn(
     _ login: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
@@ -180,7 +180,7 @@ extension MemberPass {
     try text("issuer", &issuer, "Its authorization server.")
   }
 
-  /// The client of the sign-in, and the requested scope.
+  /// The client and the requested scope.
   mutating func client(_ id: inout String, _ scope: inout String?) throws(Problem) {
     try text("client_id", &id, "The client ID.")
     try text("scope", &scope, "The requested scope.")
@@ -189,7 +189,6 @@ extension MemberPass {
 
 // MARK: Events without their own type
 
-/// An event without members.
 private struct Sign: EventBody {
   let event: Event
   let row: EventRow
@@ -257,7 +256,7 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event with an entry of a list of events; nil for an entry that this build does not know.
+/// An event that contains a list entry; nil if this build does not know the entry.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
   let meaning: String

@@ -1,12 +1,12 @@
 package import Encoding
 
 extension Event {
-  /// A lease, sent when it is opened and before each request.
+  /// A lease. Sent when it is opened and before each request.
   package struct Lease: Sendable, Hashable {
-    /// Its name in ``LeaseEntry``: 16 hexadecimal digits.
+    /// 16 hexadecimal digits.
     package var name: String
     package var account: String
-    /// Nil if their number is unlimited.
+    /// Nil for no limit.
     package var usesLeft: Int?
 
     package init(name: String, account: String, usesLeft: Int? = nil) {
@@ -29,12 +29,12 @@ extension Event.Lease: EventBody {
 }
 
 extension Event {
-  /// A peer of a lease waits for a ``LeaseAnswerRequest`` before its first request to an origin.
+  /// A peer waits for a ``LeaseAnswerRequest`` before its first request to an origin.
   package struct LeaseQuestion: Sendable, Hashable {
     package var number: Int
-    /// `token` if the peer wants the token itself.
+    /// `token` if the peer requests the token itself.
     package var method: String
-    /// Nil if it wants the token itself.
+    /// Nil if the peer requests the token itself.
     package var origin: String?
     package var peer: LeaseEntry.Peer?
 
@@ -68,18 +68,18 @@ extension MemberPass {
   }
 }
 
-/// An event of a lease, for the user who opened it. Never contains a path or query.
+/// An event of a lease, for its user. Contains no paths or queries.
 package struct LeaseEntry: Sendable, Hashable {
   /// Unix seconds.
   package private(set) var time: Int
   package private(set) var lease: String
   package private(set) var event: Event
-  /// The requesting process, as reported by the system when it connected; nil if the event was not caused by a peer.
+  /// The requesting process, according to the system when it connected; nil if no peer caused the event.
   package private(set) var peer: Peer?
 
   package struct Peer: Sendable, Hashable {
     package let user: Int
-    /// 0 for a process that is not visible from here.
+    /// 0 if the process is not visible from here.
     package let process: Int
 
     package init(user: Int, process: Int) {
@@ -90,18 +90,17 @@ package struct LeaseEntry: Sendable, Hashable {
 
   package enum Event: Sendable, Hashable {
     case opened(account: String)
-    /// A request was answered, with its status and the size of the body in bytes; or it failed, with the code.
-    /// `dropped` of its header fields were omitted.
+    /// A request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields were
+    /// omitted.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
-    /// The peer got the token, or did not, with the code of the failure.
+    /// The peer got the token, or the code of the failure.
     case handedOut(FailureCode?)
     case refused(FailureCode)
     case ended(Cause)
   }
 
-  /// Why a lease has ended.
   package enum Cause: String, Sendable, CaseIterable {
-    /// The process that opened it has ended.
+    /// Its process has ended.
     case closed
     case time, uses
     case signedOut = "signed_out"
@@ -126,7 +125,7 @@ extension LeaseEntry: EventEntry, MemberList {
     case ended = "lease_ended"
   }
 
-  /// An entry of this kind without its members.
+  /// An entry without members.
   package init(_ kind: Kind) {
     let event: Event =
       switch kind {
@@ -142,7 +141,7 @@ extension LeaseEntry: EventEntry, MemberList {
   /// `{"time","event","lease",…}`.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``; nil for an event that this build does not know.
+  /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).reading(json) else { return nil }
     self = entry
@@ -196,9 +195,9 @@ extension LeaseEntry: EventEntry, MemberList {
     }
   }
 
-  /// The entry as text, without a newline.
+  /// The text without its newline.
   ///
-  /// - Parameter stamp: Formats unix seconds for the reader.
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.process) of user \($0.user)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(row.text)\(by)"

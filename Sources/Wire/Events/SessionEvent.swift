@@ -1,23 +1,23 @@
 package import Encoding
 package import Vocabulary
 
-/// An event of a session or account, for users, programs and event commands. See ``LogEvent`` for the daemon's internal
-/// events.
+/// An event of a session or account, for users, programs and event commands. The daemon's internal events are
+/// ``LogEvent``.
 ///
-/// Contains only numbers, words of this program, valid account names, the host of a server, and a server's cleaned
-/// words for refusing a refresh token.
+/// Contains only numbers, words of this program, valid account names, a server's host, and its cleaned reason for
+/// rejecting a refresh token.
 package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
-  /// When the token expires or the session ends, in unix seconds; nil if the server sent no lifetime.
+  /// When the token expires or the session ends, in unix seconds; nil if unknown.
   package private(set) var expiresAt: Int?
-  /// True if the new session has no user: the client signed in itself; otherwise nil.
+  /// True if the client signed in itself, without a user; otherwise nil.
   private var guest: Bool?
-  /// True if the session before a user's had no user; otherwise nil.
+  /// True if a user's session replaces one without a user; otherwise nil.
   private var upgradedFromGuest: Bool?
   /// Whether the next command renews the token without a sign-in.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
-  /// The server's description of why it refuses the refresh token.
+  /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
   package private(set) var failing: Failing?
   /// The account's previous name.
@@ -45,12 +45,11 @@ package struct SessionEvent: Sendable, Hashable {
   /// Whether the session before it had no user.
   package var wasGuest: Bool { upgradedFromGuest == true }
 
-  /// Why a token could not be renewed.
+  /// Why a refresh failed.
   package struct Failing: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
-    /// The host and port that could not be reached, or the proxy's; nil for another error.
+    /// The unreachable host and port, or the proxy's; nil for other failures.
     package fileprivate(set) var host: String?
-    /// The specific reason, if known.
     package fileprivate(set) var cause: ConnectionProblem?
 
     package init(_ code: FailureCode, at host: String? = nil, _ cause: ConnectionProblem? = nil) {
@@ -60,23 +59,20 @@ package struct SessionEvent: Sendable, Hashable {
     }
   }
 
-  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
-    /// The user signed out.
     case user
-    /// The account was removed.
     case removed
     /// The authorization server rejected the refresh token.
     case expired
-    /// The authorization server reports that the session is no longer valid.
+    /// The authorization server reports that the session is invalid.
     case revoked
-    /// Another process signed out the account.
+    /// Another process signed out.
     case elsewhere
-    /// The settings specify another server or client than at sign-in.
+    /// The settings name another server or client than at the sign-in.
     case settings
-    /// The server identified another user than at sign-in.
+    /// The server identified another user than at the sign-in.
     case identity
-    /// The access token was the entire session and was not stored.
+    /// The session was only an access token, which was not stored.
     case notKept = "not_kept"
   }
 }
@@ -85,7 +81,7 @@ package struct SessionEvent: Sendable, Hashable {
 package struct SessionEntry: Sendable, Hashable {
   /// Unix seconds.
   package private(set) var time: Int
-  /// A valid account name; nil if the event is not about an account.
+  /// Nil if the event concerns no account.
   package private(set) var account: String?
   package private(set) var event: SessionEvent
 
@@ -95,16 +91,15 @@ package struct SessionEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// Whether to send the entry to a request for this account. Includes events that are not about an account, and those
-  /// about its previous name.
+  /// Whether a request for this account gets the entry. Includes events without an account, or with its former name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.utf8.elementsEqual(name.utf8) { return true }
     return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 
-  /// The entry as text, without a newline.
+  /// The text without its newline.
   ///
-  /// - Parameter stamp: Formats unix seconds for the reader.
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let place = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(place)\(event.row(hasAccount: account != nil, stamp).text)"
@@ -115,7 +110,7 @@ extension SessionEntry: EventEntry, MemberList {
   /// `{"time","event","account",…}`.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``; nil for an event that this build does not know.
+  /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string.flatMap(SessionEventName.init),
       let entry = Self(time: 0, account: nil, event: SessionEvent(name)).reading(json)
@@ -171,13 +166,13 @@ extension SessionEvent: MemberList {
     self.failing = failing
   }
 
-  /// Whether the event changes the token that a command gets.
+  /// Whether commands may get another token after the event.
   package var changesTokens: Bool { row(hasAccount: true, { _ in "" }).changesTokens }
 
-  /// The meaning of the event in mdoc notation.
+  /// The meaning in mdoc notation.
   package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether the event changes the token that a command gets, the members, the meaning, and the text of this event.
+  /// Whether commands may get another token, then members, meaning and text.
   fileprivate func row(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -272,7 +267,7 @@ extension SessionEvent {
 }
 
 extension SessionEvent.Failing {
-  /// The host and the cause, or the code if they are unknown.
+  /// The host and cause, or else the code.
   fileprivate var text: String {
     let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
     return place + (cause?.title ?? code.rawValue)

@@ -1,37 +1,34 @@
 package import Encoding
-// The errors of lower modules consist of these.
+// Lower modules report errors with these types.
 @_exported public import enum Vocabulary.ExitStatus
 @_exported public import enum Vocabulary.FailureCode
 @_exported public import struct Vocabulary.Correction
 @_exported public import struct Vocabulary.Phrase
 
-/// The failure of a request, for the protocol and for users.
+/// The failure of a request.
 package struct Failure: Error, Sendable {
-  /// The code for scripts.
   package var code: FailureCode
 
-  /// The message: one sentence in lowercase without a full stop, safe for a terminal.
+  /// One sentence in lowercase without a full stop, safe for a terminal.
   package var text: Phrase
 
-  /// The hint, if there is one: usually a command.
+  /// Usually a command.
   package var advice: Phrase?
 
-  /// The name of the account that does not exist.
+  /// The account that does not exist.
   package var subject: String?
 
-  /// Whether the client secret is missing while the client ID is known.
+  /// Whether only the client secret is missing.
   package var needsClientSecret = false
 
-  /// The variables that the caller can pass, after which the same request may succeed.
+  /// The variables that the request needs from the caller.
   package var variables: [String] = []
 
-  /// Whether to print no message, because the reader of standard output has closed it. Not part of the protocol.
+  /// Whether to print no message, because standard output's reader has left. Not part of the protocol.
   package var isUntold = false
 
-  /// ``text`` in English.
   package var message: String { text.english }
 
-  /// ``advice`` in English.
   package var hint: String? { advice?.english }
 
   package init(_ code: FailureCode, _ text: Phrase, hint: Phrase? = nil) {
@@ -40,18 +37,18 @@ package struct Failure: Error, Sendable {
     advice = hint
   }
 
-  /// For a hint that is a command, which has no translation. A literal creates a ``Phrase``.
+  /// For a hint that is a command, without a translation. A literal creates a ``Phrase``.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
     self.init(code, text, hint: hint.map { .command($0) })
   }
 
-  /// For composed messages, which have no translation.
+  /// For composed messages, without a translation.
   package init(_ code: FailureCode, verbatim message: String, hint: String? = nil) {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `{"code","message","hint"}`, the hint's command, the templates of messages with values, `subject`,
+  /// `code`, `message`, `hint`, the hint's command, the templates of messages with values, `subject`,
   /// `client_secret_needed` and `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
@@ -63,7 +60,7 @@ package struct Failure: Error, Sendable {
     return .object(object)
   }
 
-  /// Parses ``json``. An unknown code, from a newer daemon, becomes `internal_error`.
+  /// Parses ``json``. An unknown code, of a newer daemon, becomes `internal_error`.
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
@@ -73,7 +70,7 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures are equal if they have the same code and subject, whatever the message.
+/// Failures with the same code and subject are equal, whatever the message.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.subject == other.subject
@@ -86,22 +83,19 @@ extension Failure: Hashable {
 }
 
 extension Failure {
-  /// The daemon does not respond to a request or connection.
+  /// The daemon did not respond.
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
-  /// Too many callers wait for the daemon to accept them.
+  /// Too many callers are waiting to connect.
   package static let queueFull = Failure(
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseTimeOver = Failure(.leaseEnded, "the lease has expired")
-  /// The daemon does not know a request.
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// A lease does not permit a request; the same for those that the daemon knows and does not know.
+  /// A lease permits no such request, known or not.
   package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
-  /// A lease has ended, whatever the reason.
   package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
-  /// A lease has no uses left.
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
-  /// The account depends on the caller's directory, which is unknown.
+  /// The account depends on the caller's unknown directory.
   package static let directoryNeeded = Failure(
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
@@ -113,14 +107,14 @@ extension Failure {
     return failure
   }
 
-  /// The failure of a request for an ID Token that the account does not have.
+  /// The account has no ID Token.
   package static func missingIDToken(of account: String) -> Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: it was not requested, or the server issued none",
       hint: idTokenHint(account: account))
   }
 
-  /// The failure of a request for an ID Token that expires too soon, after a refresh has returned no other.
+  /// The ID Token expires too soon, and a refresh returned no other.
   package static func spentIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
   }

@@ -1,11 +1,10 @@
 package import Encoding
 internal import Vocabulary
 
-/// A line of the daemon's log.
 package struct LogEntry: Sendable, Hashable {
   /// Unix seconds.
   package let time: Int
-  /// A valid account name; nil if the event is not about an account.
+  /// Nil if the event concerns no account.
   package let account: String?
   package let event: LogEvent
 
@@ -15,7 +14,6 @@ package struct LogEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// The entry as sent to clients.
   package var line: LogLine {
     let row = event.row
     var object = JSONObject([("time", .int(time))])
@@ -27,7 +25,7 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client. Includes its sentence, so that the client need not know any code.
+/// A ``LogEntry`` as received by a client. Contains its sentence, so that clients need not know all codes.
 package struct LogLine: EventEntry, Hashable {
   /// Unix seconds.
   package let time: Int
@@ -45,12 +43,12 @@ package struct LogLine: EventEntry, Hashable {
     self.init(time: time, json: object)
   }
 
-  /// The entry as text, without a newline.
+  /// The text without its newline.
   ///
-  /// - Parameter stamp: Formats unix seconds for the reader.
+  /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The text without the time. An older daemon sends no sentence, so the text is then the code and members.
+  /// The text without the time. Without a sentence, as from an older daemon: the code and members.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)

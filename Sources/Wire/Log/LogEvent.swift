@@ -1,36 +1,35 @@
 internal import Encoding
 package import Vocabulary
 
-/// The events of the daemon's log. They contain only numbers and words of this program, so that no text of another
-/// party can get into the log.
+/// The events of the daemon's log. Contain only numbers and words of this program, and no text from elsewhere.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
-  /// Starts at 1.
+  /// Attempts start at 1.
   case refreshBegan(attempt: Int)
-  /// Nil after a success.
+  /// Without a code after success.
   case refreshEnded(milliseconds: Int, FailureCode?)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
-  /// A refresh failed and will be retried after this time, or when the network changes.
+  /// A failed refresh will be retried after this time, or when the network changes.
   case refreshQueued(seconds: Int)
   /// The cached token expires in this many seconds and was not renewed.
   case tokenExpiring(seconds: Int)
   case tokenExpired
   /// An address or route was added while a request waited for the network.
   case networkChanged
-  /// The limit of the user's file watches is reached, so files are checked when they are used.
+  /// The user's limit of file watches is reached, so files are checked on use.
   case watchUnavailable
-  /// The machine's clock was set forward by this many seconds, or back if negative.
+  /// The clock was set forward or, if negative, back.
   case clockSet(seconds: Int)
 
   case signInBegan
-  /// How long the user can approve.
+  /// How long the code is valid.
   case signInCode(seconds: Int)
-  /// The server requires this interval between two polls.
+  /// The server's new interval between polls.
   case signInSlowed(seconds: Int)
   case signInApproved
-  /// The redirect URI of a sign-in got a request that is not its redirect.
+  /// The redirect URI got a request that is not this sign-in's redirect.
   case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
@@ -39,32 +38,31 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
-  /// A refreshed ID Token has another authentication time than the first one.
+  /// The refreshed ID Token has another authentication time than the first.
   case authenticationTimeChanged
-  /// The server's metadata contain an endpoint whose origin was not known at sign-in. Nothing is sent there.
+  /// The metadata contain an endpoint at an origin that was unknown at the sign-in. Nothing is sent there.
   case endpointMoved
-  /// An issuer's key set contained a key that was skipped.
+  /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command of the settings failed. The position starts at 1.
+  /// An event command failed. Positions start at 1.
   case commandFailed(position: Int, CommandProblem)
-  /// This many event commands were not run because too many are waiting.
+  /// Too many event commands were waiting, so these were not run.
   case commandsDropped(count: Int)
   case tokenFile(TokenFileChange)
 
-  /// A step of a request with `verbose`.
+  /// A step of a `verbose` request.
   case step(LogStep)
 
   package enum CommandProblem: Sendable, Hashable {
     case exited(Int)
     case signalled(Int)
-    /// It exceeded its time limit.
     case timedOut
-    /// The program could not be started, with the error number.
+    /// The program could not be started.
     case notStarted(errno: Int)
   }
 
@@ -73,7 +71,6 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// The result of a revocation.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
     case notRevoked = "not_revoked"
@@ -87,7 +84,7 @@ package enum LogEvent: Sendable, Hashable {
     /// The account was renamed to this name.
     case named
     case activated
-    /// The account of a directory.
+    /// The directory's account changed.
     case directory
     /// Another program changed the file.
     case outside
@@ -95,13 +92,12 @@ package enum LogEvent: Sendable, Hashable {
 
   package enum LockCause: String, Sendable, CaseIterable {
     case asked
-    /// No protected account was used for the time in the settings.
+    /// No protected account was used for the configured time.
     case idle
-    /// The desktop or the machine requested it.
+    /// The desktop or the machine locked it.
     case session
   }
 
-  /// A change of the vault's slots, keys or idle time.
   package enum VaultChange: String, Sendable, CaseIterable {
     case created, bound, rebound
     case setAside = "set_aside"
@@ -109,20 +105,19 @@ package enum LogEvent: Sendable, Hashable {
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"
     case keysRotated = "keys_rotated"
-    /// The idle time until it locks.
     case idleTime = "idle_time"
   }
 
-  /// A key in a published key set that is skipped.
+  /// Why a published key was skipped.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
-    /// Everyone who can read it can sign tokens as the issuer.
+    /// Anyone who can read it can sign as the issuer.
     case privateKey = "private_key"
     case symmetricKey = "symmetric_key"
-    /// Malformed, too weak, or of an unsupported type.
+    /// Malformed, weak or unsupported.
     case unusableKey = "unusable_key"
   }
 
-  /// The reason for closing a connection.
+  /// Why a connection was closed.
   package enum PeerProblem: String, Sendable, CaseIterable {
     /// It sent no complete request in time.
     case silent
@@ -130,7 +125,7 @@ package enum LogEvent: Sendable, Hashable {
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// There were too many connections, and this one had been idle for the longest time.
+    /// There were too many connections, and it was idle longest.
     case crowded
   }
 }
@@ -138,11 +133,10 @@ package enum LogEvent: Sendable, Hashable {
 /// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
   case holds = "ok"
-  /// The server has ended the session.
   case signedOutElsewhere = "signed_out_elsewhere"
   /// There is no session to check.
   case notSignedIn = "not_signed_in"
-  /// The server has no endpoint for the check, or not for this client.
+  /// The server has no such endpoint, or not for this client.
   case notPossible = "not_possible"
   case failed
 }
@@ -151,9 +145,9 @@ package enum CheckResult: String, Sendable, CaseIterable {
 package struct LogRow: Sendable {
   /// The `event` member.
   let code: String
-  /// In order; members without a value are omitted.
+  /// Members without a value are omitted.
   let members: [(String, JSON?)]
-  /// The sentence. It contains no text of another party except the URL of a request.
+  /// The sentence. The URL of a request is the only foreign text.
   package let text: String
   package let isFailure: Bool
 

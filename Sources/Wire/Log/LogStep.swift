@@ -1,27 +1,26 @@
 internal import Encoding
 package import Vocabulary
 
-/// A step of the daemon's work for a request, with the reason. Published and logged only for requests with `verbose`,
-/// except requests to servers, which are always logged. Like every ``LogEvent``, it contains no text except the URL of
-/// a request.
+/// A step of the daemon's work for a request, with its reason. Published and logged only for `verbose` requests, except
+/// requests to servers, which are always logged. Contains no text except the URL of a request.
 package enum LogStep: Sendable, Hashable {
-  /// The cached token was returned; nil if the server sent no lifetime.
+  /// The cached token was returned; nil if its lifetime is unknown.
   case tokenServed(secondsLeft: Int?)
-  /// The server is unreachable, so a token was returned although it is due for renewal.
+  /// A renewal was due but the server is unreachable, so the cached token was returned.
   case servedOffline
   case refreshNeeded(RefreshReason)
-  /// The request waits for the refresh of another request.
+  /// Waits for another request's refresh.
   case refreshJoined
-  /// Another process changed the account's record, so the cached token is no longer valid.
+  /// Another process changed the account's record, which invalidates the cached token.
   case recordChanged
   case session(SessionStep)
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
-  /// The ID Token identifies the user, so UserInfo is not requested.
+  /// The ID Token identifies the user, so UserInfo is not needed.
   case identityKnown
-  /// The user has not decided yet; the next poll is after this time.
+  /// The user has not decided yet.
   case signInPending(seconds: Int)
 
-  /// The reason why the cached token is not returned.
+  /// Why the cached token is not returned.
   package enum RefreshReason: Sendable, Hashable {
     case noToken
     /// The caller requested a new token.

@@ -1,19 +1,18 @@
-/// The kind of a member's value, for the manual and the schema of the JSON output.
+/// The kind of a member's value, for the manual and the JSON schema.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   case account
   case url
   /// Unix seconds.
   case time
-  /// A boolean that is absent unless it has this value.
+  /// A Boolean that is absent unless it has this value.
   case only(Bool)
   case words([String])
-  /// A text that matches a regular expression.
+  /// A text that matches this regular expression.
   case pattern(String)
   /// An error object.
   case failure
 
-  /// One of the words of a closed set.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
   }
@@ -29,7 +28,7 @@ package enum MemberKind: Sendable {
     }
   }
 
-  /// The JSON Schema of a value, which may refer to the definitions in `Tests/Schema/agent.schema.json`.
+  /// The JSON Schema, which may refer to definitions in `Tests/Schema/agent.schema.json`.
   var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#

@@ -54,7 +54,7 @@ package struct MemberObjectWriter: MemberPass {
 }
 
 extension MemberList {
-  /// An object with the members. For requests use ``MemberWriter``.
+  /// The members as an object. ``MemberWriter`` writes requests.
   package var memberObject: JSONObject {
     var (list, members) = (self, MemberObjectWriter())
     list.pass(&members)
@@ -68,7 +68,7 @@ extension MemberList {
     return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
-  /// This value with the members of an object, without limits; nil if a required one is invalid.
+  /// A copy with the members of an object, without limits; nil if a required one is invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
@@ -103,7 +103,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// An entry of a list of events, which is also the `entry` of an event line.
+/// A list entry, which is also the `entry` of an event line.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

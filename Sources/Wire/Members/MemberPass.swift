@@ -1,15 +1,15 @@
 package import Encoding
 package import Vocabulary
 
-/// An operation on the members of a protocol object: reading, writing or describing them.
+/// Reads, writes or describes the members of a protocol object.
 ///
-/// A type lists its members once, in ``MemberList/pass(_:)``, each with its name, limits and meaning. Nil, false flags
-/// and empty lists are omitted from the line.
+/// A type lists each member once, in ``MemberList/pass(_:)``, with name, limit and meaning. Nil, false flags and empty
+/// lists are omitted.
 package protocol MemberPass {
-  /// The error of an invalid member; `Never` unless the pass reads.
+  /// The error for an invalid member; `Never` unless it reads.
   associatedtype Problem: Error
 
-  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
+  /// - Parameter limit: The maximum length in bytes (default: a setting's).
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -17,7 +17,7 @@ package protocol MemberPass {
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// - Parameter orOne: Whether a single text is read as a list with one element.
+  /// - Parameter orOne: Whether a single text is read as a list.
   mutating func texts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Problem)
@@ -25,9 +25,7 @@ package protocol MemberPass {
   mutating func numbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
-  /// A word of a closed set.
-  ///
-  /// - Returns: Whether the value was read.
+  /// - Returns: Whether it was read.
   mutating func word(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
@@ -37,7 +35,7 @@ package protocol MemberPass {
   ) throws(Problem)
   /// Members with the names and meanings of settings.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
-  /// A rule for several members. Only a reader checks it.
+  /// A rule for several members, checked only when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
@@ -46,13 +44,13 @@ package protocol MemberList {
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
 }
 
-/// A member's value with its own JSON format.
+/// A value with its own JSON format.
 package protocol MemberValue: Sendable {
   /// Its type in the manual.
   static var memberType: String { get }
   /// Writes the member and related ones.
   func addMembers(to object: inout JSONObject, as name: String)
-  /// Parses the output of ``addMembers(to:as:)``, from the object with the member.
+  /// Parses the output of ``addMembers(to:as:)`` in its object.
   init?(_ json: JSON, _ name: String)
 }
 
@@ -65,7 +63,6 @@ extension MemberPass {
     try text(name, &value, limit: limit, isRequired: false, meaning)
   }
 
-  /// A required text.
   @inline(__always)
   mutating func text(
     _ name: String, _ value: inout String, limit: Int? = nil,
@@ -83,7 +80,6 @@ extension MemberPass {
     try number(name, &value, in: range, isRequired: false, meaning)
   }
 
-  /// A required number.
   @inline(__always)
   mutating func number(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
@@ -109,7 +105,6 @@ extension MemberPass {
     if try word(name, &text, among: words, isRequired: isRequired, meaning) { value = text.flatMap(Choice.init) }
   }
 
-  /// A required word.
   @inline(__always)
   mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
@@ -126,7 +121,6 @@ extension MemberPass {
     try self.value(name, &value, isRequired: false, meaning)
   }
 
-  /// A required value.
   @inline(__always)
   mutating func value<Value: MemberValue>(
     _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String
@@ -142,16 +136,16 @@ extension MemberPass {
   }
 }
 
-/// The description of a member for the manual.
+/// A member in the manual.
 package struct MemberRow: Sendable, Hashable {
   package let name: String
-  /// The type of its value: `text`, `number`, `list of texts`.
+  /// The type: `text`, `number`, `list of texts`.
   package let type: String
   /// Sentences in mdoc notation.
   package let meaning: String
-  /// The members of the object, or of each object in the list.
+  /// The members of the object, or of each object in a list.
   package let members: [MemberRow]
-  /// Whether ``members`` are described in another part of the manual.
+  /// Whether another part of the manual describes ``members``.
   package let isElsewhere: Bool
 
   package init(
@@ -166,14 +160,14 @@ package struct MemberRow: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// The row and those of its members, named `accounts[].name`.
+  /// The row and its members, named `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberRow] {
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
     return [MemberRow(prefix + name, type, meaning)] + inner
   }
 
   package init(_ setting: AccountSetting) {
-    // The sentence about repeating an option does not apply to a list.
+    // Drop the sentence about repeating an option.
     let summary = String(setting.summary.prefix { $0 != ";" })
     let (type, meaning) =
       switch setting.kind {
@@ -188,7 +182,7 @@ package struct MemberRow: Sendable, Hashable {
 
 /// Describes members for the manual.
 package struct MemberDescriber: MemberPass {
-  /// A row, or the setting whose meaning the member has.
+  /// A row, or a setting with the same meaning.
   package enum Entry: Sendable, Hashable {
     case row(MemberRow)
     case setting(AccountSetting)
@@ -200,7 +194,6 @@ package struct MemberDescriber: MemberPass {
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }
 
-  /// "a, b or c".
   static func list(_ words: [String]) -> String {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }

@@ -1,10 +1,10 @@
 internal import Encoding
 package import Vocabulary
 
-/// Reads members. Errors name the member of the wrong type or size, never its value.
+/// Reads members. Errors contain a member's name, never its value.
 struct MemberReader: MemberPass {
   private let object: JSONObject
-  /// Whether to ignore limits, and treat an invalid optional member as absent: a newer daemon may send it.
+  /// Whether to ignore limits and invalid optional members, which newer daemons may send.
   private let isLenient: Bool
 
   init(_ object: JSONObject, isLenient: Bool = false) {
@@ -99,7 +99,7 @@ struct MemberReader: MemberPass {
     if value == nil { try reject(name, Phrase(verbatim: Value.memberType), isRequired) }
   }
 
-  /// An absent setting is not changed.
+  /// Absent settings do not change.
   func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
@@ -112,7 +112,7 @@ struct MemberReader: MemberPass {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }
 
-  /// The value of a member; nil if it is absent or `null`.
+  /// A member's value; nil if absent or `null`.
   private func member(_ name: String, _ isRequired: Bool = false) throws(Failure) -> JSON? {
     if let value = object[name], value != .null { return value }
     guard isRequired else { return nil }
@@ -129,7 +129,7 @@ struct MemberReader: MemberPass {
 }
 
 extension Phrase {
-  /// The valid values, after "must be".
+  /// The text after "must be".
   package init(_ expectation: AccountSetting.Expectation) {
     switch expectation {
     case .text(let count): self = Phrase("a text of at most \(count) bytes")

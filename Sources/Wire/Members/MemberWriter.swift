@@ -3,7 +3,7 @@ internal import Vocabulary
 
 /// Writes members in order, omitting absent ones.
 ///
-/// Requests are written for every call of the client, so this builds no tree of values.
+/// Builds no tree of values, because every call of the client writes a request.
 struct MemberWriter: MemberPass {
   private(set) var bytes: [UInt8] = []
 
@@ -83,7 +83,7 @@ struct MemberWriter: MemberPass {
 
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
-  /// Closes the object. The caller adds the newline.
+  /// Closes the object. Adds no newline.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))
     return bytes

@@ -1,27 +1,24 @@
 package import Vocabulary
 
-/// Manages the accounts. The set of requests is closed.
+/// Manages accounts.
 package enum AccountRequest: RequestBody {
-  /// Adds an account without a sign-in. Requires an issuer and a client ID.
+  /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)
 
-  /// Returns an account's settings; nil for the active account.
+  /// Returns settings; nil for the active account.
   case show(account: String?)
 
-  /// Changes some settings and unsets others.
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)
 
-  /// Signs out, then removes the settings. With `local` the tokens are not revoked at the authorization server.
+  /// Signs out and removes the settings. `local` does not revoke the tokens.
   case remove(account: String, local: Bool)
 
-  /// Adds an account with an existing refresh token. The descriptors are the token, followed by the secrets in
-  /// `handsOver`.
+  /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `handsOver`.
   case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
-  /// Returns the metadata to publish for a client whose ID is a URL: that of the account, or of the settings without an
-  /// account.
+  /// Returns the metadata for a client whose ID is a URL, from an account or, without one, from the settings.
   case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
 
   static let declarations: [Self] = [

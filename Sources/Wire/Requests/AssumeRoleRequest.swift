@@ -1,12 +1,12 @@
 /// Exchanges an account's token for the credentials of an AWS role.
 package struct AssumeRoleRequest: RequestBody {
-  /// The account; nil for the one that lists the URL, never the active one.
+  /// The account; nil for the one that lists the URL.
   package var account: String?
-  /// The Security Token Service.
+  /// The URL of the Security Token Service.
   package var url: String
   package var roleARN: String
   package var sessionName: String
-  /// The lifetime of the credentials in seconds; nil for the service's default.
+  /// The credentials' lifetime; nil for the service's default.
   package var durationSeconds: Int?
 
   package init(

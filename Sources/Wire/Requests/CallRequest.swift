@@ -1,12 +1,12 @@
 package import Encoding
 package import Vocabulary
 
-/// Sends a request to a resource with an account's token, which stays in the daemon.
+/// Sends a request to a resource with a token, which stays in the daemon.
 ///
-/// The descriptors, unless it is ``isInline``: one to read the request body from, if there is a body, then one to write
-/// the response body to.
+/// Descriptors, unless it is ``isInline``: one to read the request's body from, if there is one, and one to write the
+/// response's body to.
 package struct CallRequest: RequestBody {
-  /// The account; nil for the one whose origins contain that of `url`, never the active one.
+  /// The account; nil for the one that lists the origin of `url`.
   package var account: String?
   package var url: String
   package var method: String
@@ -16,31 +16,31 @@ package struct CallRequest: RequestBody {
 
   package var sendsBody: Bool
 
-  /// Whether the bodies are sent in lines, since a forwarded socket passes no descriptors.
+  /// Whether to send the bodies in lines, since forwarded sockets pass no descriptors.
   package var isInline = false
   package var inlineBody: String?
-  /// The maximum size of ``inlineBody`` before base64, in bytes, due to the limit of the line.
+  /// The limit of ``inlineBody`` before base64, given that of a line.
   package static let mostInlineBytes = 720 << 10
-  /// Whether the body of an inline request is sent in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
+  /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The maximum size of one ``Event/body(_:)``, in bytes.
+  /// The limit of an ``Event/body(_:)``.
   package static let mostEventBytes = 48 << 10
 
-  /// How long to wait for an unreachable server, 1 to 3600 seconds; nil to fail immediately.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail at once.
   package var waitSeconds: Int?
 
   /// Whether to return redirects instead of following them.
   package var refusesRedirects = false
 
-  /// The stall timeout after the head of the response, in seconds up to ``longestIdleSeconds``; 0 for no limit, nil for
-  /// the request's deadline.
+  /// The timeout without progress after the response's head, up to ``longestIdleSeconds``; 0 for none, nil for the
+  /// request's deadline.
   package var idleSeconds: Int?
   package static let longestIdleSeconds = 86_400
 
-  /// The token to send; if empty, the account's own.
+  /// The token; if empty, the account's own.
   package var target = TokenRequest.Target()
 
-  /// The lease through which the request came; never sent in the protocol.
+  /// The lease of the request. Never sent.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -103,7 +103,7 @@ package struct CallRequest: RequestBody {
   }
 }
 
-/// A part of the body of a ``CallRequest`` that sends its body in lines, on the same connection.
+/// A part of a ``CallRequest``'s body, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
   /// At most ``mostBytes``.
   package var bytes: [UInt8]
@@ -139,12 +139,10 @@ package struct ResourceBodyRequest: RequestBody {
   }
 }
 
-/// The status and header fields of a resource's response.
 package struct ResponseHead: Sendable, Hashable {
   package var status: Int
   package var headers: [Field]
 
-  /// A header field as sent by the server.
   package struct Field: Sendable, Hashable {
     package var name: String
     package var value: String
@@ -164,7 +162,7 @@ package struct ResponseHead: Sendable, Hashable {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Whether the body is a stream of server-sent events, which may never end.
+  /// Whether the body is a stream of server-sent events, possibly endless.
   package var isEventStream: Bool {
     guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
     let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }

@@ -1,14 +1,13 @@
 package import Vocabulary
 
-/// Determines whether the URL of a sign-in is an authorization server or a resource (RFC 9728).
+/// Finds out whether a URL is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
-  /// The account to sign in, if specified.
+  /// The account to sign in, if given.
   package var account: String?
-  /// Whether to fetch nothing if the account already exists.
+  /// Whether to fetch nothing for an existing account.
   package var onlyForNewAccount = false
-  /// The settings of the connection: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy.
-  /// Others are not sent.
+  /// Only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }

@@ -1,10 +1,9 @@
-/// Requests the events of sessions and accounts.
 package struct EventsRequest: RequestBody {
-  /// Restricts the events to this account.
+  /// Restricts the events to an account.
   package var account: String?
-  /// Whether to send events from now on until the connection ends, instead of the recent ones.
+  /// Whether to send future events until the connection ends, instead of recent ones.
   package var follow: Bool
-  /// Whether to send the events of leases instead of those of sessions.
+  /// Whether to send events of leases instead of sessions.
   package var leases = false
 
   package init(account: String? = nil, follow: Bool = false) {

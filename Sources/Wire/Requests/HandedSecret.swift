@@ -1,19 +1,18 @@
-/// The secrets that a request passes as descriptors (`SCM_RIGHTS`) for the daemon to read. The descriptors are in the
-/// order of these cases.
+/// Secrets that a request passes in descriptors (`SCM_RIGHTS`), in the order of these cases.
 package enum HandedSecret: Sendable, CaseIterable {
   case clientSecret
-  /// A private key, in PEM or as a JSON Web Key.
+  /// In PEM or as a JSON Web Key.
   case clientKey
-  /// Certificates in PEM, the client's own first.
+  /// In PEM, the client's own certificate first.
   case clientCertificate
-  /// The token for a registration at a server that requires one (RFC 7591, section 3). Only for sign-ins.
+  /// For registering at a server that requires it (RFC 7591, section 3). Only for sign-ins.
   case initialAccessToken
-  /// A JWT instead of a user or for client authentication (RFC 7523). Only for sign-ins.
+  /// A JWT in place of a user or for client authentication (RFC 7523). Only for sign-ins.
   case assertion
 
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  /// The flag that announces the descriptor, and its meaning.
+  /// The flag for the descriptor, and its meaning.
   private var row: (name: String, meaning: String) {
     switch self {
     case .clientSecret:
@@ -31,7 +30,6 @@ package enum HandedSecret: Sendable, CaseIterable {
     }
   }
 
-  /// Passes the flags of these kinds.
   static func pass<Pass: MemberPass>(
     _ announced: inout Set<HandedSecret>,
     among kinds: [HandedSecret] = [.clientSecret, .clientKey, .clientCertificate],

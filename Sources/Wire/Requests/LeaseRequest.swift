@@ -1,30 +1,27 @@
-/// Opens a lease: requests to resources with one account's token, and nothing else. It ends with the connection.
+/// Opens a lease: requests to resources as one account. Ends with the connection.
 ///
-/// The descriptor of the request: one end of a pair of local sockets. The process at the other end sends
-/// ``LeasePeerRequest``s over it for its peers.
+/// Its descriptor is one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
 package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The allowed hosts, origins or URLs, including everything below a URL; if empty, everything the account lists.
+  /// The allowed hosts, origins or URLs with everything below; if empty, all that the account lists.
   package var places: [String] = []
   /// The allowed methods; if empty, all.
   package var methods: [String] = []
-  /// The names of header fields to forward in addition to the default ones; at most ``mostHeaders``.
+  /// Additional header fields to forward, at most ``mostHeaders``.
   package var headers: [String] = []
-  /// The token to send; if empty, the account's own.
+  /// The token; if empty, the account's own.
   package var target = TokenRequest.Target()
-  /// The maximum number of requests, 1 to ``mostUses``; nil for no limit.
+  /// The limit of requests, up to ``mostUses``; nil for none.
   package var uses: Int?
-  /// The lifetime in seconds, 1 to ``longestSeconds``; nil for no limit.
+  /// The lifetime, up to ``longestSeconds``; nil for no limit.
   package var expiresInSeconds: Int?
 
-  /// Whether the peers can also get the token, if the server has issued it with no more than the scope of ``target``.
+  /// Whether peers can get the token, if its scope does not exceed ``target``.
   package var handsOutToken = false
-  /// Whether to send ``Event/leaseQuestion(_:)`` before the first request to each origin, which then waits for a
-  /// ``LeaseAnswerRequest``.
+  /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// Users whose processes may be peers, besides this one's; at most ``mostUsers``. The process that accepts the peers
-  /// obeys it.
+  /// Other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts them.
   package var users: [Int] = []
 
   package static let mostUsers = 16
@@ -74,16 +71,15 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a connection to a lease for the requests of one peer, or tells of a peer that was refused. Sent over the socket that
-/// came with the ``LeaseRequest``.
+/// Adds a connection for one peer of a lease, or reports a refused peer. Sent over the socket of the ``LeaseRequest``.
 ///
-/// The descriptor of the request, unless the peer was refused: one end of a pair of local sockets.
+/// Its descriptor, unless the peer was refused, is one end of a socket pair.
 package struct LeasePeerRequest: RequestBody {
   /// The peer's user.
   package var user: Int
-  /// The peer's process; 0 for one in another process namespace.
+  /// The peer's process; 0 in another process namespace.
   package var process: Int
-  /// Why the peer was refused; nil for one whose requests follow.
+  /// Why the peer was refused; nil if it was accepted.
   package var refused: FailureCode?
 
   package init(user: Int, process: Int, refused: FailureCode? = nil) {
@@ -108,14 +104,14 @@ package struct LeasePeerRequest: RequestBody {
   }
 }
 
-/// Has the process of a lease serve programs that know HTTP alone, at a socket that listens, which comes with the request. The
-/// command that holds the lease sends it to that process, never to the daemon.
+/// Makes a lease's process serve an origin over HTTP, at the listening socket in the descriptor. Sent by the lease's
+/// owner, never to the daemon.
 package struct LeaseHTTPRequest: RequestBody {
   /// The origin of the resource.
   package var origin: String
-  /// The origin by which the programs know it.
+  /// The origin that programs use.
   package var base: String
-  /// What they show as their token.
+  /// The token that programs send.
   package var token: String
 
   package init(origin: String, base: String, token: String) {
@@ -136,9 +132,9 @@ package struct LeaseHTTPRequest: RequestBody {
   }
 }
 
-/// The answer to an ``Event/leaseQuestion(_:)``, on the connection of the lease.
+/// Answers an ``Event/leaseQuestion(_:)`` on the lease's connection.
 package struct LeaseAnswerRequest: RequestBody {
-  /// As in the event.
+  /// The number in the event.
   package var question: Int
   package var isAllowed: Bool
 
@@ -161,7 +157,7 @@ package struct LeaseAnswerRequest: RequestBody {
   }
 }
 
-/// Requests the limits of the connection's lease.
+/// Requests the limits of this connection's lease.
 package struct LeaseStatusRequest: RequestBody {
   package init() {}
 

@@ -1,64 +1,64 @@
 package import Vocabulary
 
-/// Starts a sign-in and, if an issuer is specified, adds the account for it.
+/// Starts a sign-in, adding the account if an issuer is given.
 ///
-/// No member is a secret: see ``handsOver``.
+/// Secrets are in ``handsOver``.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
-  /// The account; nil for the active one, or a name derived from the issuer's host.
+  /// The account; nil for the active one or, with an issuer, a name derived from its host.
   package var account: String?
 
-  /// The settings to change. Without an issuer the sign-in uses the account's stored settings with these changes.
+  /// The settings to change. Without an issuer the account's other settings apply too.
   package var settings = AccountSettings()
   package var handsOver: Set<HandedSecret> = []
 
-  /// Whether to register a client first (RFC 7591). The client ID must then be absent.
+  /// Whether to register a client first (RFC 7591). Excludes a client ID.
   package var registersClient = false
-  /// Whether the session has no user, only the client's credentials (RFC 6749, section 4.4).
+  /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
-  /// Whether to add `offline_access` to the scope if the server announces it.
+  /// Whether to add `offline_access` to the scope if announced.
   package var asksToStay = false
-  /// Whether the sign-in began at a resource, which named the authorization server.
+  /// Whether a resource named the authorization server.
   package var beganAtResource = false
-  /// The algorithms that the resource of the tokens accepts for DPoP proofs; empty if not announced.
+  /// The algorithms for DPoP proofs that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
-  /// Whether to also send ``Event/qrCode(_:)``.
+  /// Whether to send ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
-  /// Whether the caller can open a browser, for the daemon's choice.
+  /// Whether the caller can open a browser.
   package var canOpenBrowser = false
-  /// The port at which the caller has another machine receive the response, in place of the daemon. The URL of the
-  /// redirect then comes with ``LoginRedirectRequest``.
+  /// The port at which another machine receives the redirect for the caller. Its URL follows in a
+  /// ``LoginRedirectRequest``.
   package var redirectPort: Int?
 
-  /// The condition that makes a sign-in unnecessary; nil to always sign in. The result then has `kept`.
+  /// When no sign-in is needed; nil to always sign in. The result then has `kept`.
   package var unless: Condition?
-  /// Whether the account and its session have no files, and end with the daemon.
+  /// Whether to keep account and session only in the daemon's memory.
   package var isEphemeral = false
-  /// Whether the access token is not stored, even if the account's settings say so.
+  /// Whether not to store the access token, whatever the settings say.
   package var dropsAccessToken = false
-  /// Whether the account becomes active.
+  /// Whether to make the account active.
   package var activates = false
 
-  /// Whether to return as soon as the user can act, while the sign-in continues in the background.
+  /// Whether to return once the user can act, and continue in the background.
   package var isDetached = false
-  /// The requirements for the user's authentication, not supported by the device flow.
+  /// Requirements for the user's authentication. Not for the device flow.
   package var demands = SignInDemands()
 
   package enum Flow: String, Sendable, CaseIterable {
-    /// A browser on this machine. The daemon listens at the redirect URI.
+    /// A browser on this machine. The daemon receives the redirect.
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser anywhere. The user pastes the URL of the redirect.
+    /// Any browser. The user pastes the redirect's URL.
     case paste
   }
 
-  /// The state of an account that may make a sign-in unnecessary.
+  /// A state that makes a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// A session that is not known to have ended; contacts no server.
+    /// A session that is not known to have ended. Contacts no server.
     case signedIn = "signed_in"
     /// A token, renewed if necessary.
     case token
@@ -66,7 +66,7 @@ package struct LoginRequest: RequestBody {
 
   package init() {}
 
-  /// Whether only the account and flow are specified. A proxy comes from the environment.
+  /// Whether only account, flow and a proxy from the environment are given.
   package var isPlain: Bool {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)
@@ -74,7 +74,6 @@ package struct LoginRequest: RequestBody {
       && !dropsAccessToken && demands == SignInDemands()
   }
 
-  /// The members of ``settings``.
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
     get { settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }

@@ -1,13 +1,13 @@
-/// Passes the URL of the browser's redirect to a waiting sign-in.
+/// Passes the redirect's URL to a waiting sign-in.
 ///
-/// It may be sent on any connection. On that of the `login` request it must be sent before its result, and a rejection
-/// is the event `redirect_refused`.
+/// Allowed on any connection. On the one of `login` it must precede the result, and a rejection is the event
+/// `redirect_refused`.
 package struct LoginRedirectRequest: RequestBody {
-  /// The sign-in, as in the event `browser`.
+  /// The ID in the event `browser`.
   package var login: String
   package var url: String
 
-  /// The maximum length of the URL, in bytes: a code may be long (RFC 6749, section 4.1.2).
+  /// The limit of the URL: codes may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
   package init(login: String, url: String) {
@@ -32,14 +32,14 @@ package struct LoginRedirectRequest: RequestBody {
   }
 }
 
-/// Confirms that the user is the one who signed in, after the event `confirm`.
+/// Confirms or denies that the user is the one who signed in, after the event `confirm`.
 ///
-/// It may be sent on any connection. On that of the `login` request it must be sent before its result, and a rejection
-/// is the event `redirect_refused`.
+/// Allowed on any connection. On the one of `login` it must precede the result, and a rejection is the event
+/// `redirect_refused`.
 package struct LoginConfirmRequest: RequestBody {
-  /// The sign-in, as in the event `confirm`.
+  /// The ID in the event `confirm`.
   package var login: String
-  /// Whether to store the session; otherwise its grant is revoked.
+  /// Whether to store the session. Otherwise its grant is revoked.
   package var isConfirmed: Bool
 
   package init(login: String, isConfirmed: Bool) {
@@ -63,9 +63,9 @@ package struct LoginConfirmRequest: RequestBody {
 }
 
 package struct LoginResumeRequest: RequestBody {
-  /// The sign-in, as in the result of its start: 128 random bits, valid until the daemon ends.
+  /// The ID in the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
-  /// Whether to return the result at the end of the sign-in, instead of the current state immediately.
+  /// Whether to return the final result instead of the current state.
   package var waits: Bool
 
   package init(login: String, waits: Bool) {

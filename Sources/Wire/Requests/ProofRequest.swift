@@ -1,14 +1,13 @@
-/// Requests a DPoP proof for one HTTP request: that the sender has the key of the account's access token (RFC 9449).
+/// Requests a DPoP proof for one HTTP request (RFC 9449).
 package struct ProofRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The method of the HTTP request, case-sensitive.
+  /// Case-sensitive.
   package var method: String
-  /// The URL of the HTTP request.
   package var url: String
-  /// The last nonce of the server.
+  /// The server's last nonce.
   package var nonce: String?
-  /// Whether the result includes the access token of the proof, as for a token request.
+  /// Whether to return the access token too.
   package var accessToken: Bool
 
   package init(

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// The requests of a client to the daemon. The set is closed: an unknown request is an error.
+/// A client's request. The set is closed: unknown requests are errors.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
   case assumeRole(AssumeRoleRequest)
   case proof(ProofRequest)
-  /// Passes the values of variables for later requests.
+  /// Passes variables for later requests.
   case variables(VariablesRequest)
   case screenEnvironment(EnvironmentScreening = EnvironmentScreening())
   case login(LoginRequest)
@@ -16,28 +16,23 @@ package enum Request: Sendable, Hashable {
   case discover(DiscoverRequest)
   case logout(LogoutRequest)
   case state(StateRequest)
-  /// Sends a request to a resource with an account's token.
   case call(CallRequest)
-  /// Sends a part of a request body.
   case resourceBody(ResourceBodyRequest)
   case verify(VerifyRequest)
   case account(AccountRequest)
   case vault(VaultRequest)
-  /// Returns the events of sessions and accounts.
   case events(EventsRequest)
-  /// Keeps a token in a file.
   case tokenFile(TokenFileRequest)
-  /// Lends requests to resources to the peers of a socket.
   case lease(LeaseRequest)
   case leaseAnswer(LeaseAnswerRequest)
-  /// Adds a connection for the requests of a peer.
+  /// Adds a connection for a peer.
   case leasePeer(LeasePeerRequest)
-  /// Has the process of a lease serve HTTP.
+  /// Makes a lease's process serve HTTP.
   case leaseHTTP(LeaseHTTPRequest)
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Calls the visitor with the body. The type is known at compile time, so that a client creates no existential box.
+  /// Calls the visitor with the body, without an existential box.
   private func accept<Visitor: RequestVisitor>(_ visitor: Visitor) -> Visitor.Result {
     switch self {
     case .token(let body): visitor.visit(body)
@@ -69,7 +64,7 @@ package enum Request: Sendable, Hashable {
     }
   }
 
-  /// The request after a pass over the members of its body.
+  /// The request after a pass over its members.
   fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Request {
     switch self {
     case .token(let body): .token(try body.passing(&members))
@@ -114,13 +109,13 @@ package enum Request: Sendable, Hashable {
     return describer.entries
   }
 
-  /// The request for an account, if it names none.
+  /// Adds an account, if the request names none.
   package func naming(_ account: String) -> Request {
     var members = AccountNaming(account: account)
     return passing(&members)
   }
 
-  /// Each kind of request without its members, in the order of the manual.
+  /// All kinds of requests without members, in the order of the manual.
   package static let declarations: [Request] =
     [
       .token(TokenRequest()), .forget(ForgetRequest(url: "")),
@@ -142,7 +137,7 @@ package enum Request: Sendable, Hashable {
 
   private static let declarationsByName = Dictionary(uniqueKeysWithValues: declarations.map { ($0.row.name, $0) })
 
-  /// The kind of request with this name, without its members.
+  /// A kind of request without members.
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
@@ -171,17 +166,17 @@ private struct PageVisitor: RequestVisitor {
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// How long to wait for the last line, 1 to 3600 seconds; nil for the daemon's default.
+  /// The timeout, up to 3600 seconds; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
-  /// Whether to send the steps of the work as events.
+  /// Whether to send the daemon's steps as events.
   package var verbose: Bool
 
-  /// The directory of the caller, for a request that names no account; empty if the caller sends it once it is needed.
+  /// The caller's directory, for a request without an account; empty to send it only if needed.
   ///
-  /// Only the caller knows it: the daemon cannot read `/proc/PID/cwd` of a process that hides its memory, in another
-  /// namespace the path is another one, and by then the process may be another one, too. It costs a system call, so
-  /// clients that get a cached token leave it empty, and only repeat the request with it after `directory_needed`.
+  /// The daemon cannot read `/proc/PID/cwd` of a process that hides its memory, and in another namespace the path may
+  /// differ. Reading it costs a system call, so clients leave it empty for a cached token, and repeat the request with
+  /// it after `directory_needed`.
   package var directory: String?
 
   package init(
@@ -193,7 +188,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     self.verbose = verbose
   }
 
-  /// The members of every request, in the order of the manual.
+  /// The members of all requests, in the order of the manual.
   package static var memberRows: [MemberRow] {
     [
       MemberRow("v", "number", "The version, \(WireProtocol.version). Required."),
@@ -213,14 +208,14 @@ package struct RequestEnvelope: Sendable, Hashable {
     ]
   }
 
-  /// Seconds until the request times out; nil for no limit.
+  /// The timeout in seconds; nil for none.
   package var deadlineSeconds: Int? {
     let row = request.row
     if row.has(.endless) { return timeoutSeconds }
     return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + row.waitSeconds
   }
 
-  /// The request as one line, including its newline.
+  /// The line with its newline.
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
@@ -238,9 +233,9 @@ package struct RequestEnvelope: Sendable, Hashable {
   private static let versions = 1...1_000_000
   private static let timeouts = 1...WireProtocol.maximumTimeoutSeconds
 
-  /// Parses one line, with or without its newline.
+  /// Parses a line, with or without its newline.
   ///
-  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`; the message names the invalid member.
+  /// - Throws: `invalid_request`, `unknown_request` or `unsupported_version`. The message names an invalid member.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

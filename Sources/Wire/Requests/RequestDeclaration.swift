@@ -1,16 +1,16 @@
-/// A kind of request: its members, its properties for the daemon, and its page.
+/// A kind of request: its members, properties and manual page.
 package protocol RequestBody: MemberList, Sendable, Hashable {
   var row: RequestRow { get }
   var page: RequestPage { get }
 }
 
 package struct RequestRow: Sendable {
-  /// The value of the `request` member.
+  /// The `request` member.
   package let name: String
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// The time for an unreachable server in addition to the deadline, in seconds.
+  /// The additional time for an unreachable server.
   package let waitSeconds: Int
 
   init(
@@ -24,10 +24,10 @@ package struct RequestRow: Sendable {
     self.waitSeconds = waitSeconds ?? 0
   }
 
-  /// Whether the account depends on the directory of the caller, because the request names none.
+  /// Whether the account depends on the caller's directory.
   package var followsDirectory: Bool { subject == .activeAccount || subject == .listingAccount }
 
-  /// The generic `contains(_:)` of an option set costs a client page faults.
+  /// Avoids the generic `contains(_:)`, which costs page faults.
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
@@ -36,21 +36,21 @@ package struct RequestTraits: OptionSet, Sendable {
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The daemon answers without a network.
+  /// Needs no network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
-  /// The request can be repeated if its result is unknown.
+  /// Can be repeated if the result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
-  /// The response does not depend on the settings file.
+  /// Does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
-  /// The request may change an account or the vault.
+  /// May change an account or the vault.
   package static var change: RequestTraits { RequestTraits(rawValue: 8) }
-  /// The request has no deadline by default.
+  /// Has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
-  /// The peers of a lease may send it.
+  /// Allowed for peers of a lease.
   package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
-  /// The process of a lease may send it.
+  /// Allowed for the process of a lease.
   package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
-  /// The peers of a lease may send it if the lease lends the token itself.
+  /// Allowed for peers of a lease that lends the token itself.
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
@@ -63,7 +63,7 @@ package enum AnswerSource: Sendable {
 package enum RequestSubject: Sendable, Equatable {
   case account(String)
   case activeAccount
-  /// The account that lists the request's URL.
+  /// The account that lists the URL.
   case listingAccount
   /// All accounts, or none.
   case any
@@ -75,13 +75,13 @@ package enum RequestSubject: Sendable, Equatable {
   static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
 }
 
-/// The manual's description of a request, except for its members.
+/// A request in the manual, without its members.
 package struct RequestPage: Sendable {
   package let purpose: String
-  /// The members of `result` in the last line; empty for an empty object.
+  /// The members of `result`; empty for an empty object.
   package let result: [MemberRow]
   package let note: String?
-  /// Whether there is a last line with `result`.
+  /// Whether the last line has a `result`.
   package let hasResult: Bool
 
   init(_ purpose: String, result: [MemberRow] = [], note: String? = nil, hasResult: Bool = true) {

@@ -1,4 +1,4 @@
-/// The requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
+/// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
 package struct SignInDemands: MemberList, Sendable, Hashable {
   /// `login`, `consent`, `select_account` and so on, separated by spaces.
   package var prompt: String?
@@ -6,14 +6,14 @@ package struct SignInDemands: MemberList, Sendable, Hashable {
   package var loginHint: String?
   /// Acceptable authentication context classes.
   package var acrValues: [String] = []
-  /// The maximum age of the user's authentication, 0 to 31,536,000 seconds.
+  /// The maximum age of the authentication, up to 31,536,000 seconds.
   package var maxAge: Int?
-  /// The claims in a resource's challenge, unchanged: JSON, plain or in base64.
+  /// The claims in a resource's challenge: JSON, plain or in base64.
   package var claimsChallenge: String?
 
   package init() {}
 
-  /// The corresponding options of `agent login` with their values. The device flow supports none of them.
+  /// The options of `agent login`, with values. Not for the device flow.
   package var options: [(name: String, values: [String])] {
     [
       ("acr", acrValues), ("max-age", maxAge.map { ["\($0)s"] } ?? []), ("prompt", prompt.map { [$0] } ?? []),

@@ -1,16 +1,16 @@
-/// Requests the state of accounts and their sessions, or chooses the active account.
+/// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// All accounts, or the specified one. With `check` the sessions are checked at the servers.
+  /// All accounts, or the given one. `check` asks the servers.
   case status(account: String?, check: Bool = false)
-  /// Like `status`, including the state of the authorization servers.
+  /// Like `status`, with the state of the authorization servers.
   case doctor(account: String?)
   case list
   case use(account: String)
-  /// Chooses the account for a directory and those below it; nil for none of its own.
+  /// Sets the account for a directory and those below it; nil to unset it.
   case useDirectory(account: String?, directory: String)
-  /// Runs this program with `__notify` when a session ends; nil for none.
+  /// Runs `program` with `__notify` when a session ends; nil for none.
   case notify(program: String?)
-  /// The signed-in user. With `verified`, only from the verified ID Token, without contacting a server.
+  /// The signed-in user. `verified` uses only the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [Self] = [
@@ -71,7 +71,7 @@ package enum StateRequest: RequestBody {
     }
   }
 
-  /// The sign-ins under way in the answers to `status`, `doctor` and `list`.
+  /// The pending sign-ins in `status`, `doctor` and `list`.
   private static var signInsRow: MemberRow {
     MemberRow(
       "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
@@ -148,13 +148,12 @@ package enum StateRequest: RequestBody {
   }
 }
 
-/// Manages the daemon itself.
+/// Manages the daemon.
 package enum DaemonRequest: RequestBody {
   case status
-  /// Returns the recent entries of the daemon's log.
   case log
   case stop
-  /// Stops the daemon before another one is started.
+  /// Stops the daemon before another is started.
   case restart
 
   static var declarations: [Self] { [.status, .log, .stop] }
@@ -212,7 +211,7 @@ package enum DaemonRequest: RequestBody {
     }
   }
 
-  /// The daemon in the response to `status`.
+  /// The daemon in `status`.
   static var summaryRow: MemberRow {
     MemberRow("daemon", "object", "The daemon.", members: statusRows)
   }

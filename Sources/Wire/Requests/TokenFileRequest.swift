@@ -1,11 +1,11 @@
 internal import Encoding
 package import Vocabulary
 
-/// Requests a file with a token, which the daemon renews until the connection ends.
+/// Requests a file with a token, which is renewed until the connection ends.
 package struct TokenFileRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The name of an earlier daemon's file, to be written again; nil for a new file.
+  /// The file of an earlier daemon to write again; nil for a new file.
   package var name: String?
   package var kind: TokenKind
 
@@ -40,7 +40,7 @@ extension TokenFileRequest {
   }
 }
 
-/// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
+/// Names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
   private static let digits = 32

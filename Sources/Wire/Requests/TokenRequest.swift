@@ -1,30 +1,29 @@
 package import Vocabulary
 
-/// Requests an access token of an account.
+/// Requests an access token.
 package struct TokenRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
 
-  /// The minimum remaining lifetime in seconds, 0 to 86,400; nil for the daemon's default.
+  /// The minimum remaining lifetime, up to 86,400 seconds; nil for the daemon's default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for an unreachable server, 1 to 3600 seconds; nil to fail immediately.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail at once.
   package var waitSeconds: Int?
 
-  /// Whether to renew the token even if the cached one is valid.
+  /// Whether to renew a valid cached token.
   package var forceRefresh: Bool
 
-  /// The requested scope and resources, if they differ from the grant.
   package var target = Target()
 
-  /// The scope, resources, audience and authorization details of a token; if empty, the account's own token.
+  /// The scope, resources, audience and authorization details of a token. Empty for the account's own token.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
     /// `authorization_details` (RFC 9396), a JSON array.
     package var authorizationDetails: String?
-    /// Whether the account's own token is exchanged for it (RFC 8693).
+    /// Whether to exchange the account's own token (RFC 8693).
     package var isExchanged = false
 
     package init(
@@ -49,19 +48,19 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Where the caller will send the token, if specified. The account is then the one that lists the destination, never
-  /// the active one, and the settings for the destination select the token.
+  /// Where the token will be sent, if given. The account is then the one that lists the destination, and its settings
+  /// select the token.
   package var place: Place?
 
   /// The destination of a token.
   package struct Place: MemberList, Sendable, Hashable {
     /// A URL, or a host with optional port and path; nil if only the account matters.
     package var url: String?
-    /// The requested user name; nil for any.
+    /// The user name; nil for any.
     package var user: String?
-    /// The default kind of token, if the settings for the destination specify none; nil for the access token.
+    /// The default kind of token; nil for the access token.
     package var kind: TokenKind?
-    /// Whether the destination has rejected the token returned before.
+    /// Whether the destination has rejected the last token.
     package var isRefused = false
 
     package init(url: String?, user: String? = nil, kind: TokenKind? = nil, isRefused: Bool = false) {
@@ -78,7 +77,7 @@ package struct TokenRequest: RequestBody {
           + " lists it, never the active one, and its settings for the destination choose the token. If no account lists"
           + " it, the error is `place_not_listed`.")
       try members.text("user", &user, "The user name at the destination (default: any).")
-      // Not `choice`, whose generic code costs the helpers page faults.
+      // The generic `choice` would cost helpers page faults.
       var use = kind?.rawValue
       let kinds = { TokenKind.allCases.map(\.rawValue) }
       if try members.word(
@@ -94,21 +93,19 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a peer of a lease gets the token; never sent in the protocol.
+  /// Whether a lease's peer gets the token. Never sent.
   package var isLent = false
 
-  /// The optional parts of the response.
   package var extras: Extras
 
   /// The optional parts of a response.
   package struct Extras: Sendable, Hashable {
-    /// The ID Token in compact form.
     package var idToken = false
 
     /// All claims of the verified ID Token.
     package var claims = false
 
-    /// The variables in the account's settings, and whichever of the above they need.
+    /// The variables in the settings, and the parts that they need.
     package var variables = false
 
     package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {
@@ -160,10 +157,9 @@ package struct TokenRequest: RequestBody {
   }
 }
 
-/// Drops the cached token of a destination that rejected it, if it equals the bytes in the request's descriptor. The
-/// session does not change.
+/// Drops a rejected token from the cache, if it equals the bytes in the descriptor. The session does not change.
 package struct ForgetRequest: RequestBody {
-  /// The account; nil for the one that lists the destination, never the active one.
+  /// The account; nil for the one that lists the destination.
   package var account: String?
   /// A URL, or a host with optional port and path.
   package var url: String
@@ -190,16 +186,16 @@ package struct ForgetRequest: RequestBody {
   }
 }
 
-/// Ends one session, or all.
+/// Ends one or all sessions.
 package struct LogoutRequest: RequestBody {
-  /// The account; nil for the active one, unless ``all`` is set.
+  /// The account; nil for the active one, unless ``all`` is true.
   package var account: String?
   package var all: Bool
 
-  /// Whether to end the session only locally, without revoking it at the authorization server.
+  /// Whether not to revoke the session at the authorization server.
   package var local: Bool
 
-  /// Whether the result includes the URL that ends the browser's session.
+  /// Whether to return the URL that ends the browser's session.
   package var browser: Bool
 
   package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {

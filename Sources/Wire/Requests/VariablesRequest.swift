@@ -1,5 +1,4 @@
-/// Passes the values of variables, each in a descriptor, in the order of the names. They are used for later requests on
-/// the connection, and dropped when it closes.
+/// Passes variables, one value per descriptor, for later requests on the connection. They are dropped when it closes.
 package struct VariablesRequest: RequestBody {
   package static let mostNames = 4
 
@@ -25,16 +24,14 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Returns which values of an environment contain a valid token, and the names of the variables that accounts set. The
-/// descriptor contains the values, each terminated by a NUL.
+/// Finds values that contain a valid token. The descriptor contains the values, each terminated by a NUL.
 ///
-/// The result is `{"holding":[…],"mapped":[…]}`: the indices of the values with a token, and the names of the
-/// variables.
+/// The result is `{"holding":[…],"mapped":[…]}`: the indices of these values, and the variables that accounts set.
 package struct EnvironmentScreening: RequestBody {
-  /// The maximum size of the values of a request including NULs, in bytes. A variable is at most 131,072 bytes with
-  /// memory pages of 4 KiB (execve(2)).
+  /// The limit of all values including NULs. A variable has at most 131,072 bytes with memory pages of 4 KiB
+  /// (execve(2)).
   package static let mostBytes = 196_608
-  /// Shorter values are ignored: no server issues tokens that can be guessed.
+  /// Shorter values are ignored: real tokens cannot be guessed.
   package static let leastBytes = 16
 
   package init() {}

@@ -1,53 +1,53 @@
 package import Vocabulary
 
-/// Manages the vault: its slots, and whether it is locked. The set of requests is closed.
+/// Manages the vault.
 ///
-/// No member is a secret. Each secret is a descriptor of the request, in the order documented at the case.
+/// Secrets are in descriptors, in the documented order.
 package enum VaultRequest: RequestBody {
-  /// Returns the slots and protection levels, without opening anything.
+  /// Returns slots and protection levels. Opens nothing.
   case status
 
-  /// Wipes the keys that a passphrase or PIN unlocked, and the tokens of their accounts.
+  /// Wipes keys that a passphrase or PIN unlocked, and the tokens of their accounts.
   case lock
 
-  /// Unlocks a level. The descriptor is the passphrase or PIN.
+  /// Descriptor: the passphrase or PIN.
   case unlock(Protection)
 
-  /// Creates the key of a level that has none, and leaves it unlocked. The descriptor is the passphrase or PIN.
+  /// Creates and unlocks the missing key of a level. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Binds the vault to this device with a new automatic slot; nil if the daemon chooses its kind.
+  /// Binds the vault to this device with a new automatic slot; nil for the daemon's choice.
   case bind(VaultBinding?)
 
-  /// Adds a passphrase to an unlocked level. The descriptor is the passphrase.
+  /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
   case addPassphrase(Protection)
 
-  /// Changes a passphrase or PIN. The descriptors are the old one and the new one.
+  /// Descriptors: the old passphrase or PIN, and the new one.
   case changePassphrase(Protection)
 
   case removeSlot(Int)
 
-  /// Generates new keys and encrypts all records again. The descriptors are the secrets of these slots, in this order.
+  /// Generates new keys and encrypts all records again. Descriptors: the secrets of these slots, in order.
   case rotateKey(slots: [Int])
 
-  /// Binds a vault that no longer opens to this device. The descriptor is a passphrase.
+  /// Binds a vault that no longer opens to this device. Descriptor: a passphrase.
   case rebind
 
-  /// Moves a vault that does not open aside, so that a new one can be created.
+  /// Moves an unusable vault away, for a new one.
   case setAside
 
   /// Checks all slots and records.
   case check
 
-  /// Sets the idle time until the vault locks, in seconds; zero for never.
+  /// Sets the idle time before locking; zero for never.
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
   package static let maximumSlots = 16
-  /// The maximum idle time until it locks, in seconds.
+  /// The maximum idle time before locking.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
-  /// The number of descriptors of the request.
+  /// The number of descriptors.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0
@@ -206,7 +206,7 @@ package enum VaultRequest: RequestBody {
     ]
   }
 
-  /// The vault in the response to `status`.
+  /// The vault in `status`.
   static var summaryRows: [MemberRow] {
     fileRows + [
       MemberRow("slots", "list of texts", "The slots that open it."),

@@ -1,38 +1,38 @@
 package import Vocabulary
 
-/// Verifies tokens. Reads them from the first of two descriptors, one per line, and writes the results to the second,
-/// one per line. A descriptor with a key set, or with the key of an HMAC, precedes them if announced.
+/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from, and one to write results
+/// to, each one per line.
 package struct VerifyRequest: RequestBody {
-  /// The maximum tolerance for times, in seconds.
+  /// The maximum tolerance in seconds.
   package static let maximumClockSkew = 300
 
-  /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
+  /// The account whose issuer's keys to use; nil for the active one, unless ``issuer`` is set.
   package var account: String?
   package var issuer: String?
-  /// The settings of the connection to an issuer without an account: ``AccountSettings/caFile``,
-  /// ``AccountSettings/allowHTTPLoopback`` and the proxy. Others are not sent.
+  /// The connection to an issuer without an account. Only ``AccountSettings/caFile``,
+  /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
-  /// Whether a descriptor contains the key set.
+  /// Whether a descriptor has the key set.
   package var bringsKeys = false
-  /// Whether a descriptor contains the key of an HMAC.
+  /// Whether a descriptor has the HMAC key.
   package var bringsSecret = false
 
-  /// Accepted audiences, one of which is required; if empty, any.
+  /// The accepted audiences; if empty, any.
   package var audiences: [String] = []
-  /// Accepted `alg` values; if empty, all supported ones.
+  /// The accepted `alg` values; if empty, all supported ones.
   package var algorithms: [String] = []
   package var type: String?
   package var profile: TokenProfile?
   package var requiredClaims: [String] = []
   /// Whether `exp` is optional.
   package var allowsMissingExpiry = false
-  /// Claims with required values, as `NAME=VALUE`.
+  /// Required claim values, as `NAME=VALUE`.
   package var claims: [String] = []
   package var signatureOnly = false
-  /// The tolerance for times, in seconds; nil for the default of 60.
+  /// The tolerance in seconds; nil for 60.
   package var clockSkew: Int?
 
-  /// Whether the result of a valid token only includes ``briefMembers`` and ``briefClaims``.
+  /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
   package var brief = false
   package static let briefMembers = ["alg", "kid"]
   package static let briefClaims = ["iss", "sub", "exp"]

@@ -109,7 +109,6 @@ extension AccountCommand {
     run: use)
 }
 
-/// `agent account …` and `agent use`.
 enum AccountCommand {
   static func add(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
@@ -196,7 +195,7 @@ enum AccountCommand {
 
   /// The absolute path of a directory, without links.
   ///
-  /// - Parameter mayBeGone: Whether it may have been removed: it can still be in the settings.
+  /// - Parameter mayBeGone: Whether to accept a removed directory, which may still be in the settings.
   private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
     do {
       return try Machine.resolvedDirectory(path)
@@ -208,7 +207,7 @@ enum AccountCommand {
 
   /// Lists the accounts and asks which one to use.
   ///
-  /// - Returns: The answer; nil to keep the active account.
+  /// - Returns: The chosen account, or nil to keep the active one.
   private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -225,7 +224,7 @@ enum AccountCommand {
     return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
-  /// Mentions an account that overrides the active one here: of the environment, or else of the directory.
+  /// Prints a note if the environment or the directory overrides the active account.
   private static func noteOther(than account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {
@@ -236,7 +235,7 @@ enum AccountCommand {
     }
   }
 
-  /// Which account commands use here because of the directory; nil if they use the active one.
+  /// Describes the directory's account, which overrides the active one here, or returns nil.
   static func ofDirectory(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string
@@ -244,7 +243,6 @@ enum AccountCommand {
     return Phrase("commands in \(directory) and below use \(account)")
   }
 
-  /// `agent account import`.
   static func `import`(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
     var settings = try SettingsOptions.read(invocation)
@@ -265,7 +263,7 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
-  /// `agent account client-metadata`: the document for users and web servers, on one line with `--json`.
+  /// Prints the client's metadata document, on one line with `--json`.
   static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
@@ -279,7 +277,7 @@ enum AccountCommand {
     }
   }
 
-  /// - Parameter settings: The settings of the request, with the protection level for the session.
+  /// - Parameter settings: Includes the protection level for the session.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
@@ -299,7 +297,7 @@ enum AccountCommand {
     }
   }
 
-  /// One line per setting, with the names of the options.
+  /// One line per setting, named by its option.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -318,9 +316,9 @@ enum AccountCommand {
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// The message after a change, with its effect on the session.
+  /// Confirms a change and describes its effect on the session.
   ///
-  /// - Parameter named: The given settings.
+  /// - Parameter named: The settings on the command line.
   static func changed(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true

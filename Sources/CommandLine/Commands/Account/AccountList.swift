@@ -24,21 +24,19 @@ extension WhoamiCommand {
     run: run)
 }
 
-/// `agent list`.
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
     return DaemonClient(invocation).action(.state(.list)) { text($0, presentation) }
   }
 
-  /// A line for each account and each sign-in that waits; nothing when there is none.
+  /// One line per account and per pending sign-in.
   static func text(_ result: JSONObject, _ presentation: Presentation) -> String {
     AccountText.table(result["accounts"]?.array ?? [], of: .list, presentation)
       + AccountText.waiting(result, presentation)
   }
 }
 
-/// `agent whoami`.
 enum WhoamiCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)

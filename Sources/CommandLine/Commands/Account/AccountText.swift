@@ -4,7 +4,7 @@ internal import Wire
 
 /// Describes accounts for users.
 enum AccountText {
-  /// One line per account, followed by remarks for its user.
+  /// One line per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
@@ -31,7 +31,7 @@ enum AccountText {
     return table.text(presentation)
   }
 
-  /// A line for each sign-in that waits for a person.
+  /// One line per pending sign-in.
   static func waiting(_ result: JSONObject, _ presentation: Presentation) -> String {
     (result["sign_ins"]?.array ?? []).map { signIn in
       let account = signIn["account"]?.string ?? "?"
@@ -47,7 +47,6 @@ enum AccountText {
     }.joined()
   }
 
-  /// The purpose of a table.
   enum Purpose: Sendable { case list, status }
 
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
@@ -56,12 +55,12 @@ enum AccountText {
     return overflow || left <= 0 ? nil : Phrase("\(RelativeTime.phrase(seconds: left)) left")
   }
 
-  /// The issuer without the common prefix.
+  /// The issuer without `https://`.
   private static func issuer(_ account: JSON) -> String? {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// The present and imminent problems.
+  /// The current and imminent problems.
   ///
   /// - Parameter shown: Vault problems already shown above.
   private static func remarks(
@@ -96,7 +95,7 @@ enum AccountText {
     }
   }
 
-  /// The details of an account, one per line.
+  /// All details of an account, one per line.
   static func whole(_ account: JSON, _ presentation: Presentation) -> String {
     var listing = Listing()
     func add(_ title: Phrase, _ value: Phrase?) {
@@ -135,7 +134,7 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// The directories in which commands without an account use it.
+  /// The directories that use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
@@ -146,7 +145,7 @@ enum AccountText {
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
   }
 
-  /// Until when the session lasts without a new sign-in, if the server reports it.
+  /// When the session ends without a new sign-in, if known.
   private static func session(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     if let end = account[WireProtocol.signInMember]?.int {
       return SignInReminder.phrase(by: end, now: presentation.now, isUTC: presentation.isUTC)
@@ -155,7 +154,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// The text shown instead of a user, for a session without one.
+  /// What to show instead of a user for a session without one.
   private static func unattended(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -190,7 +189,7 @@ enum AccountText {
     }
   }
 
-  /// Whether there was a session, and only a sign-in helps.
+  /// Whether a session has ended and only a sign-in helps.
   static func needsSignIn(_ account: JSON) -> Bool {
     hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
   }

@@ -21,7 +21,6 @@ extension EventsCommand {
     run: run)
 }
 
-/// `agent events`.
 enum EventsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
@@ -29,7 +28,7 @@ enum EventsCommand {
       throw Failure(.invalidRequest, "a private daemon has no events: omit \"--no-daemon\"")
     }
     if let choice = invocation[.notices] { return try notices(choice, client, invocation) }
-    // A variable that a shell keeps for tokens does not restrict the events.
+    // AGENT_ACCOUNT does not filter the events.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])
     request.leases = invocation[.lease]
     if request.leases, request.account != nil {
@@ -94,8 +93,7 @@ enum EventsCommand {
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Returns when the daemon has no more events. Fails if it stops or the time limit passes; a reading process may end
-  /// it sooner.
+  /// Returns when the daemon ends the stream. Throws if the daemon stops or the time limit passes.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

@@ -5,15 +5,14 @@ internal import Vocabulary
 internal import Wire
 
 extension NotifyCommand {
-  /// Notifies the desktop of an event. Not listed either.
+  /// Run by the daemon for events. Hidden from the list.
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
     run: run)
 }
 
-/// `agent __notify`: the command for events that shows a desktop notice when a session ends. Reads one event, and runs
-/// `notify-send`.
+/// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.
 enum NotifyCommand {
   /// Longer than any event.
   private static let mostBytes = 64 << 10
@@ -35,7 +34,7 @@ enum NotifyCommand {
     }
   }
 
-  /// The notice about an event; nil if the session did not end, or the user ended it.
+  /// The notice, or nil if no session ended or the user ended it.
   static func text(_ entry: SessionEntry) -> (title: Phrase, body: Phrase)? {
     guard let account = entry.account else { return nil }
     switch entry.event.name {

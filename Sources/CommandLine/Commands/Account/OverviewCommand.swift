@@ -3,16 +3,16 @@ internal import Platform
 internal import Wire
 
 extension OverviewCommand {
-  /// `agent` without a command. It is not listed, because it has no name.
+  /// `agent` without arguments. Not listed because it has no name.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",
     run: run)
 }
 
-/// `agent` without a command: the state of the accounts, or how to begin without any.
+/// Prints the state of the accounts, or the first steps if there are none.
 enum OverviewCommand {
-  /// The maximum number of accounts shown.
+  /// The maximum number of accounts to show.
   private static let limit = 10
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -27,7 +27,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether nothing was ever set up, so that the daemon need not be asked.
+  /// Whether no account was ever set up, so there is no need to ask the daemon.
   private static var isUntouched: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {
@@ -46,7 +46,7 @@ enum OverviewCommand {
       + (more > 0 ? Phrase("and \(more) more: \("agent list")").localized() + "\n" : "")
   }
 
-  /// The first commands to type.
+  /// The first commands to run.
   private static var beginning: String {
     let lines: [Phrase] = [
       Phrase("to sign in to GitHub: \("agent login github"); for other services: \("agent help login")"),

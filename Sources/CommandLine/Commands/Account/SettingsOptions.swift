@@ -3,9 +3,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Converts the options of a command line to an account's settings.
+/// Converts command-line options to account settings.
 enum SettingsOptions {
-  /// The settings that the options name.
+  /// Reads the given options.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {
@@ -22,12 +22,12 @@ enum SettingsOptions {
         throw Failure(.invalidRequest, Phrase("\"--\(option.name)\" must be \(Phrase(error.expected))"))
       }
     }
-    // Refuses invalid variables now rather than at each use.
+    // Reject invalid variables now rather than at each use.
     _ = try TokenVariables(settings.variables)
     return settings
   }
 
-  /// - Parameter text: `none`, `environment` or a URL. An empty URL in the request removes the account's proxy.
+  /// - Parameter text: `none`, `environment` or a URL. In the request, an empty URL removes the proxy.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
     settings.proxySource = .option
     switch text {
@@ -60,9 +60,9 @@ enum SettingsOptions {
     }
   }
 
-  /// The JSON argument of an option: the text itself, or for `@FILE` the file's content.
+  /// The JSON argument of an option. `@FILE` reads it from a file.
   ///
-  /// - Parameter seconds: The maximum wait for the file; nil for no limit.
+  /// - Parameter seconds: The timeout for reading the file; nil for no limit.
   static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
@@ -75,7 +75,7 @@ enum SettingsOptions {
     return text
   }
 
-  /// The absolute path of a file, because the daemon has another current directory.
+  /// Makes a path absolute, because the daemon has another working directory.
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let directory = Machine.currentDirectory() else {

@@ -20,7 +20,6 @@ extension StatusCommand {
     run: run)
 }
 
-/// `agent status`.
 enum StatusCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
@@ -43,7 +42,7 @@ enum StatusCommand {
     }
   }
 
-  /// The settings that the user changed in the account's preset, if it has one.
+  /// The settings that differ from the account's preset, if it has one.
   private static func preset(of account: String, _ client: DaemonClient) -> Phrase? {
     guard let preset = (try? AccountPreset.named(account)).flatMap({ $0 }),
       let shown = (try? client.ask(.account(.show(account: account))))?["settings"]?.object
@@ -54,7 +53,7 @@ enum StatusCommand {
       : Phrase("settings that differ from \(preset.path): \(changed)")
   }
 
-  /// The most urgent exit status of all checked accounts. Ignores accounts that were neither named nor signed in.
+  /// The most urgent exit status. Ignores accounts that are neither requested nor signed in.
   static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
       switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {
@@ -68,11 +67,11 @@ enum StatusCommand {
     return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 
-  /// One line per account, or the details of the named one.
+  /// One line per account, or all details of the requested one.
   ///
   /// - Parameters:
-  ///   - note: A line after the accounts.
-  ///   - showsAll: Also describes the daemon and the vault, otherwise only their problems.
+  ///   - note: A line to print after the accounts.
+  ///   - showsAll: Whether to describe the daemon and the vault even without problems.
   static func text(
     _ result: JSONObject, isNamed: Bool = false, note: Phrase? = nil, showsAll: Bool = false,
     _ presentation: Presentation

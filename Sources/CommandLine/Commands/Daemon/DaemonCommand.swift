@@ -47,10 +47,9 @@ extension DaemonCommand {
     run: log)
 }
 
-/// `agent daemon …`.
 enum DaemonCommand {
   /// How long the daemon may take to stop.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
@@ -67,13 +66,13 @@ enum DaemonCommand {
     return .doing { () throws(Failure) in
       let loss = try stopIfRunning(client, .restart)?.loss
       let (status, _) = try running(client)
-      // Starting the next daemon does not restore the lost tokens.
+      // A new daemon cannot restore the lost tokens.
       if let loss { throw loss }
       try client.console.confirm(status) { _ in Phrase("daemon started") }
     }
   }
 
-  /// The status of the daemon, which is started if none runs, and whether one was already running.
+  /// Returns the daemon's status, starting it if necessary, and whether it was already running.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
     if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
@@ -129,12 +128,12 @@ enum DaemonCommand {
   }
 
   private struct Stopped {
-    /// The accounts whose last refresh token was lost with it.
+    /// The accounts whose new refresh token could not be stored.
     let unstored: [String]
-    /// The accounts whose servers it still waits for. It no longer serves them.
+    /// The accounts whose servers the daemon is still waiting for. It serves no requests meanwhile.
     let finishing: [String]
 
-    /// The failure that names the accounts with lost tokens; nil if there are none.
+    /// The failure that names ``unstored`` accounts, if any.
     var loss: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
@@ -151,19 +150,19 @@ enum DaemonCommand {
     }
   }
 
-  /// Stops the daemon; nil if none runs. On return, it has released its lock, and it has ended unless it waits for
-  /// servers.
+  /// Stops the daemon; nil if none runs. On return its lock is free, and the process has ended unless it still waits
+  /// for servers.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
     guard let result = try client.askRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
     let stopped = Stopped(unstored: accounts("unstored"), finishing: accounts("finishing"))
-    // The response is sent last, so the process may be gone already.
+    // The daemon responds last, so its process may be gone already.
     guard stopped.finishing.isEmpty, let number = result["pid"]?.int,
       let process = try? Spawn.processDescriptor(Int32(clamping: number))
     else {
       return stopped
     }
-    guard (try? process.waitUntilReadable(timeout: patience)) == true else {
+    guard (try? process.waitUntilReadable(timeout: timeout)) == true else {
       throw Failure(.daemonUnavailable, "the daemon is still shutting down")
     }
     return stopped

@@ -3,7 +3,6 @@ internal import Wire
 
 /// Describes the daemon for users.
 enum DaemonText {
-  /// The daemon on one line.
   static func line(_ daemon: JSON?) -> Phrase {
     var parts: [Phrase] = []
     if let version = daemon?["version"]?.string { parts.append(Phrase("version \(version)")) }
@@ -29,7 +28,7 @@ enum DaemonText {
     return problems
   }
 
-  /// Limits that usually do not apply or are much higher.
+  /// The resource limits that are lower than usual.
   private static func limits(_ limits: JSON?) -> String {
     let usual = [
       ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),

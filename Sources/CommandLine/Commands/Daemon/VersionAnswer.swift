@@ -3,7 +3,7 @@ internal import Wire
 
 /// `agent --version`.
 enum VersionAnswer {
-  /// Prints the version; with `--json` also the commit and the running daemon's version. Starts no daemon.
+  /// Prints the version. With `--json` adds the commit and the running daemon's version. Never starts a daemon.
   static func print(_ invocation: Invocation) throws(Failure) {
     guard invocation[.json] else {
       return try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
@@ -15,7 +15,7 @@ enum VersionAnswer {
     try Console.answer(object)
   }
 
-  /// Version, commit and libraries of the running daemon, or why it does not report them; nil if none runs.
+  /// The running daemon's version, commit and libraries, or its failure; nil if none runs.
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
       guard let connection = try DaemonLauncher.connect(client.console) else { return nil }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The findings in the daemon's responses: about itself, the vault, the servers and the accounts.
+/// Checks the daemon's reports on itself, the vault, the servers and the accounts.
 enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
@@ -11,13 +11,13 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmed($0) + proxy($0, Environment.value) }
   }
 
-  /// A proxy in the environment that is not the account's, unless the user chose the account's with an option.
+  /// Warns if the environment has another proxy than the account, unless the user chose the account's.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil
     else { return [] }
     let named = LoginOptions.proxy(from: variables)
-    // The environment's proxy does not apply to excluded hosts.
+    // The environment excludes this host from its proxy.
     let isExcluded = ProxyExclusions(named.exclusions ?? "").contain(issuer.host)
     let (own, other) = (account[.proxy]?.string, isExcluded ? nil : named.url)
     guard place(own) != place(other), !(isExcluded && own != nil) else { return [] }
@@ -31,7 +31,7 @@ enum DaemonCheck {
     return [Finding(.account, .warn, text, hint: Phrase(verbatim: "agent account set \(name) --proxy environment"))]
   }
 
-  /// Host and port of a proxy's URL, without credentials.
+  /// The host and port of a proxy URL.
   private static func place(_ proxy: String?) -> String? {
     guard let proxy else { return nil }
     let bytes = Array(proxy.utf8)
@@ -47,7 +47,7 @@ enum DaemonCheck {
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
-  /// Origins in the settings that the vault does not repeat.
+  /// Origins that are in the settings but not in the vault.
   private static func unconfirmed(_ account: JSON) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
@@ -58,7 +58,7 @@ enum DaemonCheck {
     }
   }
 
-  /// Members of the settings file that have no effect.
+  /// Unknown members of the settings file.
   private static func unknown(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
@@ -92,7 +92,7 @@ enum DaemonCheck {
 
   // MARK: Vault
 
-  /// - Parameter vault: The content of `vault status`.
+  /// - Parameter vault: The result of `vault status`.
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
     if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
@@ -110,7 +110,7 @@ enum DaemonCheck {
 
   // MARK: Servers
 
-  /// The clock difference that tokens and proofs tolerate, in seconds.
+  /// The tolerated clock difference, in seconds.
   private static let mostClockOffset = 30
 
   private static func servers(_ accounts: [JSON]) -> [Finding] {
@@ -158,7 +158,7 @@ enum DaemonCheck {
     return clocks + findings
   }
 
-  /// A proxy's URL without credentials.
+  /// A proxy URL without credentials.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
@@ -184,7 +184,7 @@ enum DaemonCheck {
       findings.append(Finding(.account, .ok, Phrase("\(name): \(state(account, now))")))
     }
     let (asked, given) = (words(account[.askedScope]), words(account[.scope]))
-    // Servers need not list these scopes, which grant no access to a resource.
+    // Servers may omit these scopes, which grant no access.
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
       findings.append(

@@ -20,7 +20,7 @@ extension DoctorCommand {
 enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
-    let client = DaemonClient(invocation).limited(toAnswer: patience)
+    let client = DaemonClient(invocation).limited(toAnswer: timeout)
     return Action { () throws(Failure) in
       let findings = examine(account, client)
       let isGood = !findings.contains { $0.level == .fail }
@@ -32,8 +32,8 @@ enum DoctorCommand {
     }
   }
 
-  /// The maximum wait for the daemon, which itself waits two seconds for servers.
-  private static let patience = Duration.milliseconds(2500)
+  /// The timeout for the daemon, which itself allows servers two seconds.
+  private static let timeout = Duration.milliseconds(2500)
 
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
     var (findings, mayAsk) = MachineCheck.before(isPrivate: client.isPrivate)
@@ -42,7 +42,7 @@ enum DoctorCommand {
     var arePrograms = false
     do throws(Failure) {
       findings += try client.converse { (connection) throws(Failure) in
-        // Other programs are checked while the servers respond.
+        // Check other programs while the servers respond.
         let answer = try client.ask(.state(.doctor(account: account)), over: &connection) {
           programs = ProgramCheck.run()
           arePrograms = true

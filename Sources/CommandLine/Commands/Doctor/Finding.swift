@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// One result of `doctor`.
 struct Finding: Sendable {
   /// The subject of the check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {
@@ -10,7 +9,6 @@ struct Finding: Sendable {
     case signIn = "sign_in"
     case setup, helper, program, variable
 
-    /// Its title for users.
     var title: Phrase {
       switch self {
       case .environment: Phrase("home")
@@ -38,17 +36,16 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// The word before the line. Failures are recognizable without colours.
+    /// The word at the start of the line, so that failures stand out without colour.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
-    /// The mark, padded to the width of the longest.
+    /// The mark, padded to align the lines.
     var column: String { mark + String(repeating: " ", count: 4 - mark.utf8.count) }
   }
 
   let check: Check
   let level: Level
   let text: Phrase
-  /// The remedy, usually a command.
   var hint: Phrase?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {
@@ -59,7 +56,7 @@ struct Finding: Sendable {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
-  /// The line without its mark and title.
+  /// The text and hint, without the mark and title.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {
@@ -69,7 +66,6 @@ struct Finding: Sendable {
     return object
   }
 
-  /// One line per finding.
   static func text(_ findings: [Finding]) -> String {
     var listing = Listing()
     for finding in findings {
@@ -78,8 +74,8 @@ struct Finding: Sendable {
     return ProgramName.current.applied(toHint: withoutHome(listing.text()))
   }
 
-  /// A text with `~` for the home directory, so that it can be shown to others. Before a quoted path it is outside the
-  /// quotes, where a shell replaces it.
+  /// Replaces the home directory by `~`, so that the output can be shared. The `~` goes before the quotes of a quoted
+  /// path so that a shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -87,7 +83,7 @@ struct Finding: Sendable {
     var index = 0
     while index < characters.count {
       let end = index + name.count
-      // The path must not be part of a longer name.
+      // Skip longer names that contain the path.
       if characters[index...].starts(with: name),
         end == characters.count || !(isOfName(characters[end]) || characters[end] == "-"),
         index == 0 || !isOfName(characters[index - 1])
@@ -100,7 +96,7 @@ struct Finding: Sendable {
           if characters[end] == "'" {
             index += 1
           } else {
-            // The slash ends the prefix that a shell replaces (tilde expansion).
+            // Include the slash, so that a shell expands the tilde.
             if characters[end] == "/" {
               result.append("/")
               index += 1
@@ -116,8 +112,8 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character next to a path belongs to it. Quotation marks and the isolates that a translation puts around
-  /// values do not.
+  /// Whether a character next to a path is part of a longer name. Quotation marks and the isolates of translations are
+  /// not.
   private static func isOfName(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

@@ -3,11 +3,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The findings about the environment and the machine.
+/// Checks the environment and the machine.
 enum MachineCheck {
-  /// The checks before a daemon is started.
+  /// The checks before the daemon is asked.
   ///
-  /// - Returns: The findings, and whether to ask the daemon for more.
+  /// - Returns: The findings, and whether to ask the daemon.
   static func before(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
@@ -33,7 +33,7 @@ enum MachineCheck {
 
   private static func presets() -> [Finding] { AccountPreset.all().problems.map { Finding(.settings, .warn, $0) } }
 
-  /// The directories in which no file can be created.
+  /// Finds directories where no file can be created.
   private static func directories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -49,7 +49,7 @@ enum MachineCheck {
           case .system(let cause, let place) where cause.isNoSpace:
             "df -h \(ShellWord.quoted(place)); df -i \(ShellWord.quoted(place))"
           case .system(let cause, let place) where cause.isNotDirectory:
-            // The way to it is no directory, so that it cannot be listed itself.
+            // A parent is not a directory, so the path itself cannot be listed.
             "ls -ld \(ShellWord.quoted(parent(of: place)))"
           case .system(_, let place), .untrusted(_, let place): "ls -ld \(ShellWord.quoted(place))"
           }
@@ -75,7 +75,7 @@ enum MachineCheck {
       _ = try PrivateDirectory(opening: set, create: false)
       return Finding(.directory, .ok, Phrase(verbatim: set))
     } catch {
-      // As after su, or under sudo -E.
+      // For example after su or sudo -E.
       return Finding(
         .directory, .warn, Phrase("XDG_RUNTIME_DIR: \(Failure(error).text)"), hint: Phrase("unset XDG_RUNTIME_DIR"))
     }
@@ -84,21 +84,21 @@ enum MachineCheck {
   /// The result of connecting to a socket.
   private enum Reach: Sendable {
     case absent
-    /// A daemon that has ended left the socket.
+    /// A daemon that ended left the socket.
     case stale
-    /// Its daemon has its own network or file system.
+    /// Its daemon is in another network or mount namespace.
     case elsewhere
     case unusable(Failure)
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
-    /// A lease's socket, which only accepts requests of the lease.
+    /// The socket of a lease.
     case lease
   }
 
-  /// How long to wait for the daemons: a running one needs a millisecond.
-  private static let socketPatience = Duration.seconds(1)
+  /// The timeout for a daemon's reply, which normally takes a millisecond.
+  private static let socketTimeout = Duration.seconds(1)
 
-  /// - Returns: The findings, and whether the daemon that commands would use responds or is not started yet.
+  /// - Returns: The findings, and whether the commands' daemon responds or can be started.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketPlace?
     do throws(Failure) { named = try SocketPlace.named() } catch {
@@ -167,9 +167,8 @@ enum MachineCheck {
         found.update { $0[index] = reach }
       }
     }
-    // Each connection has its own timeout, which also reports the process; this one covers connections that return
-    // nothing.
-    let all = found.wait(socketPatience * 3) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
+    // Each connection has its own timeout. This one covers connections that never return.
+    let all = found.wait(socketTimeout * 3) { $0.count == places.count ? $0 : nil } ?? found.withLock { $0 }
     let late = Failure.noAnswerInTime
     return places.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
@@ -188,7 +187,7 @@ enum MachineCheck {
       guard var connection = try place.connect(within: 1) else { return .stale }
       process = connection.process
       try connection.send(RequestEnvelope(.daemon(.status), timeoutSeconds: 1))
-      let reply = try connection.nextReply(before: .now.advanced(by: socketPatience))
+      let reply = try connection.nextReply(before: .now.advanced(by: socketTimeout))
       connection.finish()
       if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }
       guard case .result(let status) = reply, let process = status["pid"]?.int else { throw Reply.unreadable }
@@ -231,7 +230,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The maximum number of bytes that a write of the vault needs, including a second copy.
+  /// The space for one write of the vault and a second copy, in bytes.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -242,7 +241,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
-  /// - Parameter free: In bytes.
+  /// - Parameter free: The free space in bytes.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }
@@ -266,7 +265,7 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
-  /// The service manager's unit, if installed.
+  /// Checks the service manager's unit, if installed.
   ///
   /// - Parameter root: Prefix of the machine's paths.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
@@ -289,8 +288,7 @@ enum MachineCheck {
     let text =
       isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts when needed")
     findings.append(Finding(.service, .ok, text))
-    // Without lingering, the service manager and everything it started end with the last login, so cron finds no
-    // daemon.
+    // Without lingering the service manager ends with the last login, so cron finds no daemon.
     if isEnabled, let name = name(of: user, root), FileAccess(of: "\(root)/var/lib/systemd/linger/\(name)") == .missing
     {
       findings.append(
@@ -301,7 +299,7 @@ enum MachineCheck {
     return findings
   }
 
-  /// The name of a user in passwd(5), otherwise `USER`.
+  /// The user's name in passwd(5), otherwise `USER`.
   private static func name(of user: UInt32, _ root: String) -> String? {
     if let entry = UserEntry.of(user, root: root) { return entry.name }
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
@@ -316,9 +314,8 @@ enum MachineCheck {
   }
 }
 
-/// Finds absolute paths of programs in configuration lines.
 enum AbsolutePaths {
-  /// The first path; it may contain blanks if quoted.
+  /// The first absolute path. It may contain blanks if quoted.
   static func first(in line: String) -> String? {
     let bytes = Array(line.utf8)
     let stops = Set("\"' \t=!:;,[".utf8)

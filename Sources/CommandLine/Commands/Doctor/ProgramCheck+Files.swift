@@ -5,18 +5,18 @@ internal import Vocabulary
 
 // Checks for other helpers in the files of programs that have no command to list them.
 extension ProgramCheck {
-  /// Helpers of programs that have one for each host.
+  /// Checks programs with one helper per host.
   ///
   /// - Parameter places: The origins in the accounts' settings.
   static func helpers(for places: [OriginEntry]) -> [Finding] {
-    dockerHelpers(for: places) + cargoProviders(for: places)
+    checkDockerHelpers(for: places) + cargoProviders(for: places)
   }
 
   private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
   // MARK: Docker
 
-  private static func dockerHelpers(for places: [OriginEntry]) -> [Finding] {
+  private static func checkDockerHelpers(for places: [OriginEntry]) -> [Finding] {
     guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
     else { return [] }
@@ -48,8 +48,8 @@ extension ProgramCheck {
 
   // MARK: cargo
 
-  /// The providers of cargo's registries at these origins. Among several files, the nearest to the working directory
-  /// applies; the user's own is the last.
+  /// Checks the credential providers of cargo's registries at these origins. The file nearest to the working directory
+  /// applies; the user's own comes last.
   private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
@@ -69,7 +69,7 @@ extension ProgramCheck {
         guard let (path, provider) = values.first, let index, isListed(index, places) else { continue }
         seen.insert(name)
         let own = ProgramName.current.text
-        // Both are compared without blanks and quotes.
+        // Compare without blanks and quotes.
         let isOurs = ["\(own),helper,cargo", "\(own)helpercargo", "cargo-credential-\(own)"].contains {
           ConfigurationText(Array(provider.utf8)).contains($0)
         }
@@ -96,7 +96,7 @@ extension ProgramCheck {
 
   // MARK: AWS
 
-  /// Keys in the AWS command line's other file, which override a command.
+  /// Finds keys in the AWS credentials file, which override `credential_process`.
   static func awsKeys(of profiles: [String]) -> [Finding] {
     let files = UserFiles()
     let path = files.set("AWS_SHARED_CREDENTIALS_FILE") ?? "\((try? files.home()) ?? "")/.aws/credentials"

@@ -4,13 +4,13 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Checks the programs that ask this one for tokens, and finds what prevents that.
+/// Checks the programs that get tokens from this one.
 enum ProgramCheck {
-  /// How long other programs may take in total.
-  private static let patience = Duration.milliseconds(1500)
+  /// The time limit for all other programs together.
+  private static let timeout = Duration.milliseconds(1500)
 
   static func run() -> [Finding] {
-    let end = Instant.now.advanced(by: patience)
+    let end = Instant.now.advanced(by: timeout)
     var findings: [Finding] = []
     var used: Set<SetupClient> = []
     do throws(Failure) {
@@ -45,7 +45,7 @@ enum ProgramCheck {
       ]
     }
     let paths = receipt.piece?.shown.compactMap { AbsolutePaths.first(in: $0) } ?? []
-    // A network path is not a file.
+    // Skip network paths.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) runs \(gone), which does not exist"), hint: again)]
     }
@@ -53,7 +53,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// Why a program cannot find this one by the name that setup has linked.
+  /// Why a program does not find the link that setup created.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -109,7 +109,7 @@ enum ProgramCheck {
 
   // MARK: go
 
-  /// Commands in `GOAUTH` that precede this program.
+  /// Commands that precede this program in `GOAUTH`.
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
     guard left > .zero, let go = InstalledProgram("go"),
@@ -141,7 +141,8 @@ enum ProgramCheck {
 
   // MARK: Variables
 
-  /// Variables that override this program's tokens, besides those of ``SetupClient``. Their values are not shown.
+  /// Variables that override this program's tokens, in addition to those of ``SetupClient``. Their values are never
+  /// shown.
   private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   private static func variables() -> [Finding] {
@@ -182,7 +183,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// The first two numbers of a version in the program's output.
+  /// The first two numbers of a version.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { place in
       bytes[place...].starts(with: word.utf8) && place + word.utf8.count < bytes.count

@@ -35,14 +35,14 @@ extension CompletionsCommand {
 }
 
 extension CompleteCommand {
-  /// Lists names that only the daemon knows, for the completions. Not listed, because it is not for users.
+  /// Lists names for shell completions. Hidden from users.
   static let complete = Command(
     .complete,
     summary: "Print candidates for a shell's completion", operands: .candidateKind,
     run: run)
 }
 
-/// `agent help`, and `--help` of any command.
+/// `agent help` and `--help`.
 enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
     let all = invocation[.everything]
@@ -51,7 +51,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on the command or group named by these words; on the program if empty.
+  /// The help on a command or group, or on the program if `words` is empty.
   ///
   /// - Parameter all: Whether to include every detail and option.
   static func text(
@@ -87,8 +87,7 @@ enum HelpCommand {
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 
-  /// The accounts that the administrator prepared, before the known services, or the named one with its settings; nil
-  /// if there are none.
+  /// The administrator's presets and the known services, or one preset's settings; nil without presets.
   private static func presets(_ name: String?) -> String? {
     if let name {
       guard let preset = (try? AccountPreset.named(name)).flatMap({ $0 }) else { return nil }
@@ -108,7 +107,6 @@ enum HelpCommand {
   }
 }
 
-/// `agent completions`.
 enum CompletionsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
@@ -124,12 +122,12 @@ enum CompletionsCommand {
   }
 }
 
-/// `agent __complete`: called by a shell while the user waits for completions.
+/// `agent __complete`: called by a shell for completions.
 ///
-/// Asks a running daemon for at most a second, or reads the settings file if none runs. Prints nothing on
-/// failure. Names that a shell might not treat as a single word are omitted.
+/// Asks a running daemon, for at most a second, or else reads the settings file. Prints nothing on failure. Omits names
+/// that are more than one shell word.
 enum CompleteCommand {
-  private static let patience = Duration.seconds(1)
+  private static let timeout = Duration.seconds(1)
 
   static func run(_ invocation: Invocation) -> Action {
     let isPrivate = invocation[.noDaemon]
@@ -146,7 +144,7 @@ enum CompleteCommand {
 
   private static func accounts() throws(Failure) -> [String] {
     guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
-    let deadline = Instant.now.advanced(by: patience)
+    let deadline = Instant.now.advanced(by: timeout)
     let reply = try connection.lent { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
       return try connection.nextReply(before: deadline)
@@ -159,12 +157,12 @@ enum CompleteCommand {
   private static var storedAccounts: [String] {
     guard let home = try? UserDirectories.configHome,
       let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),
-      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: patience)
+      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: timeout)
     else { return [] }
     let limits = JSONLimits(bytes: mostSettingsBytes, members: mostAccounts)
     return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
   }
 
-  /// Those of the daemon.
+  /// The limits of the settings file.
   private static let mostSettingsBytes = 4 << 20, mostAccounts = 1000
 }

@@ -11,7 +11,7 @@ enum HelpWriter {
   /// The maximum number of lines of the help on a command.
   static let screenLines = 24
 
-  /// The help on the program: its main commands on one screen, or all commands and the options of each.
+  /// The overview on one screen, or all commands with their options.
   static func program(_ table: CommandTable, all: Bool = false) -> String {
     var text = wrapped(CommandTable.summary + ".")
     let usage = "Usage: agent [OPTION]... COMMAND [ARGUMENT]...\n"
@@ -31,13 +31,13 @@ enum HelpWriter {
     return text
   }
 
-  /// The line of a command or a group.
+  /// One line for a command or a group.
   private static func line(_ word: String, _ table: CommandTable) -> String {
     let summary = table.named(word)?.summary ?? CommandName.summary(ofGroup: word)
     return "  \(word)\(String(repeating: " ", count: 11 - word.count))\(summary)\n"
   }
 
-  /// The list of the commands of a group, or the complete help on each.
+  /// Lists the commands of a group, or shows the complete help on each.
   static func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
     let commands = table.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
@@ -48,7 +48,7 @@ enum HelpWriter {
       + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
   }
 
-  /// The help on one command: the most important parts on one screen, or all examples and options.
+  /// The essential help on one screen, or all examples and options.
   static func help(on command: Command, all: Bool = false) -> String {
     if !all { return screen(on: command) }
     var text = heading(command)
@@ -62,7 +62,7 @@ enum HelpWriter {
     wrapped(command.summary + ".") + "\nUsage: agent \(command.usage)\n"
   }
 
-  /// The help that fits ``screenLines``, with as many examples as there is room for.
+  /// The help that fits ``screenLines``, with as many examples as possible.
   private static func screen(on command: Command) -> String {
     var parts = [heading(command)]
     if !command.options.isEmpty { parts.append("Options:\n" + lines(of: command.everydayOptions)) }
@@ -76,7 +76,7 @@ enum HelpWriter {
     return parts.joined(separator: "\n")
   }
 
-  /// A line for each option: what it does, up to a semicolon, and its choices if there are few.
+  /// One line per option: the summary up to a semicolon, and the choices if few.
   private static func lines(of options: [OptionDeclaration]) -> String {
     let hasShort = options.contains { $0.short != nil }
     let terms = options.map { term($0, hasShort: hasShort) }
@@ -105,19 +105,18 @@ enum HelpWriter {
     Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
   }
 
-  /// An example: its purpose, and the command line.
   static func example(_ example: Example) -> String {
     let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
     return purpose + "    " + lines(of: example.line).replacing(each: "\n", with: "\n    ") + "\n"
   }
 
-  /// A command line. If it is too long it continues after a backslash, for each command in a line of its own.
+  /// Wraps a command line with backslashes. Each command of a pipeline starts a new line.
   static func lines(of line: String) -> String {
     guard line.count > width - 4 else { return line }
     var lines: [String] = []
     var isNew = true
     for unit in units(of: line) {
-      // The space and the backslash need space too.
+      // Leave space for the blank and the backslash.
       if isNew || unit.hasPrefix("| ") || lines[lines.count - 1].count + 1 + unit.count > width - 10 {
         lines.append(unit)
       } else {
@@ -128,7 +127,7 @@ enum HelpWriter {
     return lines.joined(separator: " \\\n    ")
   }
 
-  /// The words of a line, keeping each option and its value together.
+  /// Splits a line into words, keeping each option with its value.
   private static func units(of line: String) -> [String] {
     var units: [String] = []
     for word in Prose.shellWords(line) {
@@ -151,7 +150,7 @@ enum HelpWriter {
     return entry(term(option), summary)
   }
 
-  /// A term and its description; a long term gets its own line.
+  /// A term and its description. The description of a long term starts on the next line.
   ///
   /// - Parameter gap: The minimum number of spaces between them.
   static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
@@ -168,7 +167,7 @@ enum HelpWriter {
 }
 
 extension HelpWriter {
-  /// The help on all providers, or on the named one; nil if there is none of this name.
+  /// The help on all providers or one of them; nil if it is unknown.
   static func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }

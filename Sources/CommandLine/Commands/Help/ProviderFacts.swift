@@ -1,10 +1,9 @@
 internal import Vocabulary
 
-/// Descriptions of the known providers for agent-providers(7) and `agent help providers`, in the notation of ``Prose``.
+/// Describes the known providers for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
 enum ProviderFacts {
   static let topic = "providers"
 
-  /// The facts about a provider, with their titles.
   static func facts(_ provider: Provider) -> [(String, String)] {
     if let obstacle = provider.obstacle { return [("Not possible", "\(obstacle).")] }
     var facts: [(String, String)] = []

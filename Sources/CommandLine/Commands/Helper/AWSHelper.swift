@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// `credential_process` of the AWS command line and libraries: role credentials that the daemon obtains with the token.
+/// `credential_process` of the AWS CLI and SDKs: returns role credentials that the daemon gets with the token.
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard call.user == nil else {
@@ -39,14 +39,13 @@ enum AWSHelper {
     call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The domains of partitions with their own domain, by prefix of their regions, as listed in botocore's
-  /// `partitions.json`.
+  /// The domains of the partitions by region prefix, from botocore's `partitions.json`.
   private static let domains: [(prefix: String, domain: String)] = [
     ("cn-", "amazonaws.com.cn"), ("us-iso-", "c2s.ic.gov"), ("us-isob-", "sc2s.sgov.gov"),
     ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),
   ]
 
-  /// The service of the region in the environment, or the global one.
+  /// The Security Token Service of the environment's region, or the global one.
   private static func service(_ call: HelperCall) throws(Failure) -> String {
     if let url = named("AWS_ENDPOINT_URL_STS", call) { return url }
     guard let region = named("AWS_REGION", call) ?? named("AWS_DEFAULT_REGION", call) else {

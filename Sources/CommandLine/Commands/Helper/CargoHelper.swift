@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// cargo's credential providers: its JSON protocol of version 1, with several requests in one process, and the plain
-/// form `cargo:token-from-stdout`. The token is the complete value of the `Authorization` header.
+/// cargo's credential providers: the JSON protocol version 1, with several requests per process, and
+/// `cargo:token-from-stdout`. The token is the complete value of the `Authorization` header.
 enum CargoHelper {
   static let helper = HelperProtocol(
     input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",

@@ -2,14 +2,14 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// The protocol of docker's credential helpers, also used by podman and skopeo: the address verbatim on standard input.
+/// The credential helper protocol of docker, podman and skopeo. Standard input is the registry's address.
 enum DockerHelper {
   private static let notFound = "credentials not found in native keychain\n"
 
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.first ?? "") ? .everything : .nothing },
     refusal: { failure, line, _ in
-      // Errors go to standard output; docker recognizes this text as a missing credential.
+      // Errors go to standard output. docker treats this text as a missing credential.
       failure.code == .placeNotListed
         ? HelperRefusal(output: notFound, isSilent: true, status: 1) : HelperRefusal(output: line + "\n", status: 1)
     },
@@ -35,7 +35,7 @@ enum DockerHelper {
         return String(decoding: JSON.object(JSONObject(members)).serialized(), as: UTF8.self) + "\n"
       }
     case "version": return .text("\(ProgramName.current.text) \(Product.version)\n")
-    // The request has no password, so the rejected credential is unknown.
+    // The request does not include the rejected password.
     case "erase": return .text("")
     case "store":
       throw Failure(
@@ -45,7 +45,7 @@ enum DockerHelper {
     }
   }
 
-  /// - Throws: `place_not_listed` for an invalid address; docker interprets it as a missing credential.
+  /// - Throws: `place_not_listed` for an invalid address, which docker treats as a missing credential.
   private static func address(_ input: [UInt8]) throws(Failure) -> String {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -55,7 +55,7 @@ enum DockerHelper {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The registry without the path of its API, which docker may include.
+  /// The registry without its API path, which docker may include.
   private static func place(_ address: String) -> String {
     for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
       if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }

@@ -2,24 +2,24 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// gitcredentials(7): `get`, `store`, `erase` and `capability`, with lines `NAME=VALUE`.
+/// gitcredentials(7): `get`, `store`, `erase` and `capability` with `NAME=VALUE` lines.
 enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
     refusal: { failure, _, _ in
       if failure.code == .placeNotListed { return HelperRefusal(isSilent: true, status: 0) }
-      // Otherwise git would ask for a password, which is useless if only a sign-in helps. After other failures git's
-      // next helper may have one.
+      // Keep git from prompting for a password if only a sign-in helps. After other failures the next helper may have
+      // one.
       return endsSession(failure.code) ? HelperRefusal(output: "quit=1\n") : HelperRefusal()
     },
     question: { (call) throws(Failure) in try question(call) })
 
-  /// Whether the account that lists the URL has no usable session. The daemon only reports that for listed URLs.
+  /// Whether the URL's account has no usable session. The daemon reports this only for listed URLs.
   private static func endsSession(_ code: FailureCode) -> Bool {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
 
-  /// git's own limit of a line, in bytes.
+  /// git's own line limit.
   private static let mostLineBytes = 65_535
 
   private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
@@ -32,7 +32,7 @@ enum GitHelper {
         let secret = description["password"] ?? description["credential"]
       else { return .text("") }
       return .erase(url: url, secret: secret)
-    // Credentials that git stores elsewhere are not ours, and an unknown operation belongs to a later version of git.
+    // Ignore `store` and the operations of later git versions.
     default: return .text("")
     }
   }
@@ -72,21 +72,21 @@ enum GitHelper {
       }
     }
 
-    /// The last non-empty value of a name.
+    /// The last non-empty value.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.utf8.elementsEqual(name.utf8) && !$0.value.isEmpty }?.value
     }
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The values of a list. An empty one discards the previous ones.
+    /// The values of a list. An empty value resets it.
     func texts(_ name: String) -> [String] {
       let values = members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Nil unless the URL is https or http, and for a host that contains another part of a URL.
+    /// Nil unless the URL is https or http with a plain host.
     var url: String? {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
         HelperCall.isPlainHost(host.utf8)
@@ -94,16 +94,15 @@ enum GitHelper {
       return "\(scheme)://\(host)\(path.map { "/" + $0 } ?? "")"
     }
 
-    /// The path encoded for a URL, because git decodes it before it asks. A path with dot segments remains unchanged,
-    /// encoded or not, and matches no listed URL.
+    /// The path, percent-encoded because git decodes it first. A path with dot segments is unchanged and matches no
+    /// listed URL.
     private var path: String? {
       guard let bytes = self["path"] else { return nil }
       let text = String(decoding: bytes, as: UTF8.self)
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git accepts an `Authorization` header of any scheme, and the server has not requested only other
-    /// schemes.
+    /// Whether git accepts an `Authorization` header of any scheme, and the server may accept one.
     var takesAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// `GOAUTH=command`: called first without arguments, then with a URL and the response it received. The output is the
-/// URLs, an empty line, the header lines, and an empty line.
+/// `GOAUTH=command`: called without arguments first, then with a URL and the response. Prints URLs, an empty line,
+/// header lines and an empty line.
 enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },
@@ -23,14 +23,14 @@ enum GoHelper {
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
-    // Go sends credentials over https only.
+    // Go sends credentials only over https.
     guard let place = credential.place, place.hasPrefix("https://") else { return }
     text.append(utf8: place + "\n\n")
     try credential.appendHeaderLine(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Whether the response has status 401: only then is a new token needed.
+  /// Whether the response is a 401, which requires a new token.
   private static func isUnauthorized(_ answer: [UInt8]) -> Bool {
     let line = answer.prefix { $0 != UInt8(ascii: "\n") }
     let words = line.split(separator: UInt8(ascii: " "))

@@ -46,7 +46,7 @@ extension Option<Int?> {
   }
 }
 
-/// `agent helper`: implements another program's protocol. It never asks the user, and has a time limit.
+/// `agent helper`: speaks another program's protocol. It never prompts and has a time limit.
 struct HelperCommand {
   private let name: HelperName
   private let call: HelperCall
@@ -54,10 +54,10 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The time limit of a call, in seconds: some callers wait no longer.
+  /// The time limit of a call in seconds, since some callers do not wait longer.
   private static let seconds = 10
 
-  /// How many more seconds the token must be valid.
+  /// The minimum remaining lifetime of the token.
   private static let validitySeconds = 60
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -75,7 +75,7 @@ struct HelperCommand {
     call.durationSeconds = invocation[.roleDuration]
     call.variable = { Environment.value($0) }
     self.call = call
-    // Ignores the active account and AGENT_ACCOUNT, which `agent env` exports to all programs in a shell.
+    // Ignore the active account and AGENT_ACCOUNT, which `agent env` exports to the entire shell.
     account = try invocation.namedAccount(operand: nil)
     deadline = .now.advanced(by: .seconds(invocation[.timeout] ?? Self.seconds))
     client = DaemonClient(invocation).forPrograms
@@ -118,7 +118,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Handles the call, or each of its requests. Returns the exit status.
+  /// Handles the call or all its requests, and returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -159,7 +159,7 @@ struct HelperCommand {
     }
   }
 
-  /// Handles each line of standard input until it ends. A failed request ends nothing.
+  /// Handles one request per line of standard input, continuing after failures.
   private func converse(_ helper: HelperProtocol) throws(Failure) -> Int32 {
     try Console.answer(helper.greeting)
     var input = HelperInput()
@@ -190,14 +190,14 @@ struct HelperCommand {
     }
   }
 
-  /// Asks the daemon, and writes its response with `writer`.
+  /// Gets a token from the daemon and writes it with `writer`.
   private func credential(
     _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
     _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
   ) throws(Failure) {
     try place.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
-    // Always set: without it this would be a request for the active account's token.
+    // Without a place, the active account's token would be returned.
     request.place = place
     request.place?.kind = place.kind ?? .accessToken
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
@@ -213,16 +213,16 @@ struct HelperCommand {
     }
   }
 
-  /// - Throws: `place_not_listed` for a URL whose host programs may parse differently.
+  /// - Throws: `place_not_listed` if programs may parse the URL's host differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
       throw Failure(.placeNotListed, Phrase("\(TokenShape.shown(url)) is not a plain host name"))
     }
   }
 
-  /// Writes a token for each URL that an account lists, skipping those that take too long.
+  /// Writes a token for each listed URL. Skips slow ones.
   ///
-  /// - Throws: Why there is no token, if no URL has one.
+  /// - Throws: The first failure, if no URL has a token.
   private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
     let places = try listed().filter { $0.place.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -245,11 +245,10 @@ struct HelperCommand {
     }
   }
 
-  /// The maximum wait for one of several tokens, in seconds.
+  /// The timeout for each of several tokens.
   private static let secondsEach = 3
 
-  /// The URLs listed by the named account, or by all accounts. Skips a URL listed by two accounts, and names both on
-  /// standard error.
+  /// The URLs of the requested account or of all. Skips a URL that two accounts list, with a warning.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
     let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -270,7 +269,7 @@ struct HelperCommand {
 
   // MARK: Refusals
 
-  /// Reports a failure in the helper's protocol, and in one line for users.
+  /// Reports a failure in the helper's protocol, and on one line of standard error.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = client.console.line(of: failure, in: .helper)
     let refusal = helper.refusal(failure, line, call)
@@ -280,7 +279,7 @@ struct HelperCommand {
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The answer to a command line that failed, in the one protocol whose caller reads each failure.
+  /// The output for an invalid command line, in the protocol whose caller reads every failure.
   fileprivate static func refusal(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String {
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
     guard name == .gcp else { return "" }
@@ -289,7 +288,7 @@ struct HelperCommand {
 
   private func tell(_ failure: Failure) { Console.tell(client.console.line(of: failure, in: .helper) + "\n") }
 
-  /// Makes the daemon drop a token that a server rejected. URLs that no account lists are ignored.
+  /// Makes the daemon drop a token that a server rejected. Ignores unlisted URLs.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
@@ -304,10 +303,10 @@ struct HelperCommand {
     }
   }
 
-  /// Set for the next program of the same name, so that two such helpers do not run each other forever.
+  /// Keeps two helpers of the same name from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
-  /// Runs the next program of this name on the PATH, for requests that are not for this one.
+  /// Runs the next program of this name on the PATH for requests that this one does not handle.
   private func next(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.nextVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -321,26 +320,26 @@ struct HelperCommand {
 }
 
 extension [UInt8] {
-  /// Whether it contains an empty line.
+  /// Whether the input contains an empty line.
   fileprivate var hasParagraph: Bool {
     let end = UInt8(ascii: "\n")
     return first == end || indices.dropFirst().contains { self[$0] == end && self[$0 - 1] == end }
   }
 }
 
-/// Standard input of a helper, which its caller may keep open. Nothing is read from a terminal.
+/// A helper's standard input, which the caller may keep open. Never read from a terminal.
 struct HelperInput {
   private var rest: [UInt8] = []
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// - Throws: `timeout` if it neither ends nor is complete in time, `invalid_request` if it is too long.
+  /// - Throws: `timeout` if the input is incomplete at the deadline, `invalid_request` if it is too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
     while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
     return rest
   }
 
-  /// The next line without its end; nil at the end of the input.
+  /// The next line, without its line feed; nil at the end.
   mutating func line(before deadline: Instant?) throws(Failure) -> [UInt8]? {
     let end = UInt8(ascii: "\n")
     while !hasEnded, !rest.contains(end) { try readMore(before: deadline) }

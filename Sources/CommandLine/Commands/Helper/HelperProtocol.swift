@@ -3,27 +3,27 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A protocol with which another program requests a credential: how to parse requests, and how to write responses and
-/// failures. All three are functions of bytes; ``HelperCommand`` asks the daemon in between.
+/// The protocol in which another program requests a credential: parses requests, and formats responses and failures.
+/// Pure functions of bytes; ``HelperCommand`` asks the daemon in between.
 struct HelperProtocol: Sendable {
-  /// How much of standard input belongs to the request.
+  /// How much of standard input to read.
   enum Input: Sendable {
     case nothing
-    /// Up to an empty line or the end.
+    /// Up to an empty line or the end of input.
     case paragraph
     case everything
-    /// One request per line, until the end.
+    /// One request per line until the end of input.
     case conversation
   }
 
-  /// How much to read for a call with these arguments.
+  /// How much input to read, given the arguments.
   let input: @Sendable ([String]) -> Input
   /// The first line of a conversation.
   var greeting = ""
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
   let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
 
-  /// - Parameter refusal: Converts the failure, and its line for users, to the output.
+  /// - Parameter refusal: Converts the failure and its line for users to output.
   init(
     input: @escaping @Sendable ([String]) -> Input = { _ in .nothing }, greeting: String = "",
     refusal: @escaping @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() },
@@ -37,7 +37,7 @@ struct HelperProtocol: Sendable {
 }
 
 struct HelperCall: Sendable {
-  /// Its arguments after the protocol's name.
+  /// The arguments after the protocol's name.
   var arguments: [String] = []
   var input: [UInt8] = []
   /// `--url`.
@@ -51,11 +51,11 @@ struct HelperCall: Sendable {
   /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
-  /// Limit of one request in bytes.
+  /// The limit of one request, in bytes.
   static let mostBytes = 1 << 20
 
-  /// Whether every program parses the same host from a URL, or from a host with an optional port and path: before the
-  /// path there is no user name, query, fragment, backslash, space or control character.
+  /// Whether all programs parse the same host from a URL or `HOST[:PORT][/PATH]`: no user name, query, fragment,
+  /// backslash, space or control character before the path.
   static func namesPlainHost(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
@@ -63,7 +63,7 @@ struct HelperCall: Sendable {
     return isPlainHost(authority) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  /// Whether every program parses the same host and optional port.
+  /// Whether all programs parse the same host and port.
   static func isPlainHost(_ host: some Sequence<UInt8>) -> Bool {
     var isEmpty = true
     for byte in host {
@@ -79,32 +79,31 @@ struct HelperCall: Sendable {
 enum HelperQuestion {
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, which the writer converts to output. Some callers name an account in their own way.
+  /// A token, formatted by the writer. Some callers name the account in their own way.
   case token(TokenRequest.Place, account: String? = nil, Writer)
-  /// A token for each listed URL, without those that have none.
+  /// A token for each listed URL that has one.
   case tokens(Writer)
   /// The listed URLs, with their user names.
   case places(([(place: String, user: String)]) -> String)
-  /// Role credentials, which the writer converts to output.
+  /// Role credentials, formatted by the writer.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
-  /// A server rejected this credential.
+  /// Drops a credential that a server rejected.
   case erase(url: String, secret: [UInt8])
-  /// A response that needs no token.
+  /// A fixed response without a token.
   case text(String)
-  /// The next program of this name on the PATH handles the request.
+  /// Passes the request to the next program of this name on the PATH.
   case next(String)
 }
 
-/// The description of a token; its bytes are passed separately.
+/// A token's description. Its bytes are passed separately.
 struct HelperCredential: Sendable, Hashable {
-  /// The user name if neither the settings nor the caller name one. Most servers that accept a token as a password
-  /// ignore it.
+  /// The default user name. Most servers ignore it if the password is a token.
   static let anyUser = "oauth2"
 
   var account: String
   var kind: TokenKind
   var place: String?
-  /// The settings' user name.
+  /// The user name in the settings.
   var user: String?
   var header: HeaderForm
   /// Unix seconds.
@@ -114,11 +113,11 @@ struct HelperCredential: Sendable, Hashable {
 /// The output if the request fails.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
-  /// Whether the caller does not regard it as a failure, so that nothing is printed on standard error.
+  /// Whether to print nothing on standard error, since the caller expects this outcome.
   var isSilent = false
-  /// If nil, that of the failure.
+  /// The exit status; nil for the failure's.
   var status: Int32?
-  /// The program that handles the request instead, if there is another of that name.
+  /// The program to run instead, if another one of this name exists.
   var next: String?
 }
 
@@ -141,7 +140,7 @@ extension HelperCredential {
     }
   }
 
-  /// The user name for a caller that may request one.
+  /// The user name to return.
   func user(asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -150,9 +149,9 @@ extension HelperCredential {
     return user
   }
 
-  /// Checks the user name of `--user` for a response that contains none. It may still select a URL that lists it.
+  /// Checks `--user` for a response without a user name. It may still select a URL.
   ///
-  /// - Throws: `invalid_request` if the URL lists no user name, so that it would have no effect.
+  /// - Throws: `invalid_request` if the URL lists no user name, so `--user` has no effect.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -160,7 +159,7 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the value of the header field.
+  /// Writes the header field's value.
   ///
   /// - Parameter asked: The user name of `--user`.
   func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
@@ -175,14 +174,14 @@ extension HelperCredential {
     }
   }
 
-  /// Writes `Name: value` and a line feed.
+  /// Writes `NAME: VALUE` and a line feed.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Writes the value of the header field as a JSON string.
+  /// Writes the header field's value as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

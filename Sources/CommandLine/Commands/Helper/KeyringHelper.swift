@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// The command line of Python's keyring, as used by pip and uv: `get SERVICE [USER]`. Requests that concern no account
-/// are passed to the next program of this name.
+/// The command line of Python's keyring as used by pip and uv: `get SERVICE [USER]`. The next program of this name
+/// handles other requests.
 enum KeyringHelper {
   static let helper = HelperProtocol(
     refusal: { failure, _, _ in
@@ -41,7 +41,7 @@ enum KeyringHelper {
     var wantsUser = false
     var isJSON = false
 
-    /// - Returns: Nil for a command line that another program handles.
+    /// - Returns: Nil if another program must handle the command line.
     init?(_ arguments: [String]) {
       var words: [String] = []
       var rest = arguments[...]
@@ -69,8 +69,8 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// A service without the user name that pip includes in the URL of an index, and that name. If it contains a
-    /// backslash, at which some programs end the host, it remains unchanged.
+    /// Splits off the user name that pip includes in the URL. Leaves it unchanged if it contains a backslash, at which
+    /// some programs end the host.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0

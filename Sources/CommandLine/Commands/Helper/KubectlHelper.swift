@@ -2,8 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. Uses an ID Token unless the settings for the
-/// cluster's URL name another.
+/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. The default is the ID Token.
 enum KubectlHelper {
   private static let group = "client.authentication.k8s.io/"
 

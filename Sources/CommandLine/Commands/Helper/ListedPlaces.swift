@@ -2,12 +2,12 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// An origin that may get an account's token, according to its settings.
+/// An origin in an account's settings.
 struct ListedPlace: Sendable, Hashable {
   let account: String
   let entry: OriginEntry
 
-  /// Those of one account, or of all.
+  /// The origins of one account, or of all.
   static func all(of account: String?, _ client: DaemonClient) throws(Failure) -> [ListedPlace] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { listed in

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// The initial messages of SASL mechanisms for mail, in Base64.
+/// SASL initial responses for mail, in Base64.
 enum MailHelper {
   /// XOAUTH2, as documented by Google and Microsoft.
   static let xoauth2 = HelperProtocol { (call) throws(Failure) in
@@ -23,7 +23,7 @@ enum MailHelper {
     }
     return .token(TokenRequest.Place(url: call.url, user: call.user)) {
       [server] (credential, token, text) throws(Failure) in
-      // RFC 5801 section 4: a comma and an equals sign are escaped in the name.
+      // Escape comma and equals sign in the name (RFC 5801 section 4).
       let name = try user(credential, call).reduce(into: "") { text, character in
         text += character == "," ? "=2C" : character == "=" ? "=3D" : String(character)
       }

@@ -3,9 +3,8 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Helpers that read only their command line and have a single output format.
+/// Helpers with one output format that read no input.
 enum PlainHelpers {
-  /// A complete header line.
   static let header = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Place(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try credential.appendHeaderLine(token, for: call.user, to: &text)

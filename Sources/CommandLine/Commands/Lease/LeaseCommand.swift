@@ -23,7 +23,7 @@ extension LeaseCommand {
     run: serve)
 }
 
-/// `agent serve` and `agent exec --lease`. Each opens a lease that lasts as long as the command runs.
+/// `agent serve` and `agent exec --lease`: opens a lease that lasts as long as the command runs.
 enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
@@ -64,7 +64,7 @@ enum LeaseCommand {
     let ending = keeper.ending
     keeper.finish()
     guard let ending else { return 0 }
-    // A lease that has ended as requested is not an error.
+    // An expected end is not an error.
     guard ending.code == .leaseEnded else { throw ending }
     client.console.note(ending.text)
     return 0
@@ -76,7 +76,7 @@ enum LeaseCommand {
     try Console.answer(object)
   }
 
-  /// Describes the lease if standard error is a terminal.
+  /// Describes the lease, if standard error is a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
     guard !console.json, Terminal.isTerminal(2) else { return }
     describeOrigins(request, of: account, console)
@@ -97,7 +97,7 @@ enum LeaseCommand {
     }
   }
 
-  /// Returns on a signal, or when the lease has ended.
+  /// Returns on a signal or at the end of the lease.
   private static func wait(
     for signals: borrowing Signals.SignalReceiver, _ keeper: inout LeaseKeeper
   ) throws(Failure) {
@@ -115,12 +115,12 @@ enum LeaseCommand {
     }
   }
 
-  /// `agent exec --lease`: runs a command with the lease's socket instead of the daemon's.
+  /// Runs a command with the lease's socket instead of the daemon's.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)
     let (http, noJail) = (try LentHTTP(invocation), invocation[.noJail])
-    // The command uses the terminal.
+    // The command itself uses the terminal.
     let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
     let isDemanded = invocation[.ask]
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
@@ -141,10 +141,10 @@ enum LeaseCommand {
     }
   }
 
-  /// Fails if the account is known to be signed out or locked, which a lease by itself does not need to know. Other
-  /// problems may pass before the command sends a request.
+  /// Throws if the account is signed out or locked, which opening a lease does not check. Other problems may pass
+  /// before the command sends a request.
   ///
-  /// - Parameter mayRenew: Whether the server may be asked, too.
+  /// - Parameter mayRenew: Whether to contact the server too.
   static func requireSession(
     _ account: String?, _ client: DaemonClient, mayRenew: Bool
   ) throws(Failure) {

@@ -4,23 +4,23 @@ internal import Vocabulary
 internal import Wire
 
 /// A lease: its connection to the daemon, and the process that serves its peers. If the connection breaks, the process
-/// refuses requests until it gets a connection to the next daemon, for the rest of the lease.
+/// refuses requests until it gets one to the next daemon.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
   /// The connection to the process that serves the peers.
   private var server: ClosableConnection
-  /// The connection that the process gets once the daemon has opened the lease. Nil after it was passed.
-  private var wayToDaemon: SharedDescriptor?
+  /// The connection that the process will get; nil once it was passed.
+  private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// The expiry of the lease, unchanged by restarts of the daemon.
+  /// When the lease expires. Does not change if the daemon restarts.
   private let end: Instant?
-  /// The reason for the end of the lease, or nil while it lasts.
+  /// Why the lease has ended; nil while it lasts.
   private(set) var ending: Failure?
 
   var console: Console { client.console }
-  /// When to call ``handle(_:_:)`` even without an event.
+  /// When to call ``handle(_:_:)`` without an event.
   var nextAttempt: Instant? {
     switch (connection.nextAttempt, questions.deadline) {
     case (let moment?, let other?): min(moment, other)
@@ -33,12 +33,11 @@ struct LeaseKeeper: ~Copyable {
     static let question: UInt64 = 2
     static let server: UInt64 = 3
   }
-  /// The account of the lease.
   var account: String { request.account ?? "" }
 
-  /// Opens a lease, and waits for the daemon's reply.
+  /// Opens a lease and waits for the daemon's reply.
   ///
-  /// - Parameter listener: The socket where the peers connect. Only the process that serves them keeps it.
+  /// - Parameter listener: The socket for peers. Only the process that serves them keeps it.
   init(
     _ request: LeaseRequest, _ listener: consuming FileDescriptor, _ client: DaemonClient,
     hasJail: Bool, asking questions: LeaseQuestions
@@ -60,18 +59,18 @@ struct LeaseKeeper: ~Copyable {
       connection.finish()
       throw error
     }
-    // The active account may change later.
+    // The user may activate another account later.
     request.account = opened.account
     self.client = client
     self.request = request
     self.questions = questions
     self.connection = KeptConnection(client, connection)
     self.server = ClosableConnection(server)
-    wayToDaemon = way
-    passWay()
+    unsentConnection = way
+    passConnection()
   }
 
-  /// Starts the process that serves the peers. It accepts peers only after it has a connection to the daemon.
+  /// Starts the process that serves the peers. It accepts none without a connection to the daemon.
   private static func startServer(
     _ listener: consuming FileDescriptor, _ hasJail: Bool
   ) throws(Failure) -> DaemonConnection {
@@ -82,7 +81,7 @@ struct LeaseKeeper: ~Copyable {
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
-  /// Sends the request, which has no deadline of its own and ends with the lease.
+  /// Sends the request, which has no deadline.
   ///
   /// - Returns: The connection for the process that serves the peers.
   private static func send(
@@ -98,12 +97,12 @@ struct LeaseKeeper: ~Copyable {
   }
 
   /// Passes the connection to the process that serves the peers.
-  private mutating func passWay() {
-    guard let end = wayToDaemon.take() else { return }
+  private mutating func passConnection() {
+    guard let end = unsentConnection.take() else { return }
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { ending = error }
   }
 
-  /// Makes the process that serves the peers also serve an origin through HTTP.
+  /// Makes the process serve an origin over HTTP too.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
@@ -113,13 +112,13 @@ struct LeaseKeeper: ~Copyable {
     if let number = server.number { try poller.add(number, interest: .read, key: Key.server) }
   }
 
-  /// Handles events and due attempts after a wait.
+  /// Handles events, and reconnects if due.
   mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     if events.contains(where: { $0.key == Key.daemon }) { read() }
     if events.contains(where: { $0.key == Key.server }) { readServer() }
     for answer in try questions.go(on: account, poller, key: Key.question) {
       let request = LeaseAnswerRequest(question: answer.question, isAllowed: answer.isAllowed)
-      // Without a connection the next daemon asks again.
+      // If disconnected, the next daemon asks again.
       try? connection.send(RequestEnvelope(.leaseAnswer(request)))
     }
     try attempt(poller, key: Key.daemon)
@@ -135,7 +134,7 @@ struct LeaseKeeper: ~Copyable {
           connection.succeeded()
           request.account = lease.account
           request.uses = lease.usesLeft
-          passWay()
+          passConnection()
         case .event(.leaseQuestion(let question)): questions.take(question)
         case .event(let event): console.tell(event)
         case .failure(let failure): try fail(failure)
@@ -147,7 +146,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Reads from the process that serves the peers. It only reports that it has the access rules, or why it ends.
+  /// Reads from the process. It only confirms the access rules, or reports why it ends.
   private mutating func readServer() {
     do throws(Failure) {
       try server.readMore()
@@ -157,7 +156,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Ends the lease, unless only the daemon has failed. The lease then continues at the next daemon.
+  /// Ends the lease, unless only the daemon has failed: the next daemon can continue it.
   ///
   /// - Throws: `failure`, always.
   private mutating func fail(_ failure: Failure) throws(Failure) {
@@ -165,7 +164,7 @@ struct LeaseKeeper: ~Copyable {
     throw failure
   }
 
-  /// Opens the lease at the next daemon when an attempt is due.
+  /// Opens the lease at the next daemon if due.
   private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {
@@ -178,7 +177,7 @@ struct LeaseKeeper: ~Copyable {
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       way = try Self.send(request, client, next)
     }
-    if let way { wayToDaemon = way }
+    if let way { unsentConnection = way }
   }
 
   /// Closes an ended lease. Its peers get the reason until the command ends.

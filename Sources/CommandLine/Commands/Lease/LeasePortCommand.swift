@@ -15,10 +15,9 @@ extension LeasePortCommand {
     run: run)
 }
 
-/// `agent lease-port`: recreates the ports of a lease in a separate network namespace for a command, and copies their
-/// traffic to the lease's sockets.
+/// `agent lease-port`: recreates a lease's ports in the command's own network namespace, and copies their traffic to
+/// the lease's sockets.
 enum LeasePortCommand {
-  /// The limit of concurrent connections.
   private static let mostConnections = 64
   private static let readBytes = 64 << 10
 
@@ -46,7 +45,7 @@ enum LeasePortCommand {
     }
   }
 
-  /// The named socket, or all sockets in the directory of the one in `AGENT_SOCKET`.
+  /// The given socket, or all sockets next to `AGENT_SOCKET`.
   private static func sockets(_ named: String?) throws(Failure) -> [String] {
     if let named { return [named] }
     let lease = Environment.value("AGENT_SOCKET") ?? ""
@@ -77,7 +76,7 @@ enum LeasePortCommand {
     }
   }
 
-  /// Serves the ports until the command has ended.
+  /// Serves the ports until the command ends.
   private static func serve(
     _ listeners: [SharedDescriptor], _ paths: [String], until child: borrowing SupervisedCommand
   ) throws(SystemError) -> ProcessStatus {
@@ -99,8 +98,8 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies both directions, each on a thread, until both have ended. Closes the connection if the other one cannot be
-  /// made.
+  /// Copies both directions, each on its own thread, until both have ended. Closes the connection if the lease's socket
+  /// is unreachable.
   private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
       return

@@ -3,8 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the user, one question at a time, which requests of a lease's peers are allowed. Uses a program that displays
-/// the question, as ssh does, or the terminal. An answer applies until the lease ends.
+/// Asks the user which requests of a lease's peers are allowed, one question at a time: with a program that shows it,
+/// as ssh does, or on the terminal. An answer applies until the lease ends.
 struct LeaseQuestions {
   /// An answer for the daemon.
   typealias Answer = (question: Int, isAllowed: Bool)
@@ -14,17 +14,16 @@ struct LeaseQuestions {
   private var answers: [String: Bool] = [:]
   private var current: Current?
 
-  /// The current question.
   private struct Current {
     let question: Event.LeaseQuestion
-    /// The program that asks, or nil for the terminal.
+    /// The program that asks; nil for the terminal.
     let process: Int32?
-    /// Readable when the program has ended, or a line was typed.
+    /// Readable once there is an answer.
     let descriptor: SharedDescriptor
     let deadline: Instant
   }
 
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
 
   /// - Throws: `invalid_request` if there is no way to ask.
   init(_ invocation: Invocation, mayUseTerminal: Bool) throws(Failure) {
@@ -49,12 +48,11 @@ struct LeaseQuestions {
 
   mutating func take(_ question: Event.LeaseQuestion) { waiting.append(question) }
 
-  /// The deadline of the current question.
   var deadline: Instant? { current?.deadline }
 
   /// Asks the next question if none is open.
   ///
-  /// - Parameter key: The key of the event for an answer.
+  /// - Parameter key: The poller key for answers.
   /// - Returns: The available answers.
   mutating func go(
     on account: String, _ poller: borrowing Poller, key: UInt64
@@ -76,14 +74,12 @@ struct LeaseQuestions {
     return found
   }
 
-  /// Asks on the terminal.
-  ///
   /// - Returns: False if there is no terminal.
   private mutating func show(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
     guard let terminal = try? Terminal.openControlling() else { return false }
-    // A line that was typed earlier does not answer this question.
+    // Input typed earlier does not answer this question.
     Terminal.discardTyped(on: terminal)
     guard (try? terminal.writeAll(Array(Confirmation.text(of: Self.text(question, account)).utf8).span)) != nil else {
       return false
@@ -91,7 +87,7 @@ struct LeaseQuestions {
     let descriptor = SharedDescriptor(terminal)
     try poller.add(descriptor.descriptor.raw, interest: .read, key: key)
     current = Current(
-      question: question, process: nil, descriptor: descriptor, deadline: .now.advanced(by: Self.patience))
+      question: question, process: nil, descriptor: descriptor, deadline: .now.advanced(by: Self.timeout))
     return true
   }
 
@@ -107,11 +103,11 @@ struct LeaseQuestions {
     let descriptor = SharedDescriptor(try Spawn.processDescriptor(process))
     try poller.add(descriptor.descriptor.raw, interest: .read, key: key)
     current = Current(
-      question: question, process: process, descriptor: descriptor, deadline: .now.advanced(by: Self.patience))
+      question: question, process: process, descriptor: descriptor, deadline: .now.advanced(by: Self.timeout))
     return true
   }
 
-  /// Returns the answer if there is one, or if the deadline has passed.
+  /// Returns the answer, or "no" after the deadline.
   private mutating func ended(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = current else { return nil }
     let isLate = Instant.now >= asking.deadline
@@ -120,14 +116,14 @@ struct LeaseQuestions {
         try Self.typed(asking.descriptor, isLate)
       }
     guard let isAllowed = answer else { return nil }
-    // No answer in time refuses these requests only. The next one asks again.
+    // After a timeout only these requests are refused. The next one asks again.
     if !isLate { answers[asking.question.origin ?? ""] = isAllowed }
     try? poller.remove(asking.descriptor.descriptor.raw)
     current = nil
     return (asking.question.number, isAllowed)
   }
 
-  /// - Returns: Nil while the program runs.
+  /// - Returns: Nil while the program is running.
   private static func status(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
@@ -135,7 +131,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// - Returns: Nil while nothing was typed.
+  /// - Returns: Nil until a line was typed.
   private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }
@@ -149,7 +145,7 @@ struct LeaseQuestions {
 
   private static let mostBytes = 64
 
-  /// Ends the program that asks, because the lease has ended.
+  /// Ends the program, because the lease has ended.
   func finish() {
     guard let process = current?.process else { return }
     try? Spawn.killGroup(process, Signals.SIGKILL)

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket where the peers of a lease, or the host of `agent ssh`, connect.
+/// The socket for the peers of a lease or for the host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
   private var listener: FileDescriptor?
@@ -12,18 +12,18 @@ struct LeaseSocket: ~Copyable {
   private let mode: UInt32
   /// The names of the sockets created by ``addHTTP(for:)``.
   private var furtherNames: [String] = []
-  /// Whether the directory was created for the socket, and is removed with it.
+  /// Whether the directory was created for this socket and will be removed with it.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The longest wait for another process that is creating such a socket.
-  private static let patience = Duration.seconds(5)
+  /// The timeout for another process that is creating such a socket.
+  private static let timeout = Duration.seconds(5)
 
   /// - Parameters:
-  ///   - path: The path of the socket, or nil for a directory of its own in the runtime directory.
-  ///   - servesOthers: Whether other users may connect. Its own directory then grants them access.
+  ///   - path: The socket's path; nil for a directory of its own in the runtime directory.
+  ///   - servesOthers: Whether other users may connect, and get access to that directory.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
-    // Connecting to the daemon checks this too, but only later.
+    // Fail early; the daemon connection would check this too.
     try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
       try self.init(inOwnDirectory: servesOthers)
@@ -35,7 +35,7 @@ struct LeaseSocket: ~Copyable {
     try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
   }
 
-  /// Creates a socket in a directory of its own, next to those of other leases. Removes those of killed commands first.
+  /// Creates the socket in a directory of its own, after removing those of killed commands.
   private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
@@ -48,7 +48,7 @@ struct LeaseSocket: ~Copyable {
       throw Failure(error)
     }
     let lock: FileLock
-    do { lock = try leases.lockSockets(wait: Self.patience) } catch {
+    do { lock = try leases.lockSockets(wait: Self.timeout) } catch {
       throw Failure(error, doing: "cannot prepare \(leases.path)")
     }
     let place = SocketPlace(
@@ -92,15 +92,15 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// Returns the listening socket, once. Its owner serves the peers.
+  /// Returns the listening socket, once.
   mutating func takeListener() -> FileDescriptor {
     guard let taken = listener.take() else { preconditionFailure("the socket was taken") }
     return taken
   }
 
-  /// Creates a socket for programs that use HTTP, next to this one.
+  /// Creates a socket for HTTP next to this one.
   ///
-  /// - Parameter port: The port on this machine for the same origin, which `agent lease-port` reads from the name.
+  /// - Parameter port: The local port for the origin, which `agent lease-port` reads from the socket's name.
   mutating func addHTTP(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {

@@ -3,10 +3,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The environment of a program that gets a lease instead of a token.
+/// The environment of a command that gets a lease instead of a token.
 enum LentEnvironment {
-  /// Returns this process's environment with the socket of the lease, but without variables that contain a token, that
-  /// the settings of an account set to one, or that belong to this program.
+  /// Returns the environment with the lease's socket. Removes variables that contain a token, that accounts set, or
+  /// that belong to this program.
   ///
   /// - Throws: The daemon's failure to check the values.
   static func make(lending path: String, _ client: DaemonClient) throws(Failure) -> [[UInt8]] {
@@ -23,10 +23,10 @@ enum LentEnvironment {
     return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
-  /// Variables with this prefix name the daemon, an account or a token.
+  /// The prefix of this program's variables.
   private static let ownPrefix = "AGENT_"
 
-  /// The indexes of the entries to check, split by the limit of a request. Returns at least one request.
+  /// Splits the entries to check by the size limit of a request. Returns at least one part.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
@@ -47,7 +47,7 @@ enum LentEnvironment {
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {
     var bytes: [UInt8] = []
     for value in values { bytes += value + [0] }
-    // A request without values asks about the names.
+    // A request without values still returns the names.
     if bytes.isEmpty { bytes = [0] }
     defer { bytes.overwrite() }
     let content: SharedDescriptor

@@ -4,26 +4,24 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The variables for a command that uses HTTP and a token, and does not know leases: the URL of a port on this machine
-/// for each origin of the lease, and a token that is valid only there.
+/// The variables for a command that uses HTTP with a token: the local URL of each origin of the lease, and a token that
+/// is valid only there.
 struct LentHTTP {
-  /// An origin served through HTTP.
+  /// An origin served over HTTP.
   struct Place {
     let request: LeaseHTTPRequest
-    /// The socket where the command connects.
+    /// The socket for the command.
     let listener: SharedDescriptor
     let port: UInt16
   }
 
-  /// The sockets and variables opened for a command.
   struct Opened {
-    /// Emptied once they are passed to the server. Otherwise a command waiting at one of them would not notice the end
-    /// of the server.
+    /// Emptied once passed to the server; otherwise a command waiting here would not notice the server's end.
     var places: [Place] = []
-    /// The variables for the command, as `NAME=VALUE`.
+    /// `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
-    /// Returns the environment with these variables instead of others with the same names.
+    /// Returns the environment with these variables, replacing existing ones.
     func added(to environment: [[UInt8]]) -> [[UInt8]] {
       let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
       return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
@@ -31,13 +29,13 @@ struct LentHTTP {
   }
 
   private let tokenName: String?
-  /// The variable that gets the URL of each origin.
+  /// The variable for each origin's URL.
   private var served: [(variable: String, entry: OriginEntry)] = []
 
-  /// The length of the token in bytes, before it is encoded in hexadecimal digits.
+  /// The length of the token before hexadecimal encoding.
   private static let tokenBytes = 32
 
-  /// - Throws: `invalid_request` if the options do not match.
+  /// - Throws: `invalid_request` if the options conflict.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, places) = (invocation[.urlVariables], invocation[.places])
     tokenName = invocation[.tokenVariable]
@@ -68,9 +66,9 @@ struct LentHTTP {
   /// Whether there is anything to serve.
   var isServed: Bool { tokenName != nil }
 
-  /// Opens the ports, and creates the token.
+  /// Opens the sockets and creates the token.
   ///
-  /// - Parameter listen: Returns the socket for the origin of this index, and the port that leads to it.
+  /// - Parameter listen: Returns the socket and the port for the origin with this index.
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
   ) throws(Failure) -> Opened {

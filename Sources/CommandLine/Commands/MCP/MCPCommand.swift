@@ -29,7 +29,6 @@ extension Option<SignInPolicy?> {
   }
 }
 
-/// `agent mcp`.
 struct MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let command = MCPCommand(
@@ -48,7 +47,7 @@ struct MCPCommand {
     }
   }
 
-  /// The request to the server, without a message.
+  /// The request to the server, without its body.
   private static func request(_ invocation: Invocation) throws(Failure) -> CallRequest {
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
@@ -59,16 +58,16 @@ struct MCPCommand {
       account: try invocation.account(operand: nil), url: url, method: "POST", headers: invocation[.headers])
     request.target = try TokenRequest.Target(invocation)
     request.refusesRedirects = true
-    // An event stream is silent while the server has no messages.
+    // Event streams may be silent.
     request.idleSeconds = 0
     return request
   }
 
   private let client: DaemonClient
-  /// Prints messages that are for the user only.
+  /// For messages that the client must not get.
   private let warnings: Console
 
-  /// The command of a failure's hint, if a client may run it without asking the user.
+  /// The command in a failure's hint, if a client may run it without asking the user.
   static func remedy(of failure: Failure, by commands: CommandTable) -> MCPRemedy? {
     guard let command = failure.advice?.command, let invocation = LoginOptions.invocation(of: command, by: commands)
     else { return nil }

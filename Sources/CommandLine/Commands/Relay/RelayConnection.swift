@@ -3,25 +3,25 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connection of `agent login` to `agent ssh` on the user's own machine, through a socket that `ssh` has forwarded.
+/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket forwarded by `ssh`.
 final class RelayConnection {
   private let socket: FileDescriptor
   private var lines = RelayLines()
-  /// The loopback port of that machine for the redirect.
+  /// The loopback port for the redirect on the user's machine.
   private(set) var port: UInt16
 
   private static let connectSeconds = 2
-  /// The wait for a port; the machine may be asking its user something.
-  private static let patience = Duration.seconds(5)
+  /// The timeout for a port, since `agent ssh` may be asking a question.
+  private static let timeout = Duration.seconds(5)
 
   private static let prefix = "ssh-"
 
-  /// The name of a socket: the number of the SSH connection, and random characters.
+  /// The name of a socket. `port` is the client port of the SSH connection.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// The machine that takes part in a sign-in: that of this SSH connection, or else the last that connected.
+  /// Finds the machine for a sign-in: the one of this SSH connection, or else the last that connected.
   ///
-  /// - Returns: Nil if there is none.
+  /// - Returns: Nil if no such machine is connected.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -43,7 +43,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// - Returns: Nil if there is no answer. A socket without a server is removed.
+  /// - Returns: Nil if nobody answers. Removes a dead socket.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {
@@ -54,7 +54,7 @@ final class RelayConnection {
       return nil
     }
     do throws(RelayRefusal) { try askPort(nil) } catch {
-      // `ssh` accepts connections although `agent ssh` has ended.
+      // `ssh` still accepts connections after `agent ssh` has ended.
       if error == .lost { return nil }
       throw error
     }
@@ -70,28 +70,28 @@ final class RelayConnection {
         return
       case .redirect, .refused: throw .lost
       case nil:
-        // `agent ssh` stops the connection while it asks.
-        guard (try? socket.waitUntilReadable(timeout: Self.patience)) == true else { throw .busy }
+        // `agent ssh` does not answer while it asks a question.
+        guard (try? socket.waitUntilReadable(timeout: Self.timeout)) == true else { throw .busy }
         guard lines.fill(from: socket) else { throw .lost }
       }
     }
   }
 
-  /// The descriptor to poll for reading.
+  /// The descriptor to poll.
   var raw: Int32 { socket.raw }
 
-  /// Asks the user there to open the page. The answer is ``read()``.
+  /// Asks the user there to open the page. ``read()`` returns the result.
   func open(_ browser: Event.Browser) throws(RelayRefusal) {
     guard let uri = try? URI(browser.redirectURI), uri.isHTTPLoopback else { throw .notAuthorization }
-    // The port is part of a registered redirect URI.
+    // A registered redirect URI includes the port.
     let wanted = uri.port ?? 80
     if wanted != port { try askPort(wanted) }
     send(.open(url: browser.url, issuer: browser.issuer, account: browser.account))
   }
 
-  /// Reads what is there.
+  /// Reads the available input.
   ///
-  /// - Returns: The URL of the redirect, once it is there.
+  /// - Returns: The redirect URL, once received.
   func read() throws(RelayRefusal) -> String? {
     guard lines.fill(from: socket) else { throw .lost }
     switch try take() {
@@ -101,7 +101,7 @@ final class RelayConnection {
     }
   }
 
-  /// Tells the browser how the sign-in ended.
+  /// Shows the result of the sign-in in the browser.
   func show(_ outcome: RelayRequest) { send(outcome) }
 
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }

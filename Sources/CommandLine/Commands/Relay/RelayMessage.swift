@@ -2,12 +2,12 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The messages between `agent login` on a host and `agent ssh` on the user's own machine: JSON objects, one a line.
-/// They contain no verifier and no token. A line that is none of them ends the connection.
+/// The messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line,
+/// without verifiers or tokens. Anything else ends the connection.
 enum RelayMessage {
-  /// In the runtime directory of the host.
+  /// The socket directory in the host's runtime directory.
   static let folder = "relays"
-  /// The limit of a line in bytes: a URL, whose escapes in JSON are short, and what names the sign-in.
+  /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
   static let mostBytes = 2 * LoginRedirectRequest.maximumURLBytes
   private static let version = 1
 
@@ -25,13 +25,13 @@ enum RelayMessage {
   }
 }
 
-/// A message of the host.
+/// A message from the host.
 enum RelayRequest: Equatable {
-  /// Asks for a loopback port for the redirect: this one, or any. It comes first.
+  /// Requests this loopback port for the redirect, or any. Sent first.
   case port(UInt16?)
-  /// Asks for the user's consent, and for the redirect that follows.
+  /// Asks for the user's consent and returns the redirect.
   case open(url: String, issuer: String, account: String)
-  /// Tells the browser that waits how the sign-in ended.
+  /// Tells the browser that the sign-in succeeded.
   case signedIn(person: String?)
   case failed(String)
 
@@ -69,10 +69,10 @@ enum RelayRequest: Equatable {
   }
 }
 
-/// A message of the user's own machine.
+/// A message from the user's machine.
 enum RelayAnswer: Equatable {
   case port(UInt16)
-  /// The URL of the redirect, as the browser opened it.
+  /// The redirect URL that the browser opened.
   case redirect(String)
   case refused(RelayRefusal)
 
@@ -98,7 +98,7 @@ enum RelayAnswer: Equatable {
   }
 }
 
-/// Why the user's own machine takes no part in a sign-in.
+/// Why the user's machine does not help with a sign-in.
 enum RelayRefusal: String, Error, CaseIterable {
   case busy
   case limit
@@ -110,7 +110,7 @@ enum RelayRefusal: String, Error, CaseIterable {
   /// The connection has ended. Not sent.
   case lost
 
-  /// The reason for the user of `agent login`.
+  /// The reason, for the user of `agent login`.
   var phrase: Phrase {
     switch self {
     case .busy: Phrase("your own machine does not open the page: another sign-in is waiting there")
@@ -128,13 +128,13 @@ enum RelayRefusal: String, Error, CaseIterable {
   }
 }
 
-/// The lines that arrive on a connection.
+/// The lines received on a connection.
 struct RelayLines {
   private var bytes: [UInt8] = []
 
   enum Reading { case more, line([UInt8]), ended }
 
-  /// The next line of those that were read.
+  /// Returns the next complete line.
   mutating func take() -> Reading {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
       return bytes.count > RelayMessage.mostBytes ? .ended : .more
@@ -145,7 +145,7 @@ struct RelayLines {
     return .line(line)
   }
 
-  /// Reads what is there; false at the end.
+  /// Reads the available input; false at the end.
   mutating func fill(from socket: borrowing FileDescriptor) -> Bool {
     do throws(SystemError) {
       return try socket.readNow(into: &bytes, upTo: RelayMessage.mostBytes) > 0

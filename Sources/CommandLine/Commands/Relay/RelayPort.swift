@@ -3,8 +3,7 @@ internal import Encoding
 internal import Loopback
 internal import Platform
 
-/// The loopback port of this machine that receives the redirect of a relayed sign-in. Serves only this user's
-/// connections.
+/// The local loopback port for the redirect of a relayed sign-in. Accepts only this user's connections.
 final class RelayPort {
   let port: UInt16
   private let sockets: [SharedDescriptor]
@@ -12,7 +11,7 @@ final class RelayPort {
   private var lastKey: UInt64 = 0
   private var expected: Expected?
 
-  /// What a browser may request.
+  /// The requests that the browser may send.
   struct Expected {
     let link: LoopbackTarget
     let redirect: LoopbackTarget
@@ -26,7 +25,7 @@ final class RelayPort {
     let deadline: Instant
     var head = RequestHead()
     var end = LoopbackRequest.HeadEnd()
-    /// Whether its answer is the result of the sign-in.
+    /// Whether the browser waits for the result of the sign-in.
     var waits = false
 
     init(_ key: UInt64, _ descriptor: consuming FileDescriptor, until deadline: Instant) {
@@ -37,21 +36,20 @@ final class RelayPort {
     deinit { head.wipe() }
 
     func answer(_ response: [UInt8]) {
-      // A socket's buffer has room for a whole page.
+      // The socket's buffer fits an entire page.
       _ = try? descriptor.writeNow(response.span)
       try? UnixSocket.shutDownWriting(descriptor)
     }
   }
 
-  /// The keys of its descriptors in a poller.
+  /// The first poller key of its descriptors.
   static let firstKey: UInt64 = 16
   private static let mostVisitors = 16
-  /// Enough for a browser, which sends its request at once.
-  private static let patience = Duration.seconds(10)
+  /// The timeout for a browser's request.
+  private static let timeout = Duration.seconds(10)
   private static let tries = 10
 
-  /// - Parameter port: Nil for any port that is free at both loopback addresses: a redirect to `localhost` goes to
-  ///   either.
+  /// - Parameter port: Nil for any port that is free at both loopback addresses, since `localhost` may be either.
   /// - Throws: `EADDRINUSE`.
   init(_ wanted: UInt16?) throws(SystemError) {
     var (opened, lastError): ([SharedDescriptor], SystemError?) = ([], nil)
@@ -69,12 +67,12 @@ final class RelayPort {
     port = try UnixSocket.localPort(opened[0].descriptor)
   }
 
-  // Cannot fail, since the sockets are listening.
+  // Cannot fail for listening sockets.
   deinit { for socket in sockets { try? UnixSocket.shutDown(socket.descriptor) } }
 
-  /// Expects the redirect of a request from now on.
+  /// Starts waiting for the redirect of a request.
   ///
-  /// - Returns: The link that leads to the request's URL once: other users can read the command line of a browser.
+  /// - Returns: A link that redirects to the request's URL once, since other users can read a browser's command line.
   func expect(_ request: RelayedRequest) -> String {
     let host = "127.0.0.1:\(port)"
     let path = "/" + HexDigit.text(Randomness.bytes(16))
@@ -95,9 +93,9 @@ final class RelayPort {
 
   var deadline: Instant? { visitors.filter { !$0.waits }.map(\.deadline).min() }
 
-  /// Serves what is ready.
+  /// Serves the ready descriptors.
   ///
-  /// - Returns: The URL of the redirect, once.
+  /// - Returns: The redirect URL, once.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
     visitors.removeAll { !$0.waits && $0.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
@@ -118,13 +116,13 @@ final class RelayPort {
     }
     lastKey += 1
     visitors.append(
-      Visitor(Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.patience)))
+      Visitor(Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
   }
 
   private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
     switch owner {
     case .user(let user): user == Machine.userID
-    // A browser of Windows.
+    // A Windows browser.
     case .unknown: Machine.isWSL
     case .gone, nil: false
     }
@@ -178,10 +176,10 @@ final class RelayPort {
     return nil
   }
 
-  /// Whether a browser waits for the result.
+  /// Whether a browser is waiting for the result.
   var isAwaited: Bool { visitors.contains(where: \.waits) }
 
-  /// Shows the result of the sign-in to the browser that waits for it.
+  /// Shows the result to the waiting browser.
   func show(_ response: [UInt8]) {
     for visitor in visitors where visitor.waits { visitor.answer(response) }
     visitors.removeAll(where: \.waits)

@@ -3,19 +3,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks on the terminal that `ssh` uses, while that is stopped, and opens the browser.
+/// Asks on the terminal of a stopped `ssh`, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
-  /// The process of `ssh` that reads and writes the terminal, if it runs.
+  /// The `ssh` process that owns the terminal, if running.
   private let terminalOwner: () -> Int32?
 
-  /// How long the user may take.
-  private static let patience = Duration.seconds(120)
+  /// The time for the user's answer.
+  private static let timeout = Duration.seconds(120)
   private static let mostBytes = 64
-  /// How long `ssh` may take to stop.
+  /// The time for `ssh` to stop.
   private static let stopping = Duration.seconds(2)
 
-  /// - Parameter host: User and host, as `ssh` knows them.
+  /// - Parameter host: The user and host according to `ssh`.
   init(_ host: String, terminalOwner: @escaping () -> Int32?) {
     (self.host, self.terminalOwner) = (host, terminalOwner)
   }
@@ -29,9 +29,9 @@ final class RelayQuestion: RelayConsole {
     let answer: RelayRefusal?
     do throws(SystemError) {
       answer = try Terminal.withLines(on: terminal) { () throws(SystemError) in
-        // Input from before the question is not an answer to it, whether typed or sent by the terminal.
+        // Discard input that was typed, or sent by the terminal, before the question.
         Terminal.discardTyped(on: terminal)
-        // The host may have hidden the text, or the place where it goes (DECSTR).
+        // The host may have hidden text or moved the output (DECSTR).
         let reset = OutputTerminal.current?.obeysEscapes == true ? "\u{1B}[!p" : ""
         try terminal.writeAll(Array((reset + text(request, names)).utf8).span)
         let refusal = try Self.answer(on: terminal)
@@ -48,7 +48,7 @@ final class RelayQuestion: RelayConsole {
     if let answer { throw answer }
   }
 
-  /// The question. Texts of the host are cleaned by the screen.
+  /// The question. The screen cleans the host's text.
   func text(_ request: RelayedRequest, _ names: (issuer: String, account: String)) -> String {
     let screen = SignInScreen(columns: OutputTerminal.current?.columns() ?? 80, isStyled: false)
     return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.place) in your browser."))
@@ -63,7 +63,7 @@ final class RelayQuestion: RelayConsole {
 
   /// - Returns: Nil if the user agreed.
   private static func answer(on terminal: borrowing FileDescriptor) throws(SystemError) -> RelayRefusal? {
-    let deadline = Instant.now.advanced(by: patience)
+    let deadline = Instant.now.advanced(by: timeout)
     var line: [UInt8] = []
     while true {
       guard try terminal.waitUntilReadable(timeout: Instant.now.duration(to: deadline)) else { return .late }

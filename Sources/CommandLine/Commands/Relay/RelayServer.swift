@@ -3,17 +3,17 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// What `agent ssh` does for the sign-ins of a host: asks the user, opens the browser, and returns the redirect.
+/// Serves the sign-ins of `agent ssh`'s host: asks the user, opens the browser, and returns the redirect.
 ///
-/// The host is not trusted. It gets nothing but the redirect of a request to which the user agreed, one at a time.
+/// The host is not trusted. It gets only the redirect of a request that the user approved, one at a time.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole
   private var peer: Peer?
-  /// When the user was asked in the last hour.
+  /// The times of the questions in the last hour.
   private var questions: [Instant] = []
-  /// When a certain port was asked for in the last hour.
-  private var named: [Instant] = []
+  /// The times in the last hour when the host requested a specific port.
+  private var portRequests: [Instant] = []
 
   /// The connection of the sign-in in progress.
   private final class Peer {
@@ -21,10 +21,10 @@ final class RelayServer {
     var lines = RelayLines()
     var deadline: Instant
     var port: RelayPort?
-    /// The ports that it has asked for: any one, and then that of a registered redirect URI.
+    /// The number of ports requested: any one first, then that of a registered redirect URI.
     var ports = 0
     var request: RelayedRequest?
-    /// The sign-in, as the host names it.
+    /// The issuer and account according to the host.
     var names: (issuer: String, account: String) = ("", "")
 
     init(_ socket: consuming FileDescriptor, until deadline: Instant) {
@@ -38,9 +38,9 @@ final class RelayServer {
   static let mostQuestionsPerHour = 10
   private static let mostPorts = 3
   private static let hour = Duration.seconds(3600)
-  /// How long the host may take for its first message, and then to prepare the request.
+  /// The timeouts for the host's first message, and for its request.
   private static let greeting = Duration.seconds(10), preparation = Duration.seconds(300)
-  /// How long the user may take in the browser, and a browser waits for the result.
+  /// The timeouts for the user in the browser, and for a browser waiting for the result.
   private static let approval = Duration.seconds(600), result = Duration.seconds(5)
 
   private enum Key {
@@ -48,7 +48,7 @@ final class RelayServer {
     static let peer: UInt64 = 2
   }
 
-  /// - Parameter listener: The socket to which `ssh` forwards the connections of the host.
+  /// - Parameter listener: The socket to which `ssh` forwards the host's connections.
   init(_ listener: consuming FileDescriptor, _ console: any RelayConsole) {
     self.listener = SharedDescriptor(listener)
     self.console = console
@@ -61,7 +61,7 @@ final class RelayServer {
     try peer.port?.watch(poller)
   }
 
-  /// Whether a browser waits for the result of a sign-in; only until ``deadline``.
+  /// Whether a browser is waiting for the result, until ``deadline``.
   var owesResult: Bool { peer?.port?.isAwaited ?? false }
 
   var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
@@ -105,16 +105,16 @@ final class RelayServer {
     case .port(let wanted):
       peer.ports += 1
       guard peer.request == nil, peer.ports <= Self.mostPorts else { return end(peer, LoopbackPage.failed.response) }
-      // Else the host could find out which ports are in use here.
+      // Otherwise the host could probe which ports are in use.
       if wanted != nil {
-        named.removeAll { $0.advanced(by: Self.hour) <= .now }
-        guard named.count < Self.mostQuestionsPerHour else {
+        portRequests.removeAll { $0.advanced(by: Self.hour) <= .now }
+        guard portRequests.count < Self.mostQuestionsPerHour else {
           peer.send(.refused(.limit))
           return end(peer, LoopbackPage.failed.response)
         }
-        named.append(.now)
+        portRequests.append(.now)
       }
-      // First, because it may be the same.
+      // Release the old port first, since it may be the same.
       peer.port = nil
       peer.port = try? RelayPort(wanted)
       peer.send(peer.port.map { .port($0.port) } ?? .refused(.portTaken))
@@ -151,16 +151,16 @@ final class RelayServer {
   }
 }
 
-/// Where a relayed sign-in is shown to the user.
+/// Shows relayed sign-ins to the user.
 protocol RelayConsole: AnyObject {
-  /// The host, as `ssh` knows it.
+  /// The host according to `ssh`.
   var host: String { get }
   /// Asks whether to open a request, and opens it.
   ///
   /// - Parameters:
   ///   - link: The URL for the browser.
-  ///   - names: The issuer and the account as the host names them.
-  /// - Throws: The reason why nothing was opened.
+  ///   - names: The issuer and the account according to the host.
+  /// - Throws: Why nothing was opened.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal)

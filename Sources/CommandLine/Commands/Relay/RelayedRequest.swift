@@ -1,31 +1,31 @@
 internal import Encoding
 internal import Wire
 
-/// An authorization request whose URL another host sent, as far as this machine can check it. Everything that is shown
-/// of it comes from the URL.
+/// An authorization request from another host, checked as far as possible here. All displayed details come from the
+/// URL.
 struct RelayedRequest: Equatable {
   let url: String
-  /// The host of the page, and the port if present.
+  /// The host of the page, with the port if present.
   let place: String
   let clientID: String
   let scope: String?
   let redirectURI: String
   let state: String
-  /// The requests for the redirect URI.
+  /// The accepted `Host` values of the redirect.
   let hosts: [String]
   let path: String
 
-  /// The parameters that occur once, in addition to the scope.
+  /// The parameters that must occur once, in addition to the scope.
   private static let needed = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]
-  /// The form of an S256 challenge (RFC 7636 section 4.2).
+  /// The length of an S256 challenge (RFC 7636 section 4.2).
   private static let challengeCount = 43
   private static let repeatable = ["resource"]
 
   /// - Parameter port: The loopback port for the redirect.
-  /// - Returns: Nil unless it is an https URL for the code flow with PKCE, whose redirect comes to that port as a
-  ///   query. A request that was pushed (RFC 9126), or is signed (RFC 9101), cannot be checked.
+  /// - Returns: Nil unless it is an https URL for the code flow with PKCE that redirects to the port with a query.
+  ///   Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
   init?(_ url: String, port: UInt16) {
     guard url.utf8.count <= LoginRedirectRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
       let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),
@@ -50,13 +50,13 @@ struct RelayedRequest: Equatable {
     place = page.authority
     (clientID, redirectURI, state) = (values[1], values[2], values[3])
     scope = value("scope")
-    // Some browsers and proxies write the name instead of the address.
+    // Some browsers and proxies send the name instead of the address.
     let names = [redirect.host, "localhost"]
     hosts = names.map { "\($0.lowercased()):\(port)" } + (port == 80 ? names : [])
     path = redirect.path.isEmpty ? "/" : redirect.path
   }
 
-  /// The URL of the redirect, if a query at the redirect URI is the response to this request.
+  /// The redirect URL, if the query is the response to this request.
   func redirect(_ query: [UInt8]) -> String? {
     guard let fields = try? Form.parse(query.span),
       fields.contains(where: { $0.name.utf8.elementsEqual("state".utf8) && $0.value.utf8.elementsEqual(state.utf8) }),

@@ -4,22 +4,22 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent ssh`: a session of `ssh` in which `agent login` on the host can use this machine's browser, and with `--lend`
-/// programs can send requests with an account of this machine.
+/// `agent ssh`: an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
+/// as an account of this machine.
 ///
-/// One connection serves the session, the preparation before it and the clean-up after it. This process knows no secret,
-/// and asks the daemon only to lend an account.
+/// One connection serves the preparation, the session and the clean-up. This process knows no secret, and only asks the
+/// daemon to lend an account.
 struct SSHCommand {
   private let words: [[UInt8]]
   private let console: Console
-  /// The control socket of the connection.
+  /// The connection's control socket.
   private let control: String
   private let lease: SSHLease?
   private static let name = "ssh"
-  /// The seconds that the connection outlives this process if that is killed.
+  /// How long the connection outlives a killed process, in seconds.
   private static let persistence = 60
-  /// Enough for a host that is slow to start a shell.
-  private static let patience = Duration.seconds(30)
+  /// The timeout for a slow host to start a shell.
+  private static let timeout = Duration.seconds(30)
 
   static let ssh = Command(
     .ssh,
@@ -49,7 +49,7 @@ struct SSHCommand {
     }
   }
 
-  /// - Parameter lending: The lease for the host, and whether its programs need variables.
+  /// - Parameter lending: The lease, and whether its programs need variables.
   private static func run(
     _ words: [String], _ console: Console, lending: (lease: SSHLease, setsVariables: Bool)?
   ) throws(Failure) -> Int32 {
@@ -85,7 +85,7 @@ struct SSHCommand {
   ) throws(Failure) -> ProcessStatus {
     var places: [String] = []
     do throws(SystemError) {
-      // Ends in the background after the user was authenticated.
+      // Moves to the background once the user is authenticated.
       let first = try start(["-M", "-S", control, "-f", "-N", "-o", "ControlPersist=\(Self.persistence)"])
       let status = try Spawn.wait(first)
       guard status == .exited(0) else { return status }
@@ -113,10 +113,10 @@ struct SSHCommand {
 
   // MARK: The lease
 
-  /// Makes the lease usable on the host.
+  /// Makes the lease available on the host.
   ///
-  /// - Parameter note: Called with the directory there.
-  /// - Returns: The arguments of a session whose programs use it.
+  /// - Parameter note: Receives the directory there.
+  /// - Returns: The `ssh` arguments for a session that uses it.
   private func extend(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
@@ -129,7 +129,7 @@ struct SSHCommand {
     let variables = try lease.extend(to: place, on: target.host) { forward(ssh, $0, $1) }
     guard target.startsProgram else { return words }
     let arguments = SSHArguments(words)
-    // What starts the program is in a file, because others can read command lines.
+    // Write the start script to a file, because others can read command lines.
     var lines = Array("rm -f \(script)\n".utf8)
     for variable in variables {
       let name = variable.prefix { $0 != UInt8(ascii: "=") }
@@ -145,7 +145,7 @@ struct SSHCommand {
     return terminal + arguments.connection + [Array("exec sh \(script)".utf8)]
   }
 
-  /// A word of `sh`, which need not be UTF-8.
+  /// Quotes a word for `sh`, which need not be UTF-8.
   private static func quoted(_ word: ArraySlice<UInt8>) -> [UInt8] {
     "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
@@ -163,7 +163,7 @@ struct SSHCommand {
   ) throws(SystemError) -> ProcessStatus {
     let options = [Self.name, "-S", control, "-o", "ControlMaster=no"].map { Array($0.utf8) }
     let session = try SupervisedCommand(Self.name, options + words, Environment.entries())
-    let ending = [ssh.path] + throughConnection + ["-O", "exit", Self.nobody]
+    let ending = [ssh.path] + throughConnection + ["-O", "exit", Self.placeholderHost]
     let keeper = try connection(ssh).map { (master) throws(SystemError) in
       try SSHGuard(session.process, master, ending: ending)
     }
@@ -177,14 +177,14 @@ struct SSHCommand {
     }
   }
 
-  /// The keys of the session and the lease, besides those of the server.
+  /// The poller keys of the session and the lease.
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
   private func wait(
     for session: borrowing SupervisedCommand, _ server: RelayServer
   ) throws(SystemError) -> ProcessStatus {
     var status: ProcessStatus?
-    // The host's last message, with the result for the browser, may arrive after the session has ended.
+    // The browser's result may arrive after the session has ended.
     while status == nil || server.owesResult {
       let poller = try Poller()
       if status == nil { try poller.add(session.raw, interest: .read, key: Self.sessionKey) }
@@ -198,10 +198,10 @@ struct SSHCommand {
     return status ?? .exited(0)
   }
 
-  /// The process of the connection, which has the session's terminal: that is passed to it.
+  /// The process of the connection, which must get the session's terminal.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
-    let words = throughConnection + ["-O", "check", Self.nobody]
-    guard let result = try? ssh.run(words, joinsErrors: true, patience: Self.patience), result.succeeded else {
+    let words = throughConnection + ["-O", "check", Self.placeholderHost]
+    guard let result = try? ssh.run(words, joinsErrors: true, patience: Self.timeout), result.succeeded else {
       return nil
     }
     // "Master running (pid=42)"
@@ -211,23 +211,23 @@ struct SSHCommand {
 
   // MARK: The host
 
-  /// Arguments of `ssh` that use the connection, and read no configuration.
+  /// Arguments that use the connection and read no configuration.
   private var throughConnection: [String] {
     ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
-  /// Never connected to.
-  private static let nobody = "agent.invalid"
+  /// A host name that is never connected to.
+  private static let placeholderHost = "agent.invalid"
   private static let mark = "agent-relay:"
 
-  /// Prints the number of the connection and the folder of this program in the runtime directory of the user there.
+  /// Prints the connection's port number and this program's runtime directory on the host.
   private static let preparation =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(mark)${2:-0}:$d\""
 
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// - Returns: Nil if the host has no place for sockets.
+  /// - Returns: Nil if the host has no directory for sockets.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, there(Self.preparation)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }
@@ -240,33 +240,33 @@ struct SSHCommand {
     return (String(parts[0]), String(parts[1]))
   }
 
-  /// Arguments that run a script there.
-  private func there(_ script: String) -> [String] { [Self.nobody, "exec sh -c \(ShellWord.single(script))"] }
+  /// Arguments that run a script on the host.
+  private func there(_ script: String) -> [String] { [Self.placeholderHost, "exec sh -c \(ShellWord.single(script))"] }
 
-  /// Forwards a new socket or port of the host to a socket of this machine.
+  /// Forwards a new socket or port on the host to a local socket.
   ///
   /// - Returns: The output; nil if the host does not permit it.
   private func forward(_ ssh: InstalledProgram, _ far: String, _ near: String) -> [UInt8]? {
     guard Self.isPlain(near) else { return nil }
-    return run(ssh, ["-O", "forward", "-R", "\(far):\(near)", Self.nobody])
+    return run(ssh, ["-O", "forward", "-R", "\(far):\(near)", Self.placeholderHost])
   }
 
-  /// Without a character that `ssh` or a shell interprets.
+  /// Whether a path has no character that `ssh` or a shell interprets.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@,=".utf8.contains($0) }
   }
 
   /// - Returns: The output; nil after a failure.
   private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
-    guard let result = try? ssh.run(throughConnection + words, input: input, patience: Self.patience),
+    guard let result = try? ssh.run(throughConnection + words, input: input, patience: Self.timeout),
       result.succeeded
     else { return nil }
     return result.output
   }
 
-  /// Removes the sockets of the host and ends the connection, if it has not ended.
+  /// Removes the host's sockets and ends the connection.
   private func close(_ ssh: InstalledProgram, _ places: [String]) {
     if !places.isEmpty { _ = run(ssh, there("rm -rf \(places.joined(separator: " "))")) }
-    _ = run(ssh, ["-O", "exit", Self.nobody])
+    _ = run(ssh, ["-O", "exit", Self.placeholderHost])
   }
 }

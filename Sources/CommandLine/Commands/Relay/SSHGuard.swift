@@ -1,17 +1,17 @@
 internal import Platform
 
-/// A process that ends a session of `ssh` and its connection if `agent ssh` is killed. Without it, a connection that
-/// stands still during a question would never continue, and the next one would read what is typed for the shell.
+/// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
+/// a question would never continue, and the next one would read input meant for the shell.
 struct SSHGuard: ~Copyable {
   private var pipe: Pipe
   private let process: Int32
 
   /// - Parameters:
-  ///   - session: The process of the session.
-  ///   - connection: The process of the connection.
+  ///   - session: The session's process.
+  ///   - connection: The connection's process.
   ///   - ending: The command that ends the connection.
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
-    // A line means that there is nothing to do.
+    // A line means that `agent ssh` ended normally.
     let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
     var pipe = try Pipe()
     let process = try Spawn.start(

@@ -4,9 +4,9 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The lease of `agent ssh --lend`. The host reaches it through forwarded sockets, as long as the connection lasts.
+/// The lease of `agent ssh --lend`. The host uses it through forwarded sockets until the connection ends.
 final class SSHLease {
-  /// The lease that a command line asks for.
+  /// The lease requested on the command line.
   struct Order {
     let client: DaemonClient
     let request: LeaseRequest
@@ -15,9 +15,9 @@ final class SSHLease {
     fileprivate let hasJail: Bool
     fileprivate let isDemanded: Bool
 
-    /// The options, which only `--lend` gives an effect.
+    /// The options that require `--lend`.
     static var options: [OptionDeclaration] {
-      // The host's processes arrive as processes of this user.
+      // All processes of the host appear as this user.
       Options.lease.filter { $0.name != Option.users.declaration.name } + [
         Option.urlVariables.declaration, Option.tokenVariable.declaration, Option.ask.declaration,
       ]
@@ -34,13 +34,13 @@ final class SSHLease {
       client = try LeaseCommand.sharedDaemon(invocation)
       request = try LeaseRequest(invocation, lending: account)
       http = try LentHTTP(invocation)
-      // The session uses the terminal.
+      // The session itself uses the terminal.
       questions = try LeaseQuestions(invocation, mayUseTerminal: false)
       hasJail = !invocation[.noJail]
       isDemanded = invocation[.ask]
     }
 
-    /// Whether variables must be set for the programs on the host.
+    /// Whether programs on the host need variables.
     var setsVariables: Bool { http.isServed }
   }
 
@@ -68,10 +68,10 @@ final class SSHLease {
     }
   }
 
-  /// Makes the lease usable at a directory of the host.
+  /// Makes the lease available in a directory of the host.
   ///
-  /// - Parameter forward: Forwards what `ssh -R` calls the first argument to the local socket, and returns the output.
-  /// - Returns: The variables for programs there, as `NAME=VALUE`.
+  /// - Parameter forward: Forwards the first argument of `ssh -R` to a local socket, and returns the output.
+  /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
   func extend(
     to place: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
@@ -81,12 +81,12 @@ final class SSHLease {
     let far = "\(place)/\(WireProtocol.socketName)"
     guard let near = socket?.path, forward(far, near) != nil else { throw refusal }
     let opened = try order.http.open { (index) throws(Failure) in
-      // Only `agent lease-port` reads the number, which is that of a port of this machine.
+      // This number is only a local port for `agent lease-port`.
       let number = UInt16(index + 1)
       guard let listener = try socket?.addHTTP(for: number) else { throw refusal }
       let folder = near.prefix(upTo: near.lastIndex(of: "/") ?? near.endIndex)
       let path = "\(folder)/\(WireProtocol.leaseHTTPName(port: number))"
-      // Prints the port that `sshd` has chosen.
+      // The output is the port that `sshd` chose.
       guard let output = forward("127.0.0.1:0", path),
         let port = UInt16(String(decoding: output.prefix(while: \.isASCIIDigit), as: UTF8.self)), port > 0
       else { throw refusal }
@@ -101,7 +101,7 @@ final class SSHLease {
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
   }
 
-  /// Adds the lease to what the session waits for.
+  /// Adds the lease to the session's poller.
   func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
@@ -109,7 +109,7 @@ final class SSHLease {
   var nextAttempt: Instant? { hasEnded ? nil : keeper?.nextAttempt }
   private var hasEnded: Bool { keeper?.ending != nil }
 
-  /// Handles what is ready. The session continues after the end of the lease.
+  /// Handles ready descriptors. The session continues after the lease has ended.
   func handle() throws(SystemError) {
     guard !hasEnded else { return }
     let events = try poller.wait(until: .now)

@@ -3,13 +3,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What `ssh` does with its arguments and its configuration, as it says itself.
+/// What `ssh` would do with its arguments and configuration, according to `ssh -G`.
 struct SSHTarget {
-  /// The user and the host that it would connect to.
+  /// The user and host.
   let host: String
-  /// Whether it starts a command of these arguments, or else a shell.
+  /// Whether it runs a command instead of a shell.
   let startsProgram: Bool
-  /// Whether the session gets a terminal only if it starts a shell.
+  /// Whether only a shell gets a terminal.
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
@@ -31,7 +31,7 @@ struct SSHTarget {
   }
 }
 
-/// The arguments of `ssh`, divided at the command for the host.
+/// The arguments of `ssh`, split before the command for the host.
 struct SSHArguments {
   /// The options and the destination.
   let connection: [[UInt8]]
@@ -40,7 +40,7 @@ struct SSHArguments {
   /// The options with a value (`ssh(1)`).
   private static let withValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
 
-  /// Divides them as `ssh` does: its options may also follow the destination.
+  /// Splits like `ssh`: options may follow the destination.
   init(_ words: [[UInt8]]) {
     var (index, hasDestination) = (0, false)
     while index < words.count {

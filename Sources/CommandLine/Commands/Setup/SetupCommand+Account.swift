@@ -5,9 +5,9 @@ internal import Vocabulary
 internal import Wire
 
 extension SetupCommand {
-  /// Finds the account that lists the origin, before anything is written.
+  /// Finds the account for the origin, before anything is written.
   ///
-  /// - Parameter mayPermit: Whether the user may be asked to add the origin to an account.
+  /// - Parameter mayPermit: Whether to offer to add the origin to an account.
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
@@ -17,7 +17,7 @@ extension SetupCommand {
     if let host {
       place = try Self.place(host, client, among: own)
     } else if !client.isForAllPlaces {
-      place = try onlyPlace(of: own, client)
+      place = try onlyOrigin(of: own, client)
     }
     guard let place else {
       guard let first = own.first else {
@@ -63,8 +63,7 @@ extension SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// The origin named by `--host`: a host, or a URL. A mail server's scheme may be omitted, and the URL of an MCP
-  /// server may have a query, which is ignored.
+  /// The origin in `--host`: a host or URL. The scheme of a mail server and the query of an MCP server are optional.
   ///
   /// - Parameter listed: The origins to search for a host without a scheme.
   static func place(
@@ -84,8 +83,8 @@ extension SetupCommand {
     return place
   }
 
-  /// The default origin if none is named.
-  private func onlyPlace(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
+  /// The only suitable origin, for use without `--host`.
+  private func onlyOrigin(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {
       let text = place.entry.origin + place.entry.path
@@ -98,10 +97,10 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
 
-  /// Adds a URL to the origins of the named or the active account, if the user agrees.
+  /// Adds a URL to the origins of the given or the active account, if the user agrees.
   ///
-  /// - Throws: `place_not_listed`, with the command that adds it. An MCP server is signed in to instead: it names its
-  ///   own authorization server.
+  /// - Throws: `place_not_listed`, with the command that adds it. For an MCP server that command is a sign-in, since
+  ///   the server names its own authorization server.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

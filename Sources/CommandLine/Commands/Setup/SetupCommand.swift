@@ -40,7 +40,7 @@ extension Option<Bool> {
   static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Do not ask for confirmation") }
 }
 
-/// `agent setup`: configures a program to ask a helper, and undoes that.
+/// `agent setup`: configures other programs to get tokens from helpers, and undoes that.
 struct SetupCommand {
   enum Mode { case apply, print, dryRun, undo, test }
 
@@ -48,7 +48,6 @@ struct SetupCommand {
   let mode: Mode
   /// `--host` as typed.
   let host: String?
-  /// The account named on the command line.
   let account: String?
   let entryName: String?
   let user: String?
@@ -76,7 +75,7 @@ struct SetupCommand {
     daemon = DaemonClient(invocation)
     if let client {
       host = invocation[.setupHost]
-      // The others are refused as options without effect.
+      // For other clients it is rejected as an option without effect.
       entryName = client.choices.contains(.name) ? invocation[.setupName] : nil
       user = client.choices.contains(.user) ? invocation[.user] : nil
       role = client.choices.contains(.role) ? invocation[.roleARN] : nil
@@ -187,7 +186,7 @@ struct SetupCommand {
     try finish(outcome(client, context, .setUp, file, text), client, context, plan)
   }
 
-  /// Shows the manual configuration, and fails.
+  /// Prints the manual configuration and throws.
   private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
     if !console.json, let file = plan.file { show(file.path, plan.text) }
     throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
@@ -231,7 +230,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// The name to link in the user's directory, unless this program is on the `PATH` by that name.
+  /// The link to create in the user's directory; nil if the `PATH` already has this program by that name.
   private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
@@ -244,7 +243,7 @@ struct SetupCommand {
     if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
   }
 
-  /// Shows the added text, and nothing of the existing content.
+  /// Shows the added text, but no existing content.
   private func show(_ path: String, _ text: [String]) {
     guard !console.quiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
@@ -278,7 +277,7 @@ struct SetupCommand {
 
   // MARK: Undoing
 
-  /// Removes unchanged additions, and reports the others.
+  /// Removes unchanged additions and reports changed ones.
   private func undo() throws(Failure) -> Int32 {
     var place: String?
     if let client, let host {
@@ -312,7 +311,7 @@ struct SetupCommand {
 }
 
 extension String {
-  /// The text with spaces for each tab, which terminal texts must not contain.
+  /// Replaces tabs, which terminal text must not contain, by spaces.
   fileprivate var expandingTabs: String {
     String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
   }

@@ -3,20 +3,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Records text that was added to a file, so that it can be removed. Contains no text that was there before.
+/// Records text added to a file, for its removal. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
-  /// The origin that the client gets tokens for; nil if the client has one setting for all.
+  /// The client's origin; nil if the client has one setting for all.
   let place: String?
-  /// The name of the entry, if the client can have several for an origin.
+  /// The name of the entry, if the client supports several for an origin.
   var entry: String?
-  /// The account that listed the origin.
   let account: String?
   let file: String
-  /// Nil if the file already contained everything.
+  /// Nil if the file already contained it.
   var piece: SetupPiece?
   var isFileMade: Bool
-  /// The link that was created in ``SetupLinks``, and its target.
+  /// The link in ``SetupLinks`` and its target.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
@@ -26,7 +25,7 @@ struct SetupReceipt: Sendable, Hashable {
   }
 }
 
-/// All receipts: one file of this user in the state directory.
+/// All receipts, in one file in the state directory.
 struct SetupReceipts {
   var all: [SetupReceipt]
 
@@ -35,10 +34,10 @@ struct SetupReceipts {
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let mostBytes = 1 << 20
-  /// How long to wait for another command: as long as commands do by default.
-  private static let patience = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
+  /// The timeout for another command, which is the commands' default.
+  private static let timeout = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
-  /// - Throws: `storage` if the file is damaged, of a later version, or accessible to other users.
+  /// - Throws: `storage` if the file is damaged, newer, or accessible to other users.
   static func read() throws(Failure) -> SetupReceipts {
     let directory: PrivateDirectory
     do throws(DirectoryError) { directory = try PrivateDirectory(opening: try path(), create: false) } catch {
@@ -48,7 +47,7 @@ struct SetupReceipts {
     return try read(directory)
   }
 
-  /// Changes the receipts while no other process does. Writes the changes when `body` returns or throws.
+  /// Locks and changes the receipts. Writes them when `body` returns or throws.
   static func change<Result>(_ body: (inout SetupReceipts) throws(Failure) -> Result) throws(Failure) -> Result {
     let directory = try Self.directory()
     let lock = try Self.lock(directory)
@@ -60,7 +59,7 @@ struct SetupReceipts {
     return try result.get()
   }
 
-  /// Writes the receipts now. Call it before a file is changed, so that every addition has a receipt.
+  /// Writes the receipts now. Call it before changing a file, so that every addition has one.
   func write() throws(Failure) {
     try write(Self.directory())
   }
@@ -85,7 +84,7 @@ struct SetupReceipts {
 
   private static func lock(_ directory: borrowing PrivateDirectory) throws(Failure) -> FileLock {
     do {
-      return try directory.lock(lockName, wait: patience)
+      return try directory.lock(lockName, wait: timeout)
     } catch {
       throw Failure(.system(error, path: "\(directory.path)/\(lockName)"))
     }
@@ -108,7 +107,6 @@ struct SetupReceipts {
 
   private static let version = 1
 
-  /// Parses the content of the file.
   init(_ bytes: [UInt8], of path: String) throws(Failure) {
     let value = try? JSON(parsing: bytes)
     if let version = value?["version"]?.int, version > Self.version {
@@ -128,7 +126,7 @@ struct SetupReceipts {
 // MARK: - Undoing
 
 extension SetupReceipts {
-  /// Removes one addition from its file, and its receipt unless it was changed there.
+  /// Removes an addition from its file. Keeps its receipt if the addition was changed.
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone
@@ -138,7 +136,7 @@ extension SetupReceipts {
       if let old, let (bytes, left) = piece.removed(from: old) {
         remove(receipt)
         let isEmpty = receipt.isFileMade && bytes == piece.emptyFile
-        if !isEmpty { handOn(receipt, left) }
+        if !isEmpty { passOwnership(receipt, left) }
         try file.replace(old, by: isEmpty ? nil : bytes)
       } else if old.map({ piece.hasTrace(in: $0) }) ?? false {
         outcome.state = .changed
@@ -156,8 +154,8 @@ extension SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Transfers the ownership of the file and objects created for a removed member to a receipt of another one in them.
-  private mutating func handOn(_ receipt: SetupReceipt, _ left: Int) {
+  /// Passes the ownership of enclosing objects, and of the file, to the receipt of another member in them.
+  private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
         all[heir].isFileMade = true

@@ -7,14 +7,14 @@ struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
     case unchanged
-    /// It would be configured.
+    /// `setup` would configure it.
     case proposed
     case printed
     case works
     case undone
-    /// It has already been removed.
+    /// It was removed already.
     case missing
-    /// It was changed since, and remains.
+    /// It was changed, so it was kept.
     case changed
   }
 
@@ -34,10 +34,9 @@ struct SetupOutcome: Sendable {
     return object
   }
 
-  /// The client, and the origin if it is for one.
+  /// The client and the origin, if any.
   var subject: String { place.map { "\(client.name) \($0)" } ?? client.name }
 
-  /// Describes the result for users.
   var phrase: Phrase {
     let file = file ?? ""
     return switch state {
@@ -53,7 +52,7 @@ struct SetupOutcome: Sendable {
   }
 }
 
-/// The clients that are installed, and those that are configured.
+/// The installed and the configured clients.
 enum SetupList {
   static func json(_ receipts: SetupReceipts) -> JSONObject {
     let clients = SetupClient.all.map { client in
@@ -91,7 +90,6 @@ enum SetupList {
 }
 
 extension SetupReceipt {
-  /// Its current state.
   var outcome: SetupOutcome {
     let isThere = piece.map { piece in
       (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false

@@ -4,28 +4,28 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// An account that the administrator prepared for all users: a JSON file in `/etc/agent/accounts.d` with the account's
-/// name.
+/// An account prepared by the administrator for all users: a JSON file in `/etc/agent/accounts.d`, named after the
+/// account.
 ///
-/// Its settings are defaults for a new account. The user may override and later change each of them.
+/// Its settings are defaults for a new account. Users may override and change them.
 struct AccountPreset {
   static let directory = "/etc/agent/accounts.d"
   private static let suffix = ".json"
-  /// The limit of a file, in bytes, and the limit of files.
+  /// The limits of files, and of bytes per file.
   private static let mostBytes = 1 << 16, most = 100
   private static let mostPrograms = 16
 
   let name: String
   let path: String
   let settings: AccountSettings
-  /// Command lines of `agent setup`, without these two words.
+  /// Command lines of `agent setup`, without these words.
   let programs: [String]
 
   /// - Parameters:
-  ///   - directory: Must belong to the owner, like its files, and be writable by no other user.
-  ///   - owner: The user ID of the administrator.
-  /// - Returns: Nil if there is no preset of that name.
-  /// - Throws: `invalid_configuration` or `storage`, which name the file.
+  ///   - directory: Must belong to `owner`, like its files, and not be writable by others.
+  ///   - owner: The administrator's user ID.
+  /// - Returns: Nil if the preset does not exist.
+  /// - Throws: `invalid_configuration` or `storage`, with the file's path.
   static func named(
     _ name: String, in directory: String = directory, owner: UInt32 = 0
   ) throws(Failure) -> AccountPreset? {
@@ -40,7 +40,7 @@ struct AccountPreset {
     return try bytes.map { (bytes) throws(Failure) in try AccountPreset(name, path, bytes) }
   }
 
-  /// All presets in the order of their names, and the problems of files that are not valid.
+  /// All presets by name, and the problems of invalid files.
   static func all(in directory: String = directory, owner: UInt32 = 0) -> (
     presets: [AccountPreset], problems: [Failure]
   ) {
@@ -106,14 +106,14 @@ struct AccountPreset {
     Failure(.invalidConfiguration, "\(path) is ignored: \(reason)")
   }
 
-  /// The settings that an account has otherwise.
+  /// The preset settings that an account has changed.
   ///
-  /// - Parameter shown: The account's settings, as answered by the daemon.
+  /// - Parameter shown: The account's settings in the daemon's response.
   func changed(in shown: JSONObject) -> [AccountSetting] {
     AccountSetting.all.filter { setting in
       guard let value = setting.value(in: settings) else { return false }
       guard setting === AccountSetting.origins else { return shown[setting.name] != value }
-      // The daemon completes hosts to origins, and adds others.
+      // The daemon completes and adds origins.
       let known = (shown[setting.name]?.array ?? []).compactMap(\.string)
       return settings.origins.contains { text in
         !known.contains { $0.utf8.elementsEqual(text.utf8) || $0.utf8.elementsEqual("https://\(text)".utf8) }

@@ -1,9 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// Opens an address in a browser, trying one command after the other. A command counts as failed when it is not
-/// there, or ends with another status than 0 within two seconds: what runs on has a browser to show for it. Only a
-/// launcher, which ends once the browser has the URL but may hang without one, is followed by the next command.
+/// Opens a URL with the first command that works. A command fails if it is missing or ends within two seconds with a
+/// status other than 0. A launcher, which ends once the browser has the URL, also fails if it hangs.
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
@@ -12,11 +11,11 @@ struct BrowserOpener {
   private var mayHang = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
-  /// When the running command is regarded as successful.
+  /// When the running command counts as successful.
   private(set) var deadline: Instant?
 
-  private static let patience = Duration.seconds(2)
-  /// Programs that pass a URL to a browser and end.
+  private static let timeout = Duration.seconds(2)
+  /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
 
   /// Starts the first available command.
@@ -25,11 +24,10 @@ struct BrowserOpener {
     startNext()
   }
 
-  /// Readable when the command has ended; nil if none runs.
+  /// Readable once the command has ended; nil if none runs.
   var raw: Int32? { childDescriptor?.descriptor.raw }
 
-  /// Whether a URL may be passed to a browser: only http and https, and nothing that a program could interpret as an
-  /// option or a command.
+  /// Whether a URL may be passed to a browser: http or https, and nothing that looks like an option or a command.
   static func mayOpen(_ url: String) -> Bool {
     guard url.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let place = String(url.prefix { $0 != "?" && $0 != "#" })
@@ -37,7 +35,7 @@ struct BrowserOpener {
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 
-  /// Checks the running command.
+  /// Checks on the running command.
   mutating func update(_ now: Instant) {
     guard state == .trying, let child else { return }
     if let status = try? Spawn.tryWait(child) {
@@ -53,7 +51,7 @@ struct BrowserOpener {
     while !commands.isEmpty {
       let command = commands.removeFirst()
       guard let program = Spawn.search(command[0]) else { continue }
-      // Its output must not mix with ours, and it may outlive this process.
+      // Its output must not mix with ours, and it may outlive us.
       let request = Spawn.Request(
         executable: program, arguments: command, environment: Environment.all().map { "\($0.0)=\($0.1)" },
         newSession: true, nullStandardStreams: true)
@@ -62,7 +60,7 @@ struct BrowserOpener {
       let name = command[0].split(separator: "/").last ?? ""
       mayHang = Self.launchers.contains { $0.utf8.elementsEqual(name.utf8) }
       childDescriptor = try? SharedDescriptor(Spawn.processDescriptor(child))
-      deadline = Instant.now.advanced(by: Self.patience)
+      deadline = Instant.now.advanced(by: Self.timeout)
       return
     }
     state = .failed

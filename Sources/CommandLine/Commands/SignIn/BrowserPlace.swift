@@ -1,19 +1,17 @@
 internal import Platform
 
-/// The environment of this program as it affects opening a browser: whether there is a screen.
+/// The parts of the environment that decide whether and how a browser opens.
 struct BrowserPlace {
-  /// The value of an environment variable.
   let variable: (String) -> String?
-  /// Whether a file exists.
   let exists: (String) -> Bool
 
   static var current: BrowserPlace {
     BrowserPlace(variable: Environment.value, exists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
-  /// Whether a browser opened from here is visible to the user and can reach this machine.
+  /// Whether a browser started here is visible to the user and can reach this machine.
   var canOpen: Bool {
-    // A remote editor provides a program that opens the browser on the user's machine and forwards its response.
+    // Remote editors set `BROWSER` to a program that opens the user's own browser and forwards its response.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }
     if isRemote { return false }
     return hasDisplay || isSet("BROWSER") || isWSL
@@ -22,7 +20,7 @@ struct BrowserPlace {
   /// Whether the user works on another machine.
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
-  /// The commands that may open a URL, in order of preference. Each is a program and its arguments.
+  /// The commands that may open a URL, best first. Each is a program and its arguments.
   func commands(opening url: String) -> [[String]] {
     var commands = (variable("BROWSER") ?? "").split(separator: ":").compactMap { Self.command($0, url) }
     if hasDisplay { commands += [["xdg-open", url], ["gio", "open", url]] }
@@ -41,8 +39,8 @@ struct BrowserPlace {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// One part of `BROWSER`: words in which `%s` is replaced by the URL, which is otherwise appended. No shell
-  /// interprets it, so the URL can only be an argument.
+  /// One part of `BROWSER`. Replaces `%s` by the URL, or appends it. No shell is involved, so the URL is always an
+  /// argument.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

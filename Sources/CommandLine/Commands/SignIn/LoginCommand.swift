@@ -34,7 +34,7 @@ extension LoginCommand {
     run: run)
 }
 
-/// `agent login`: a new sign-in, or one that continues in the background.
+/// `agent login`: starts or resumes a sign-in.
 struct LoginCommand {
   private let client: DaemonClient
   private var request: Request
@@ -42,7 +42,7 @@ struct LoginCommand {
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
   private let waiting: LoginWait.Choices
-  /// Whether the user may be asked for missing settings.
+  /// Whether to prompt for missing settings.
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -66,8 +66,7 @@ struct LoginCommand {
     }
   }
 
-  /// Signs in again to each account whose session has ended, one after the other. A failure does not keep the next one
-  /// from being tried; Ctrl-C ends all.
+  /// Signs in again to each account with an ended session, even if one fails. Ctrl-C cancels all.
   private static func renewEnded(_ invocation: Invocation) throws(Failure) -> Action {
     guard try invocation.namedAccount() == nil else {
       throw Failure(.invalidRequest, "name an account or give --ended, not both")
@@ -119,7 +118,7 @@ struct LoginCommand {
     var login = try LoginOptions.request(invocation)
     login.isDetached = waiting.isDetached
     login.handsOver = files.announced
-    // A command line that names more than the account requests a new sign-in.
+    // More than the account on the command line requests a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files
@@ -127,7 +126,7 @@ struct LoginCommand {
     unlocking = try Unlocking(invocation, client)
   }
 
-  /// Signs in, asking the user on a terminal for missing settings: the service, its issuer, the client ID.
+  /// Signs in, prompting for a missing service, issuer or client ID.
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
@@ -145,7 +144,7 @@ struct LoginCommand {
         return status
       } catch {
         guard case .login(var login) = request else { throw error }
-        // The daemon may have read the secrets sent with the request, and they can only be read once.
+        // The daemon may already have read the secrets, which can be read only once.
         if !isRespelt, resource != nil, descriptors.isEmpty,
           let issuer = ResourceLogin.issuerMeant(by: error, at: login.issuer)
         {
@@ -161,7 +160,7 @@ struct LoginCommand {
     }
   }
 
-  /// Asks what to sign in to, if the command line says nothing about it.
+  /// Asks what to sign in to, if the command line is empty.
   private func choose(_ login: inout LoginRequest) throws(Failure) {
     guard mayAsk, Terminal.isTerminal(2), login.account == nil, login.issuer == nil, login.provider == nil,
       let place = try SignInChoices(client).ask()
@@ -169,9 +168,9 @@ struct LoginCommand {
     if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
   }
 
-  /// Adds the settings of a new account that the administrator prepared, unless the command line names another server.
+  /// Adds the preset's settings to a new account, unless the command line names another server.
   ///
-  /// - Returns: The preset, if it is used.
+  /// - Returns: The preset, if used.
   private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
     guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
     let found: AccountPreset?
@@ -189,12 +188,12 @@ struct LoginCommand {
     return preset
   }
 
-  /// Names the commands that set up the programs of a preset.
+  /// Suggests the setup commands of a preset.
   private func advise(_ preset: AccountPreset) {
     for program in preset.programs { client.console.note(Phrase("to set up a program: \("agent setup \(program)")")) }
   }
 
-  /// The failure with the daemon's commands, which include the answers that the user typed at prompts.
+  /// Uses the daemon's commands in the hint, which include the answers to prompts.
   private static func withWholeCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
@@ -213,7 +212,7 @@ struct LoginCommand {
     case .clientNeeded where missing.needsClientSecret:
       guard !login.handsOver.contains(.clientSecret) else { return false }
       tell(missing)
-      // The client secret precedes all other descriptors.
+      // The client secret is always the first descriptor.
       descriptors.insert(try HandedFiles.askForClientSecret(), at: 0)
       login.handsOver.insert(.clientSecret)
     case .clientNeeded where login.clientID == nil:
@@ -225,7 +224,7 @@ struct LoginCommand {
     return true
   }
 
-  /// The reason was printed before the question.
+  /// A failure for an unanswered question, whose reason was already printed.
   private static func unanswered(_ missing: Failure) -> Failure {
     Console.tell("\n")
     return Failure(missing.code, "no input", hint: missing.advice)
@@ -237,7 +236,7 @@ struct LoginCommand {
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
     let begin = Instant.now
-    // The daemon cancels the sign-in if its client disconnects, unless it was started in the background.
+    // The daemon cancels a sign-in in the foreground if its client disconnects.
     let ending = try client.converse { (connection) throws(Failure) in
       if case .login(let login) = request, let level = login.protection {
         try unlocking?.prepare(level, over: &connection)
@@ -248,7 +247,7 @@ struct LoginCommand {
         guard error.code == .locked, case .login(let login) = request, let unlocking, unlocking.canAsk else {
           throw error
         }
-        // The daemon has read none of the descriptors.
+        // The daemon has not read any descriptor yet.
         guard try !unlocking.open(login.account, over: &connection).isEmpty else { throw error }
         return try wait(for: request, descriptors, over: &connection, &reporter)
       }
@@ -271,12 +270,12 @@ struct LoginCommand {
     }
   }
 
-  /// Asks whether to store an access token that is the entire session and does not expire.
+  /// Offers to store an access token that never expires and is the entire session.
   private func offerToKeep(_ result: JSONObject) throws(Failure) {
     guard result["not_kept"]?.bool == true, result["expires_at"] == nil, let account = result["account"]?.string else {
       return
     }
-    // A private daemon has lost the token already.
+    // A private daemon has already lost the token.
     guard mayAsk, Terminal.isTerminal(2), !client.isPrivate else {
       let command = client.isPrivate ? "agent login \(account) --keep" : "agent account set \(account) --keep"
       return client.console.note(Phrase("to keep the access token in the vault: \(command)"))
@@ -289,7 +288,7 @@ struct LoginCommand {
     _ = try client.ask(.account(.set(account: account, settings, unset: [])))
   }
 
-  /// The request, completed with the resource's metadata.
+  /// Completes the request with the resource's metadata.
   private func completed(_ reporter: LoginReporter) throws(Failure) -> Request {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
@@ -318,6 +317,6 @@ struct LoginCommand {
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
-  /// The daemon ends a sign-in when its code expires; this only guards against a daemon that hangs.
+  /// Guards against a hanging daemon, which normally ends a sign-in when its code expires.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
 }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Converts a command line to a login request.
+/// Converts the command line to a login request.
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
@@ -30,7 +30,7 @@ enum LoginOptions {
     request.activates = invocation[.use]
     request.isEphemeral = invocation[.ephemeral]
     if request.isEphemeral {
-      // An ephemeral account has no file for these options, and a registered client would remain at the server.
+      // These options need a file, or would leave a registered client at the server.
       let others = [
         ("register", request.registersClient), ("keep", request.keepsAccessToken),
         ("protect", request.protection != nil),
@@ -50,8 +50,7 @@ enum LoginOptions {
     return request
   }
 
-  /// The request of a hint's command that signs in to an account; nil for other commands, and for a URL, because users
-  /// must first decide whether to trust its server.
+  /// The sign-in of a hint's command; nil for other commands, and for a URL, whose server the user must trust first.
   static func request(of command: String, by commands: CommandTable) -> LoginRequest? {
     guard let invocation = invocation(of: command, by: commands), invocation.command?.name == .login,
       urlOperand(invocation) == nil
@@ -59,7 +58,7 @@ enum LoginOptions {
     return try? request(invocation)
   }
 
-  /// Parses the command of a hint; nil if it is not one of this program.
+  /// Parses a hint's command; nil if it is not one of this program.
   static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
     guard let words = ShellWord.words(command), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
       return nil
@@ -67,7 +66,7 @@ enum LoginOptions {
     return try? Parser.parse(Array(words.dropFirst()), by: commands)
   }
 
-  /// The sign-in flow, if an option selects one.
+  /// The requested flow, if any.
   private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
     let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
     let given = named.filter { invocation[$0.0] }
@@ -77,8 +76,7 @@ enum LoginOptions {
     return given.first?.1
   }
 
-  /// The operand is an account's name, or the URL of an issuer or a resource. It is assumed to be an issuer until
-  /// ``ResourceLogin`` finds a resource.
+  /// The account or URL in the operand. A URL is assumed to be an issuer until ``ResourceLogin`` finds a resource.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
     guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation[.issuer]) }
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)
@@ -88,8 +86,7 @@ enum LoginOptions {
     invocation.operands.first.flatMap { $0.utf8.contains(UInt8(ascii: ":")) ? $0 : nil }
   }
 
-  /// The proxy for https in an environment and the hosts excluded from it, from the variables that curl uses, lower
-  /// case first.
+  /// The https proxy and its exclusions, from curl's variables, lower case first.
   static func proxy(from variables: (String) -> String?) -> (url: String?, exclusions: String?) {
     func first(_ names: [String]) -> String? {
       names.compactMap { variables($0) }.first { !$0.isEmpty }

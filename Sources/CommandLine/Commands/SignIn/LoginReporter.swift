@@ -4,14 +4,13 @@ internal import Wire
 
 /// Reports the progress of a sign-in.
 ///
-/// Text for users goes to standard error: on a terminal a screen with a countdown below it, otherwise one plain line.
-/// With `--json` the events go to standard output.
+/// Users see standard error: on a terminal a screen with a countdown, otherwise plain lines. With `--json`, events go
+/// to standard output.
 struct LoginReporter {
-  /// The event being waited for.
   private enum Phase {
     case nothing
     case server
-    /// The approval; the code expires at this time, in unix seconds.
+    /// The user's approval until the code expires, in unix seconds.
     case approval(expiry: Int)
     /// The pasted URL, until this time.
     case paste(expiry: Int)
@@ -26,12 +25,12 @@ struct LoginReporter {
   private let qrCode: QRCodeChoice
   private let copiesCode: Bool
   private let isDetached: Bool
-  /// The name of a sign-in that continues without this command.
+  /// The name of a sign-in that continues in the background.
   private let resumed: String?
-  /// The QR code of the device code that follows.
+  /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
 
-  /// When the line at the bottom must be rewritten; nil if there is none.
+  /// When to update the countdown, if any.
   private(set) var nextUpdate: Instant?
 
   init(_ invocation: Invocation) {
@@ -41,9 +40,9 @@ struct LoginReporter {
   }
 
   /// - Parameters:
-  ///   - terminal: Standard error's terminal; nil if it is not a terminal.
-  ///   - resumed: The name of a sign-in in the background to wait for.
-  ///   - tell: Writes text for users.
+  ///   - terminal: Nil if standard error is not a terminal.
+  ///   - resumed: The name of a background sign-in.
+  ///   - tell: Prints text for users.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
     copiesCode: Bool = false, resumed: String? = nil, isDetached: Bool = false,
@@ -61,27 +60,25 @@ struct LoginReporter {
     status = StatusLine(terminal, tell: tell)
   }
 
-  /// Records that the authorization server's response is awaited; a message appears if it takes long.
+  /// Records that the server's response is pending. Prints a message if it takes long.
   mutating func waitsForServer() {
     guard status != nil else { return }
     phase = .server
     nextUpdate = time.now().advanced(by: Patience.delay)
   }
 
-  /// Records that the user is asked on another machine, whose terminal may be this one.
+  /// Records that another machine asks the user, maybe on this terminal.
   mutating func waitsElsewhere() { finish() }
 
-  /// Reports an event.
-  ///
-  /// - Parameter view: Whether the user sees a browser.
+  /// - Parameter view: Whether the user sees a browser open.
   mutating func tell(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
-    // Always for users, whatever the output format.
+    // Always for users, even with `--json`.
     if case .progress(let entry) = event { return tellStep(entry) }
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
     switch event {
-    // These events belong to other requests, and steps are reported elsewhere.
+    // Not events of a sign-in, or reported elsewhere.
     case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
       .leaseQuestion:
       break
@@ -126,7 +123,7 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Restores the countdown after text was written above it.
+  /// Redraws the countdown after other output.
   private mutating func showCountdownAgain() {
     switch phase {
     case .approval, .paste: nextUpdate = time.now()
@@ -134,7 +131,7 @@ struct LoginReporter {
     }
   }
 
-  /// Shows a screen, or one line without a terminal.
+  /// Shows a screen, or one line if there is no terminal.
   private mutating func show(
     until expiry: Int, pastes: Bool = false, line: @autoclosure () -> String, _ text: (SignInScreen) -> String
   ) {
@@ -150,7 +147,7 @@ struct LoginReporter {
     tell(screen + (showsWait ? wait : ""))
   }
 
-  /// Rewrites the line at the bottom when due.
+  /// Updates the countdown if due.
   mutating func update() {
     guard let due = nextUpdate, time.now() >= due else { return }
     switch phase {
@@ -170,15 +167,14 @@ struct LoginReporter {
 
   var rewritesLine: Bool { status != nil }
 
-  /// Erases the line at the bottom until ``goOn()``.
+  /// Erases the countdown until ``goOn()``.
   mutating func suspend() { status?.erase() }
 
-  /// Shows the line at the bottom again.
+  /// Shows the countdown again.
   mutating func goOn() {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
 
-  /// Reports success.
   mutating func signedIn(_ result: JSONObject) throws(Failure) {
     finish()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
@@ -188,8 +184,7 @@ struct LoginReporter {
 
   /// Reports a sign-in that continues in the background.
   ///
-  /// - Returns: The exit status: success for a start; a pending sign-in that was queried returns the status to try
-  ///   again later.
+  /// - Returns: The exit status: success for a new sign-in, "try later" for a pending one.
   mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     finish()
     if console.json {
@@ -203,11 +198,11 @@ struct LoginReporter {
     return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
-  /// Reports failure in the stream of events. The failure itself is reported like that of every command.
+  /// Adds the failure to the JSON events. It is also reported like that of any command.
   mutating func failed(_ failure: Failure) {
     finish()
     guard console.json, let members = console.completed(failure).json.object else { return }
-    // The failure also goes to standard error, so a write error here loses nothing.
+    // Standard error reports the failure too, so ignore write errors.
     try? Console.answer(Self.event("error", members))
   }
 
@@ -217,13 +212,12 @@ struct LoginReporter {
     return event
   }
 
-  /// Reports that the user cancelled.
   mutating func interrupted() {
     finish()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }
   }
 
-  /// Erases the line at the bottom permanently.
+  /// Removes the countdown.
   private mutating func finish() {
     status?.erase()
     (phase, nextUpdate) = (.nothing, nil)

@@ -1,18 +1,18 @@
 internal import Encoding
 internal import Wire
 
-/// The texts of a sign-in outside its screen. All server text is cleaned.
+/// The texts of a sign-in outside its screen. Server text is cleaned.
 enum LoginText {
-  /// The instruction on one line, if there is no terminal.
+  /// The instructions on one line, without a terminal.
   ///
-  /// - Parameter isQuiet: Omits everything that is not needed to sign in.
+  /// - Parameter isQuiet: Whether to print only the essentials.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
     let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
     return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
-  /// The instruction for a sign-in in the browser, on one line.
+  /// The instructions for a browser sign-in on one line.
   static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
     let task =
@@ -34,10 +34,10 @@ enum LoginText {
     return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
   }
 
-  /// The maximum length of a displayed URL.
+  /// The maximum length of a URL.
   private static let longest = 16_384
 
-  /// Prompts for the URL, longest wording first.
+  /// Prompts for the URL, longest first.
   static func pastePrompts(seconds: Int) -> [String] {
     let time = clock(seconds)
     let wordings = [
@@ -53,9 +53,9 @@ enum LoginText {
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
   }
 
-  /// How long the code is valid, in wordings for increasingly narrow terminals.
+  /// The code's remaining time, longest wording first.
   ///
-  /// - Parameter isResumed: Whether the sign-in continues without this command.
+  /// - Parameter isResumed: Whether the sign-in continues in the background.
   static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
     guard seconds > 0 else {
       let wordings = [
@@ -73,7 +73,7 @@ enum LoginText {
     return wordings.map { $0.localized() } + [time]
   }
 
-  /// The remaining time once, for a terminal where no line can be rewritten.
+  /// The remaining time, for a terminal that cannot rewrite lines.
   static func wait(until expiry: Int, now: Int, isResumed: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(expiry, now: now))
     return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
@@ -101,14 +101,14 @@ enum LoginText {
     return Phrase("the sign-in continues in the background; to wait for it: \(command)")
   }
 
-  /// Asks whether to sign in although there is a session.
+  /// Asks whether to sign in despite an existing session.
   static func again(_ result: JSONObject) -> Phrase {
     let account = result["account"]?.string ?? "?"
     guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }
     return Phrase("\(account) is signed in as \(person). Sign in again?")
   }
 
-  /// The command to use the account by default, if it is not the active one.
+  /// The command that makes the account the active one, unless it is.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
       !active.utf8.elementsEqual(account.utf8)
@@ -118,7 +118,7 @@ enum LoginText {
 
   private static func person(_ result: JSONObject) -> String? { (result["person"] ?? result["subject"])?.string }
 
-  /// The confirmation of a sign-in.
+  /// Confirms a sign-in.
   static func success(_ result: JSONObject, now: Int) -> Phrase {
     var text = result["kept"]?.bool == true ? Phrase("already signed in") : Phrase("signed in")
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
@@ -135,7 +135,7 @@ enum LoginText {
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
   }
 
-  /// The daemon uses the same clock; an implausible value is treated as no time left.
+  /// The remaining time; 0 on overflow.
   static func secondsLeft(_ expiry: Int, now: Int) -> Int {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left

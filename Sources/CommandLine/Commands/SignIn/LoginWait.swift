@@ -3,8 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Waits in `agent login`: for the daemon's lines, for signals, for the next second of the countdown, and in a browser
-/// sign-in for the program that opens the browser and for the URL that the user pastes.
+/// Waits during `agent login` for the daemon, signals, the countdown and, in a browser sign-in, for the browser opener
+/// and a pasted URL.
 struct LoginWait {
   enum Ending {
     case signedIn(JSONObject)
@@ -19,13 +19,12 @@ struct LoginWait {
     static let relay: UInt64 = 4
   }
 
-  /// The options of the command line that affect it.
   struct Choices {
     /// Whether the sign-in continues in the background.
     let isDetached: Bool
     let opensBrowser: Bool
     let mayAsk: Bool
-    /// Whether the browser may be that of the machine from which the user has connected.
+    /// Whether to use the browser of the machine that the user connected from.
     let usesRelay: Bool
 
     init(_ invocation: Invocation) {
@@ -41,12 +40,12 @@ struct LoginWait {
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
-  /// The name of the sign-in that waits for the pasted URL.
+  /// The ID of the sign-in that waits for a pasted URL.
   private var login = ""
   private var isPasteOver = false
-  /// The user's own machine, which may open the page.
+  /// The user's machine, if it can open the page.
   private var relay: RelayConnection?
-  /// The page that it was asked to open, until it has answered.
+  /// The page that it was asked to open and has not answered yet.
   private var relayed: Event.Browser?
 
   init(_ choices: Choices, place: BrowserPlace, _ relay: RelayConnection?, until deadline: Instant) {
@@ -100,7 +99,7 @@ struct LoginWait {
       relay = nil
       try reporter.tell(event)
     case .redirectRefused(let failure):
-      // A user can try again, but input from a pipe is final.
+      // A user can retry, but input from a pipe is final.
       guard pasted?.isTerminal == true else { throw failure }
       isPasteOver = false
       try reporter.tell(event)
@@ -108,7 +107,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks which user signed in; without a terminal the answer is no.
+  /// Asks who signed in. The answer is no without a terminal.
   private func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
@@ -126,11 +125,11 @@ struct LoginWait {
   ) throws(Failure) {
     login = browser.login
     guard !browser.mustPaste || choices.isDetached else {
-      // Turns echo off before the user is asked.
+      // Turn echo off before the prompt.
       pasted = try PastedLine.open(&signals, mayUseTerminal: choices.mayAsk)
       return try reporter.tell(.browser(browser))
     }
-    // Every user of the machine can read command lines.
+    // Other users can read command lines.
     let link = browser.linkURL ?? browser.url
     let commands = choices.opensBrowser ? place.commands(opening: link) : []
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
@@ -150,7 +149,7 @@ struct LoginWait {
   ) throws(Failure) {
     login = browser.login
     relayed = browser
-    // Before the question takes the terminal.
+    // Clear the terminal for the question.
     reporter.waitsElsewhere()
     try reporter.tell(.notice(Phrase("asking on your own machine, in the terminal of \("agent ssh")")))
     do throws(RelayRefusal) { try relay.open(browser) } catch {
@@ -169,7 +168,7 @@ struct LoginWait {
     try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
   }
 
-  /// Goes on without the user's own machine: the redirect can still be pasted.
+  /// Continues without the user's machine: the user can still paste the redirect.
   private mutating func leaveRelay(
     _ refusal: RelayRefusal, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -179,7 +178,7 @@ struct LoginWait {
     try begin(browser, &signals, &reporter)
   }
 
-  /// The redirect goes to this machine, but the user's browser is on another one.
+  /// How to reach this machine from the user's browser on another one.
   private static func remoteHint(_ browser: Event.Browser) -> Phrase {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
@@ -187,10 +186,10 @@ struct LoginWait {
       "on your own machine run: \(tunnel); or use --device or --paste")
   }
 
-  /// This user at this machine, as the person's `ssh` reached it: a tunnel of another user is refused.
+  /// The SSH destination of this user and machine. A tunnel of another user would be refused.
   static func destination(_ variables: (String) -> String?) -> String {
     let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
-    // The client's address and port, then those of the server (ssh(1)).
+    // Client address and port, then server address and port (ssh(1)).
     let words = (variables("SSH_CONNECTION") ?? "").split(separator: " ")
     guard words.count == 4, words[2].utf8.allSatisfy(\.isVisibleASCII) else { return "\(user)@\(Machine.hostName())" }
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
@@ -234,7 +233,7 @@ struct LoginWait {
     }
   }
 
-  /// Returns false for a regular file, which is always readable.
+  /// Returns false for a regular file, which cannot be polled.
   private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
     do {
       try poller.add(pasted, interest: .read, key: Key.pasted)

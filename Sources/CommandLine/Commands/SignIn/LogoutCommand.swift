@@ -24,7 +24,6 @@ extension LogoutCommand {
     run: run)
 }
 
-/// `agent logout`.
 enum LogoutCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])

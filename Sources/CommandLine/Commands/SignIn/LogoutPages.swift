@@ -3,15 +3,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The pages that end sessions in the browser (OpenID Connect RP-Initiated Logout 1.0), after a sign-out here.
+/// Opens the pages that end browser sessions after a local sign-out (OpenID Connect RP-Initiated Logout 1.0).
 ///
-/// The server reports nothing back: only the page shows whether that session ended.
+/// Only the page itself shows whether the session ended.
 struct LogoutPages {
   let console: Console
-  /// The commands that may open a URL; without any, the URL is shown instead.
+  /// The commands that may open a URL. If empty, the URL is printed.
   let commands: (String) -> [[String]]
 
-  /// The maximum length of a displayed URL.
+  /// The maximum length of a URL.
   private static let longest = 16_384
 
   init(_ invocation: Invocation, place: BrowserPlace = .current) {
@@ -20,7 +20,7 @@ struct LogoutPages {
     commands = { opens ? place.commands(opening: $0) : [] }
   }
 
-  /// Opens the page of each account that has one, or shows its URL.
+  /// Opens each account's page, or prints its URL.
   func open(_ accounts: [JSON]) throws(Failure) {
     for account in accounts {
       let name = account["account"]?.string ?? "?"
@@ -51,7 +51,7 @@ struct LogoutPages {
 }
 
 extension BrowserOpener {
-  /// Opens a URL and waits for success or failure, at most two seconds per command.
+  /// Opens a URL, waiting at most two seconds per command.
   static func waitFor(_ commands: [[String]]) throws(Failure) -> Bool {
     var opener = BrowserOpener(commands)
     while opener.state == .trying, let deadline = opener.deadline {

@@ -1,13 +1,13 @@
-/// The address in what was pasted or typed, as terminals, mail programs and chats change it.
+/// Extracts a URL from pasted or typed text, which terminals, mail programs and chats may have altered.
 enum PastedAddress {
-  /// Marks around what was pasted, which a terminal adds if a program asked for them (xterm, "Bracketed Paste Mode").
+  /// The brackets around pasted text (xterm, "Bracketed Paste Mode").
   private static let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// Takes the first address, which may be broken over several lines and in quotes or angle brackets.
+  /// Extracts the first URL. It may be broken over lines, or enclosed in quotes or angle brackets.
   ///
-  /// - Parameter isOver: Whether no more will come.
-  /// - Returns: The address and the bytes that it takes, with empty lines before it; nil if more is needed.
+  /// - Parameter isOver: Whether the input has ended.
+  /// - Returns: The URL and the number of bytes consumed; nil if more input is needed.
   static func take(from bytes: [UInt8], isOver: Bool) -> (address: [UInt8], count: Int)? {
     var line: [UInt8] = []
     var isPasting = false
@@ -40,10 +40,10 @@ enum PastedAddress {
     return isOver && !address.isEmpty ? (address, bytes.count) : nil
   }
 
-  /// What comes after the end of a line.
+  /// The text after a line break.
   private enum Following {
     case other
-    /// The rest of a broken address.
+    /// The rest of the URL.
     case more
     case unknown
   }
@@ -52,14 +52,14 @@ enum PastedAddress {
     guard address.starts(with: "http".utf8) else { return .other }
     let next = rest.prefix { $0 != lineFeed }
     if next.isEmpty {
-      // Enter, or an address that is whole as far as can be seen.
+      // Enter, or a URL that looks complete.
       return !rest.isEmpty || isOver || isWhole(address) ? .other : .unknown
     }
     let isAddress = cleaned(Array(next)).starts(with: "http".utf8)
     return isAddress || next.contains(UInt8(ascii: " ")) ? .other : .more
   }
 
-  /// Whether an answer of a sign-in has all that it needs (RFC 6749 section 4.1.2).
+  /// Whether a redirect URL has all parameters (RFC 6749 section 4.1.2).
   private static func isWhole(_ address: [UInt8]) -> Bool {
     guard let mark = address.firstIndex(of: UInt8(ascii: "?")) else { return true }
     let names = address[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { field in
@@ -69,7 +69,7 @@ enum PastedAddress {
     return has("state") && (has("code") || has("error"))
   }
 
-  /// Without blanks and control characters, and without the marks that texts put around an address.
+  /// Removes blanks, control characters and enclosing marks.
   private static func cleaned(_ line: [UInt8]) -> [UInt8] {
     let visible = line.filter { $0 > 0x20 && $0 != 0x7F }
     let isMark = { (byte: UInt8) in "\"'<>`".utf8.contains(byte) }

@@ -2,16 +2,16 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Reads a URL that the user pastes, from the terminal without echo, or from standard input if that is not a terminal.
-/// Reads only available input, so that the caller can also wait for other events.
+/// Reads a pasted URL from the terminal without echo, or else from standard input. Reads only available input, so that
+/// the caller can wait for other events too.
 ///
-/// A terminal silently drops input beyond 4,095 bytes of a line, so it is read in character mode.
+/// Uses character mode, since terminals silently truncate lines after 4,095 bytes.
 struct PastedLine {
   /// Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
-  /// - Returns: Nil if there is a terminal that must not be read.
+  /// - Returns: Nil if the terminal must not be read.
   static func open(_ signals: inout SignInSignals, mayUseTerminal: Bool) throws(Failure) -> PastedLine? {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
@@ -25,14 +25,13 @@ struct PastedLine {
 
   private init(terminal: SharedDescriptor?) { self.terminal = terminal }
 
-  /// The descriptor to poll.
   var raw: Int32 { terminal?.descriptor.raw ?? 0 }
 
   var isTerminal: Bool { terminal != nil }
 
-  /// Reads once, waiting if nothing is available. Returns a non-empty line once it is complete.
+  /// Reads once, blocking if nothing is available. Returns a complete, non-empty line.
   ///
-  /// - Throws: `invalid_request` at the end of the input, and for a line that is too long.
+  /// - Throws: `invalid_request` at the end of input, and for a line that is too long.
   mutating func read() throws(Failure) -> String? {
     var chunk: [UInt8] = []
     let count: Int
@@ -53,7 +52,7 @@ struct PastedLine {
     throw Failure(.invalidRequest, "the input ended before the address was complete")
   }
 
-  /// Handles typed characters and editing keys. Returns whether the input has ended.
+  /// Handles characters and editing keys. Returns whether the input has ended.
   private mutating func edit(_ typed: [UInt8]) -> Bool {
     for byte in typed {
       switch byte {
@@ -66,7 +65,7 @@ struct PastedLine {
     return false
   }
 
-  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W and Ctrl-D. A URL is one word.
+  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W and Ctrl-D.
   private enum Key {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F
@@ -85,7 +84,7 @@ struct PastedLine {
     return text
   }
 
-  /// Reads without taking ownership of the descriptor.
+  /// Reads from a descriptor that it does not own.
   private static func read(_ number: Int32, into chunk: inout [UInt8]) throws(SystemError) -> Int {
     let borrowed = FileDescriptor(owning: number)
     do {

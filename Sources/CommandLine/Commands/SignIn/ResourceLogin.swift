@@ -3,30 +3,30 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A sign-in that names a resource instead of an authorization server (RFC 9728).
+/// A sign-in to a resource instead of an authorization server (RFC 9728).
 ///
-/// `agentd` reads the resource's metadata; the user decides whether to trust the authorization server named there (RFC
-/// 9728 section 7.6), and only then is the server contacted. If no client is known there, one is registered (RFC 7591).
+/// `agentd` reads the resource's metadata. The authorization server is contacted only after the user trusts it (RFC
+/// 9728 section 7.6). Registers a client if none is known there (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
   private let onlyForNewAccount: Bool
 
-  /// Nil if the command line names no URL that could be a resource.
+  /// Nil if no URL on the command line could be a resource.
   init?(_ invocation: Invocation) throws(Failure) {
-    // A known service, or given endpoints, need no metadata.
+    // A known service or explicit endpoints need no metadata.
     let manual = [AccountSetting.provider, .tokenEndpoint]
     guard !manual.contains(where: { invocation.has($0.declaration) }) else { return nil }
     self.invocation = invocation
     if let operand = LoginOptions.urlOperand(invocation) {
       url = operand
       onlyForNewAccount = false
-      // The same issuer may be named twice.
+      // The issuer may be given twice.
       guard invocation[.issuer].map({ !$0.utf8.elementsEqual(operand.utf8) }) ?? true else { return nil }
     } else {
       let resources = invocation[.resource]
       let namesIssuer = invocation[.issuer] != nil
-      // If both are named, the resource determines the scopes of the client to register.
+      // With both, the resource determines the scopes of the registered client.
       guard resources.count == 1, !namesIssuer || invocation[.register], try invocation.account() != nil else {
         return nil
       }
@@ -35,7 +35,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Completes the request with the resource's metadata and the user's decision.
+  /// Completes the request with the resource's metadata and the user's choice.
   func complete(_ request: inout LoginRequest, _ client: DaemonClient) throws(Failure) {
     var question = DiscoverRequest(url: url)
     question.account = request.account
@@ -71,7 +71,7 @@ struct ResourceLogin {
     let (issuer, registers) = try issuer(among: servers) {
       Self.needsClient(request, at: $0, known: [known].compactMap { $0 } + ready)
     }
-    // The account uses the spelling in the server's metadata.
+    // Keep the spelling of the server's metadata.
     request.issuer = known.flatMap { Self.isSameServer($0, issuer) ? $0 : nil } ?? issuer
     request.registersClient = registers
     request.account = request.account ?? answer["name"]?.string
@@ -85,25 +85,25 @@ struct ResourceLogin {
     request.proofAlgorithms = (answer["dpop_signing_alg_values_supported"]?.array ?? []).compactMap(\.string)
   }
 
-  /// Whether it is the named resource, or the origin that contains it.
+  /// Whether `resource` is the requested URL or its origin.
   private func isOfURL(_ resource: String) -> Bool {
     if resource.utf8.elementsEqual(url.utf8) { return true }
     guard let origin = (try? URI(url))?.origin else { return false }
     return [origin, origin + "/"].contains { $0.utf8.elementsEqual(resource.utf8) }
   }
 
-  /// Whether a client must be registered to sign in at a server.
+  /// Whether a sign-in at this server requires a new client.
   ///
-  /// - Parameter known: The servers for which the account or a file has a client.
+  /// - Parameter known: The servers with a known client.
   private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
-    // A secret belongs to a client whose ID was omitted.
+    // A secret implies a client whose ID is missing.
     guard request.clientID == nil, !request.handsOver.contains(.clientSecret) else { return false }
     return !known.contains { isSameServer($0, server) }
   }
 
-  /// Whether two issuers are equal, except for a slash as their empty path. Resources include it regardless of the
-  /// server's metadata, which are nevertheless compared byte by byte.
+  /// Whether two issuers differ at most in a trailing slash. Resources may add it, but metadata are compared byte by
+  /// byte.
   static func isSameServer(_ one: String, _ other: String) -> Bool {
     if one.utf8.elementsEqual(other.utf8) { return true }
     guard let one = try? URI(one), let other = try? URI(other),
@@ -112,7 +112,7 @@ struct ResourceLogin {
     return one.text.utf8.dropLast(one.path.utf8.count).elementsEqual(other.text.utf8.dropLast(other.path.utf8.count))
   }
 
-  /// The issuer as spelled in the trusted server's metadata; nil if the failure has another cause.
+  /// The issuer as spelled in the trusted server's metadata; nil for other failures.
   static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
     let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
     guard let named, let issuer, isSameServer(named, issuer), !named.utf8.elementsEqual(issuer.utf8) else { return nil }
@@ -121,7 +121,7 @@ struct ResourceLogin {
 
   // MARK: Trust
 
-  /// - Returns: The trusted server, and whether to register a client there.
+  /// - Returns: The trusted server, and whether to register a client.
   private func issuer(
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {
@@ -151,14 +151,14 @@ struct ResourceLogin {
       : Phrase("\(fact)\nSign in there, and send its tokens to the resource?")
   }
 
-  /// Exit status 3: the user must confirm that the server is trusted. The hint is the complete command.
+  /// Exit status 3: the user must confirm the server. The hint is the complete command.
   private func untrusted(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")
     guard ShellWord.isHarmless(issuer) else {
       return Failure(.issuerNotTrusted, message, hint: "if you trust it, use \("--issuer")")
     }
-    // An account named together with its resource is given as an option instead.
+    // Pass an account given together with its resource as an option.
     let left: [OptionDeclaration] =
       onlyForNewAccount
       ? [Option.issuer.declaration, Option.resource.declaration, Option.account.declaration]

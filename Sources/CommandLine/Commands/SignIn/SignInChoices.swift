@@ -3,12 +3,12 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The accounts and services that `agent login` lists on a terminal if its command line names none.
+/// The accounts and services that `agent login` offers without arguments.
 struct SignInChoices {
   private let accounts: [JSON]
-  /// The names of the accounts, then of the presets and the services, in the order of their numbers.
+  /// Accounts, presets and services, in the order of their numbers.
   private let names: [String]
-  /// The account that commands without a name use; nil if there is none.
+  /// The active account, if any.
   private let standard: String?
 
   init(_ client: DaemonClient) throws(Failure) {
@@ -29,9 +29,9 @@ struct SignInChoices {
       own + prepared + ProviderName.allCases.map(\.rawValue).filter { !own.contains($0) && !prepared.contains($0) }
   }
 
-  /// Asks until the answer is not one of several.
+  /// Asks until the answer is unambiguous.
   ///
-  /// - Returns: An account, a service, or the URL of an issuer; nil if nothing was chosen.
+  /// - Returns: An account, a service or an issuer URL; nil if the user chose nothing.
   func ask() throws(Failure) -> String? {
     let question =
       standard.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
@@ -45,8 +45,7 @@ struct SignInChoices {
     }
   }
 
-  /// The names that an answer can mean: by number, by name, or by its first letters, of an account rather than a
-  /// service; empty for any other text.
+  /// The matches for a number, a name or a prefix, with accounts before services; empty for any other text.
   func meaning(of answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
@@ -60,7 +59,7 @@ struct SignInChoices {
     return own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
   }
 
-  /// A line for each account, then the services side by side.
+  /// One line per account, then the services side by side.
   func text(columns: Int) -> String {
     var listing = Listing()
     for (index, account) in accounts.enumerated() {

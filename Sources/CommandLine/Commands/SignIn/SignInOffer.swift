@@ -3,18 +3,18 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Signs in or unlocks at the terminal if a command fails only because its account needs that, and runs it again.
+/// Runs a command again after signing in or unlocking, if it failed only for lack of that.
 ///
-/// With `--ask` it does so at once. Otherwise it first asks whether to sign in, and only a user who typed the command:
-/// all standard streams are one terminal, and the process leads its job, which no program in a script does.
+/// With `--ask` it starts at once. Otherwise it offers to sign in, and only to a user who typed the command: all
+/// standard streams are one terminal and the process leads its job, unlike in a script.
 struct SignInOffer {
   private let client: DaemonClient
   private let isDemanded: Bool
 
-  /// How long to wait for an answer, and for the answer to another command that asks about the same account.
-  private static let patience = Duration.seconds(60)
+  /// The timeout for an answer, and for another command that asks about the same account.
+  private static let timeout = Duration.seconds(60)
 
-  /// Wraps a command that can be run again if it fails, since it has printed and started nothing.
+  /// Wraps a command that has printed and started nothing if it fails.
   ///
   /// - Throws: `invalid_request` for `--ask` with `--no-input`.
   static func action(
@@ -32,10 +32,10 @@ struct SignInOffer {
     }
   }
 
-  /// Whether a failure may be followed by an offer, without looking at the terminal further.
+  /// Whether a failure may lead to an offer.
   static func mayFollow(_ failure: Failure) -> Bool { mayResolve(failure) && Terminal.isTerminal(2) }
 
-  /// Whether signing in or unlocking may help.
+  /// Whether a sign-in or unlocking may help.
   static func mayResolve(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
 
   private var mayAsk: Bool {
@@ -61,8 +61,8 @@ struct SignInOffer {
       lock.release()
       return try result.get()
     }
-    // Another command asks about this account.
-    guard let lock = try? directory.lock(name, wait: Self.patience) else { throw failure }
+    // Another command may be asking about this account.
+    guard let lock = try? directory.lock(name, wait: Self.timeout) else { throw failure }
     let result = Result { () throws(Failure) in
       do throws(Failure) { return try work() } catch { failure = error }
       return try ask(work, after: failure)
@@ -71,11 +71,11 @@ struct SignInOffer {
     return try result.get()
   }
 
-  /// Both may be needed, each once.
+  /// Signs in and unlocks, each at most once.
   private func ask(_ work: () throws(Failure) -> Int32, after first: Failure) throws(Failure) -> Int32 {
     var failure = first
     for _ in 0..<2 {
-      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isDemanded, within: Self.patience) else {
+      guard let remedy = Remedy(failure, client.commands), try remedy.isWanted(isDemanded, within: Self.timeout) else {
         break
       }
       try carryOut(remedy, for: failure)
@@ -93,29 +93,29 @@ struct SignInOffer {
       command = try Parser.parse(remedy.words + (client.isPrivate ? ["--no-daemon"] : []), by: client.commands)
     } catch { throw failure }
     switch remedy {
-    // A private daemon ends, and locks, with its connection.
+    // A private daemon locks when its connection ends.
     case .unlock where client.isPrivate: throw failure
     case .unlock(let account):
-      let unlocking = try Unlocking(command, client, patience: Self.patience)
+      let unlocking = try Unlocking(command, client, patience: Self.timeout)
       do throws(Failure) {
         let opened = try client.converse { (connection) throws(Failure) in
           try unlocking.open(account, over: &connection)
         }
         if opened.isEmpty { throw failure }
       } catch {
-        // Nothing was typed.
+        // The user typed nothing.
         throw error.code == .invalidRequest ? failure : error
       }
     case .signIn:
       var status: Int32 = 0
-      // Its screen must be seen, and its output must not be evaluated.
+      // Show its screen, but do not let a shell evaluate its output.
       try Terminal.withMessages { () throws(Failure) in status = try LoginCommand.run(command).run() }
-      // Its reason was printed.
+      // The reason was already printed.
       if status != 0 { throw failure }
     }
   }
 
-  /// The action that resolves a failure.
+  /// What resolves a failure.
   private enum Remedy {
     case signIn(account: String, reason: Phrase, words: [String])
     case unlock(account: String?)
@@ -144,7 +144,7 @@ struct SignInOffer {
       }
     }
 
-    /// The command line, without the name of the program.
+    /// The command line without the program's name.
     var words: [String] {
       switch self {
       case .signIn(_, _, let words): words
@@ -152,7 +152,7 @@ struct SignInOffer {
       }
     }
 
-    /// Asks the user, unless the command line does. A prompt for a passphrase is a question itself.
+    /// Asks the user unless `isDemanded`. A passphrase prompt needs no question.
     func isWanted(_ isDemanded: Bool, within patience: Duration) throws(Failure) -> Bool {
       guard !isDemanded, case .signIn(_, let reason, _) = self else { return true }
       return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: patience) ?? false

@@ -1,23 +1,22 @@
 internal import Encoding
 internal import Wire
 
-/// The screen of a sign-in: who requests what, which page to open, and the code.
+/// The screen of a sign-in: who requests what, the page to open, and the code.
 ///
-/// URLs and codes are on separate lines and never broken or cut. If they do not fit after the indentation, they begin
-/// at the edge, so that they remain in one piece even if the terminal wraps them. All server text is cleaned.
+/// URLs and codes are on lines of their own and never cut. If too long for the indentation they start in the first
+/// column, so that a terminal wraps them without a gap. Server text is cleaned.
 struct SignInScreen {
-  /// The terminal's width.
   let columns: Int
 
-  /// Whether the code is bold.
+  /// Whether to print the code in bold.
   let isStyled: Bool
 
   var language = Language.current
 
-  /// Longer lines are hard to read, however wide the terminal is.
+  /// The maximum width of text, for readability.
   private static let widestProse = 100
 
-  /// The maximum length of a displayed URL.
+  /// The maximum length of a URL.
   private static let longest = 16_384
 
   /// The minimum width of text beside a QR code.
@@ -25,8 +24,8 @@ struct SignInScreen {
   private static let widestBeside = 64
   private static let gap = 2
 
-  /// The screen for a device code. It begins with who requests what (RFC 8628, section 5.4: users must be able to
-  /// recognize a sign-in that they did not start).
+  /// The screen for a device code. Begins with the client and its request, so that users recognize a sign-in that they
+  /// did not start (RFC 8628, section 5.4).
   func text(_ code: Event.DeviceCode) -> String {
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
     text += prose(Phrase("Open this address in any browser, on this device or another:")) + "\n"
@@ -41,10 +40,9 @@ struct SignInScreen {
     return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
   }
 
-  /// The screen with a QR code, beside the text or below it, if it fits.
+  /// The screen with a QR code beside or below the text, if it fits.
   ///
-  /// - Parameter rows: The height of the terminal, so that the code does not scroll the text out of sight; nil for no
-  ///   limit.
+  /// - Parameter rows: The terminal's height, since the text must stay visible; nil for no limit.
   func text(_ code: Event.DeviceCode, _ picture: QRPicture?, rows: Int?) -> String {
     let alone = text(code)
     guard let picture else { return alone }
@@ -53,13 +51,13 @@ struct SignInScreen {
     return below.utf8.count { $0 == UInt8(ascii: "\n") } < rows ?? .max ? below : alone
   }
 
-  /// The screen with a QR code beside the text and the address in the code below them; nil if they do not fit.
+  /// The screen with a QR code beside the text and its URL below; nil if they do not fit.
   ///
-  /// - Parameter rows: The height of the terminal, of which the last line is left free; nil for no limit.
+  /// - Parameter rows: The terminal's height, including an unused last line; nil for no limit.
   func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
     let width = min(columns - picture.columns - Self.gap, Self.widestBeside)
     guard width >= Self.narrowestBeside else { return nil }
-    // Escape sequences have no width.
+    // Measure without escape sequences.
     let plain = SignInScreen(columns: width, isStyled: false, language: language).besideText(code)
     let styled = SignInScreen(columns: width, isStyled: isStyled, language: language).besideText(code)
     guard plain.allSatisfy({ $0.count <= width }) else { return nil }
@@ -82,7 +80,6 @@ struct SignInScreen {
     return height < rows ?? .max ? text : nil
   }
 
-  /// The text to the right of a QR code.
   private func besideText(_ code: Event.DeviceCode) -> [String] {
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
     text += prose(Phrase("Open this address in any browser, on this device or another:"))
@@ -93,7 +90,7 @@ struct SignInScreen {
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// The minimum text for signing in.
+  /// The essentials of ``text(_:)``.
   func quietText(_ code: Event.DeviceCode) -> String {
     prose(Phrase("Open")) + line(code.verificationURI) + prose(Phrase("and type the code"))
       + line(code.userCode, isBold: true)
@@ -108,19 +105,19 @@ struct SignInScreen {
     return text + fact(labels.client, [clean(clientID)]) + fact(labels.scope, scopes(scope)) + "\n"
   }
 
-  /// The host, and the port if present.
+  /// The host, with the port if present.
   private func place(_ issuer: String) -> String {
     guard let uri = try? URI(issuer) else { return clean(issuer) }
     return uri.host + (uri.port.map { ":\($0)" } ?? "")
   }
 
-  /// The issuer, if it is not just `https` and the host; nil otherwise.
+  /// The issuer, unless it is just `https` and the host.
   private func unusualIssuer(_ issuer: String) -> String? {
     let text = clean(issuer)
     return ["https://\(place(issuer))", "https://\(place(issuer))/", place(issuer)].contains(text) ? nil : text
   }
 
-  /// On as few lines as possible: the top of the screen must not scroll away.
+  /// The scopes on few lines, to keep the top of the screen visible.
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
@@ -133,14 +130,14 @@ struct SignInScreen {
     (word(Phrase("Issuer")), word(Phrase("Account")), word(Phrase("Client")), word(Phrase("Asks for")))
   }
 
-  /// Wide enough for all labels.
+  /// The width of the longest label.
   private var factIndent: Int {
     let labels = labels
     let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0
     return max(12, widest + 4)
   }
 
-  /// A label with values next to it, or below it if they do not fit.
+  /// A label with its values beside or, if they do not fit, below it.
   private func fact(_ label: String, _ values: [String]) -> String {
     guard values.allSatisfy({ factIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
@@ -150,7 +147,7 @@ struct SignInScreen {
       .map { "\($0)\($1)\n" }.joined()
   }
 
-  /// Writes a text on its own line.
+  /// Writes text on a line of its own.
   func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
     let thing = clean(thing)
     let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
@@ -167,7 +164,7 @@ struct SignInScreen {
 }
 
 extension SignInScreen {
-  /// The screen of a sign-in in the browser.
+  /// The screen of a browser sign-in.
   func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {
     var text = heading(
       issuer: browser.issuer, account: browser.account, clientID: browser.clientID, scope: browser.scope)
@@ -186,7 +183,7 @@ extension SignInScreen {
     return text + prose(Phrase("Continue only if you started this yourself.")) + "\n"
   }
 
-  /// The minimum text for signing in.
+  /// The essentials of ``text(_:_:now:)``.
   func quietText(_ browser: Event.Browser) -> String {
     prose(Phrase("Open")) + line(browser.url)
       + (browser.mustPaste
@@ -208,7 +205,6 @@ extension SignInScreen {
   }
 }
 
-/// Whether the user sees a browser open automatically.
 enum BrowserView: Hashable {
   case opens
   case byHand

@@ -2,19 +2,19 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Handles signals during a sign-in, and hides keyboard input, which would otherwise disturb the countdown.
+/// Handles signals during a sign-in, and hides typed text, which would disturb the countdown.
 ///
-/// Restores the terminal on destruction, and while the command is suspended.
+/// Restores the terminal at the end, and while the command is suspended.
 struct SignInSignals: ~Copyable {
   private let received: [Int32]
   private let receiver: Signals.SignalReceiver
   private var typing: HiddenTyping?
 
-  /// Signals that end the wait.
+  /// Signals that cancel the sign-in.
   private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
 
   init() throws(Failure) {
-    // Signals that the parent ignores, such as SIGHUP under nohup(1), stay ignored.
+    // Keep ignoring the signals that the parent ignores, for example under nohup(1).
     received = (Self.endings + [Signals.SIGTSTP, Signals.SIGCONT]).filter { !Signals.isIgnored($0) }
     do {
       receiver = try Signals.SignalReceiver(received)
@@ -23,10 +23,9 @@ struct SignInSignals: ~Copyable {
     }
   }
 
-  /// The descriptor to poll for reading.
   var raw: Int32 { receiver.raw }
 
-  /// Stops showing typed characters.
+  /// Hides typed characters.
   mutating func hideTyping() {
     typing = try? HiddenTyping()
     typing?.hide()
@@ -35,20 +34,20 @@ struct SignInSignals: ~Copyable {
   /// Restores the terminal.
   mutating func showTyping() { typing = nil }
 
-  /// Stops showing typed characters, and makes them readable one by one.
+  /// Hides typed characters and makes them readable one by one.
   mutating func takeTyping() throws(SystemError) {
-    // First, because each restores the state that it found.
+    // Restore the terminal first, so that the new value saves the original state.
     typing = nil
     typing = try HiddenTyping(byCharacter: true)
     typing?.hide()
   }
 
-  /// Handles the received signals. Returns the one that ends the wait, if any.
+  /// Handles received signals. Returns one that cancels the sign-in.
   mutating func handle(_ reporter: inout LoginReporter) -> Int32? {
     while let signal = receiver.next() {
       switch signal {
       case Signals.SIGTSTP: suspend(&reporter)
-      // Another program may have changed the terminal meanwhile.
+      // Another program may have changed the terminal.
       case Signals.SIGCONT: goOn(&reporter)
       default: return signal
       }

@@ -3,20 +3,20 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The head of a resource's response, and the outcome of its body.
+/// The head of a resource's response and the outcome of its body.
 struct ResourceAnswer {
   var account: String
   var head: ResponseHead
   var bodyBytes: Int
-  /// Why the response is not a success.
+  /// Why the request did not succeed, if so.
   var problem: Failure?
 }
 
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends a request to a resource through the daemon: the body of the response arrives through a pipe next to the
-  /// socket. Calls `head` once, then `body` for each piece.
+  /// Sends a request to a resource through the daemon. The response's body arrives through a pipe. Calls `head` once,
+  /// then `body` for each piece.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -29,7 +29,7 @@ extension DaemonClient {
         console.detail("no descriptor passes the socket, so the bodies go with the lines")
         do throws(Failure) { return try requestInline(request, content, &connection, tellHead, tellBody) } catch {
           var failure = error
-          // The start of the content was read, so the request cannot be repeated.
+          // The content was partly read, so the request cannot be repeated.
           if content != nil { failure.variables = [] }
           throw failure
         }
@@ -39,7 +39,7 @@ extension DaemonClient {
     }
   }
 
-  /// The daemon enforces the time limit while it works, because only it knows whether there is progress.
+  /// The daemon enforces the timeout, because only it sees progress.
   private static var never: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(
@@ -51,7 +51,7 @@ extension DaemonClient {
     }
   }
 
-  /// Sends a request over a socket that passes no descriptors, such as one forwarded to another machine.
+  /// Sends a request over a socket that cannot pass descriptors, for example one forwarded by ssh.
   private func requestInline(
     _ request: CallRequest, _ content: SharedDescriptor?, _ connection: inout DaemonConnection,
     _ tellHead: (ResponseHead) throws(Failure) -> Void, _ tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -101,14 +101,14 @@ extension DaemonClient {
     }
   }
 
-  /// Waits until the content or the socket is readable; returns whether only the content is.
+  /// Waits for the content or the socket. Returns whether only the content is readable.
   private func isReadable(
     _ content: SharedDescriptor, before socket: Int32, while isWorking: () -> Bool
   ) throws(Failure) -> Bool {
     do throws(SystemError) {
       let poller = try Poller()
       try poller.add(socket, interest: .read, key: 0)
-      // A regular file is always readable and cannot be polled.
+      // Regular files cannot be polled and are always readable.
       guard (try? poller.add(content.descriptor.raw, interest: .read, key: 1)) != nil else { return true }
       while true {
         let events = try poller.wait(until: nextCheck)
@@ -121,7 +121,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// The content, or as much of its start as fits into the request line.
+  /// The start of the content that fits into the request line.
   private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -134,7 +134,7 @@ extension DaemonClient {
     return bytes
   }
 
-  /// The next part of the content, after the part of `start` that was read already.
+  /// The next part of the content, after `start`.
   private static func part(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
@@ -160,7 +160,7 @@ extension DaemonClient {
     return ResourceAnswer(account: account, head: head, bodyBytes: bytes, problem: problem)
   }
 
-  /// - Returns: The reading end of the body's pipe.
+  /// - Returns: The reading end of the pipe with the body.
   private func send(
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
@@ -169,7 +169,7 @@ extension DaemonClient {
     _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
     try connection.send(envelope(.call(request)), passing: passed)
-    // From now on the daemon has the only copy of the writing end.
+    // The daemon now has the only copy of the writing end.
     return pipe.reading
   }
 

@@ -21,7 +21,6 @@ extension EnvCommand {
     run: run)
 }
 
-/// `agent env`.
 enum EnvCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let variables = try TokenVariables(invocation)
@@ -45,7 +44,7 @@ enum EnvCommand {
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           if shell.fileVariable != nil {
-            // Reports an unwritable file before anything is printed.
+            // Report an unwritable file before printing anything.
             let nothing: [UInt8] = []
             try deliver(nothing.span, for: shell)
             try hide(variables, of: answer, from: line)
@@ -57,8 +56,7 @@ enum EnvCommand {
     }
   }
 
-  /// Makes the workflow runner mask the tokens in its log (GitHub Actions, workflow commands). It must know them before
-  /// any other output.
+  /// Makes the GitHub Actions runner mask the tokens in its log. Must come before all other output.
   private static func hide(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
   ) throws(Failure) {
@@ -74,7 +72,7 @@ enum EnvCommand {
     }
   }
 
-  /// Appends the output to its file, or prints it.
+  /// Appends the output to the file for the shell, or prints it.
   private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
@@ -86,7 +84,7 @@ enum EnvCommand {
     }
   }
 
-  /// Prints a function that asks the daemon at the first prompt, not now.
+  /// Prints a prompt function, which contacts the daemon only at the first prompt.
   private static func printHook(for shell: Shell, _ invocation: Invocation) throws(Failure) -> Action {
     for option in [
       Option.shell.declaration, Option.unset.declaration, Option.json.declaration, Option.noDaemon.declaration,
@@ -132,8 +130,7 @@ enum EnvCommand {
     return text
   }
 
-  /// Writes a statement for each variable. One without a value is unset, so that another account's value does not
-  /// remain with the new token.
+  /// Writes a statement per variable. Unsets those without a value, so that none keeps another account's.
   static func append(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
     to text: inout SecretText
@@ -154,7 +151,7 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// A statement that sets the failure's status, for the shell that the command line names even if it cannot be parsed.
+  /// A statement that sets the exit status. Works even if the command line is invalid.
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {

@@ -27,7 +27,6 @@ extension ExecCommand {
     run: run)
 }
 
-/// `agent exec`.
 enum ExecCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     guard let trailing = invocation.trailing, let program = trailing.first else {
@@ -58,7 +57,7 @@ enum ExecCommand {
       defer { for index in environment.indices { environment[index].overwrite() } }
       let error = Spawn.replaceProcess(
         executable: program, arguments: ExecutedCommand.arguments(trailing), environment: environment)
-      // Only reached on failure.
+      // Reached only on failure.
       return ExecutedCommand.refused(program, error, client.console)
     }
   }

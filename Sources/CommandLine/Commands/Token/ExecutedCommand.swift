@@ -1,10 +1,10 @@
 internal import Platform
 internal import Wire
 
-/// The command that `agent exec` runs, in place of this process or as its child.
+/// The command that `agent exec` runs, as a child or in place of this process.
 enum ExecutedCommand {
-  /// The bytes of this process's last arguments, which were parsed as `words`: a file name need not be UTF-8, and a
-  /// `String` of it would name another file. In tests, the bytes of the words.
+  /// The raw bytes of this process's last arguments. File names need not be UTF-8, so the `String` in `words` may
+  /// differ. In tests, the bytes of `words`.
   static func arguments(_ words: [String]) -> [[UInt8]] {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }
@@ -16,11 +16,11 @@ enum ExecutedCommand {
     }
   }
 
-  /// By convention of shells: found but not executable, and not found.
+  /// The shells' statuses for "not executable" and "not found".
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Reports that a command could not be run, and returns the exit status for it.
+  /// Reports that a command could not run, and returns the exit status.
   static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
     console.report(Failure(.invalidRequest, Phrase("cannot run \"\(program)\": \(reason)")))

@@ -20,7 +20,6 @@ extension ProofCommand {
     run: run)
 }
 
-/// `agent proof`.
 enum ProofCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let isHeader = invocation[.header]
@@ -49,7 +48,7 @@ enum ProofCommand {
     }
   }
 
-  /// A proof is a compact JWS (RFC 7515 section 7.1), so it fits into a header line.
+  /// Checks that a proof fits into a header line, like every compact JWS (RFC 7515 section 7.1).
   private static func checked(_ proof: String?) throws(Failure) -> String {
     guard let proof, !proof.isEmpty, proof.utf8.allSatisfy(\.isVisibleASCII) else {
       throw Reply.unreadable

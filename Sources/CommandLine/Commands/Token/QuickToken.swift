@@ -3,20 +3,20 @@ internal import Wire
 
 /// `agent token [ACCOUNT]` without options, the most common call in scripts.
 ///
-/// It has the same effect as ``TokenCommand``, using only the stack: no array, no table, no tree of values. In a static
-/// program, the first use of each array type costs some ten thousand instructions and several page faults, which
-/// dominate the time to print a cached token. Everything unusual is left to the general implementation, before anything
-/// is asked or printed.
+/// Behaves like ``TokenCommand``, but uses only the stack: no arrays, tables or trees of values. In a static program
+/// the first use of each array type costs about ten thousand instructions and several page faults, which dominate the
+/// time for a cached token. Leaves everything unusual to the general implementation, before asking or printing
+/// anything.
 enum QuickToken {
   enum Outcome {
     case printed
-    /// The daemon returned a failure.
+    /// The daemon reported a failure.
     case failed(Failure)
-    /// Nothing was printed; use the general implementation.
+    /// Nothing was printed. Use the general implementation.
     case unusual
   }
 
-  /// Enough for a response with a typical token; a longer one is left to the general implementation.
+  /// The capacity for a typical response. Longer ones are unusual.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
@@ -66,7 +66,7 @@ enum QuickToken {
     }
   }
 
-  /// Sends the request, of which only the end is missing, and prints the token.
+  /// Completes and sends the request, and prints the token.
   private static func exchange(_ socket: borrowing FileDescriptor, _ text: inout StackText) -> Outcome {
     text.append("}\n")
     guard (try? text.send(over: socket)) != nil else { return .unusual }
@@ -77,7 +77,7 @@ enum QuickToken {
       else { return .unusual }
     }
     guard let token = text.accessToken else {
-      // If the daemon is ending or lacks variables, the general implementation asks the next one or passes them.
+      // For an ending daemon or missing variables, use the general implementation.
       guard let failure = text.failure, failure.code != .daemonUnavailable, failure.variables.isEmpty,
         !SignInOffer.mayFollow(failure)
       else { return .unusual }
@@ -94,7 +94,7 @@ enum QuickToken {
 
 /// This program's arguments, read in place.
 private enum QuickArguments {
-  /// The account of `token [ACCOUNT]`, empty if none is named; nil for any other command line.
+  /// The account in `token [ACCOUNT]`, or empty; nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !isHelper(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
@@ -109,7 +109,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name is as long as a helper's, such as `keyring` or `docker-credential-agent`.
+  /// Whether the program's name is as long as a helper's, such as `keyring`.
   private static func isHelper(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
@@ -117,20 +117,19 @@ private enum QuickArguments {
   }
 }
 
-/// The request and the response of ``QuickToken``, in memory that the caller lends and overwrites.
+/// The request and response of ``QuickToken``, in borrowed memory.
 @safe struct StackText: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
 
-  /// - Parameter buffer: Initialised memory that outlives this value.
+  /// - Parameter buffer: Initialized memory that outlives this value.
   init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
     unsafe self.buffer = buffer
   }
 
-  /// Adds text that fits; the callers limit its length.
+  /// Adds text that must fit.
   mutating func append(_ text: String) { for byte in text.utf8 { append(byte) } }
 
-  /// Adds the bytes of a text.
   mutating func append(_ text: Span<UInt8>) { for index in text.indices { append(text[index]) } }
 
   private mutating func append(_ byte: UInt8) {
@@ -139,7 +138,7 @@ private enum QuickArguments {
     count += 1
   }
 
-  /// Adds the directory of this process. Returns false if it is unknown, too long, or needs escapes.
+  /// Adds the working directory. Returns false if it is unknown, too long, or needs escapes.
   mutating func appendDirectory() -> Bool {
     append(WireProtocol.directoryStart)
     let start = count
@@ -150,13 +149,13 @@ private enum QuickArguments {
 
   mutating func removeAll() { count = 0 }
 
-  /// Sends everything and empties the buffer.
+  /// Sends the buffer and empties it.
   mutating func send(over socket: borrowing FileDescriptor) throws(SystemError) {
     try socket.writeAll(unsafe UnsafeBufferPointer(rebasing: buffer[..<count]).span)
     removeAll()
   }
 
-  /// Reads once, after the existing content. Returns the number of bytes, 0 at the end or if the buffer is full.
+  /// Reads once, appending. Returns the number of bytes; 0 at the end or if the buffer is full.
   mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
     guard count < capacity else { return 0 }
     let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
@@ -169,7 +168,7 @@ private enum QuickArguments {
   /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
-  /// The failure in a response without a token.
+  /// The failure in the response.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
@@ -179,7 +178,7 @@ private enum QuickArguments {
     }
   }
 
-  /// Prints the bytes in `range`, and a line feed.
+  /// Prints the bytes in `range` and a newline.
   mutating func print(_ range: Range<Int>) throws(SystemError) {
     unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
     let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])
@@ -192,8 +191,8 @@ private enum QuickArguments {
 }
 
 extension StackText {
-  /// The range of the access token in a token response; nil unless the line is a flat object of plain strings and
-  /// numbers with a token of printable ASCII.
+  /// The range of the access token; nil unless the line is a flat object of plain strings and numbers, with a printable
+  /// token.
   var accessToken: Range<Int>? {
     let (start, member) = (WireProtocol.resultStart, WireProtocol.accessTokenMember)
     let notice = WireProtocol.signInMember
@@ -203,7 +202,7 @@ extension StackText {
       byte(at: name.upperBound + 1) == UInt8(ascii: ":")
     {
       let isToken = name.count == member.utf8.count && has(member, at: name.lowerBound)
-      // The general implementation shows the notice.
+      // The general implementation prints the notice.
       if name.count == notice.utf8.count, has(notice, at: name.lowerBound) { return nil }
       index = name.upperBound + 2
       if let value = plainString(at: index) {
@@ -218,13 +217,13 @@ extension StackText {
     return nil
   }
 
-  /// A token must not be empty or contain a space (RFC 6750, section 2.1).
+  /// Whether the token is non-empty and contains no space (RFC 6750, section 2.1).
   private func isPrintable(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty
   }
 
-  /// The range between the quotes of the string that begins at `index`: ASCII without controls and escapes.
+  /// The content of the string at `index`, if it is ASCII without controls and escapes.
   private func plainString(at index: Int) -> Range<Int>? {
     guard index < count, byte(at: index) == UInt8(ascii: "\"") else { return nil }
     var end = index + 1

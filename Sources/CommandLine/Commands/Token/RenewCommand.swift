@@ -4,7 +4,7 @@ internal import Platform
 internal import Wire
 
 extension RenewCommand {
-  /// Prints statements for the function of ``PromptHook``. Not listed either.
+  /// Prints statements for ``PromptHook``. Hidden from the list.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -14,13 +14,13 @@ extension RenewCommand {
     run: run)
 }
 
-/// `agent __renew`: called by ``PromptHook`` before a prompt. It prints only statements, never fails, and never delays
-/// the prompt noticeably.
+/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and never delays the
+/// prompt noticeably.
 enum RenewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
-    // A variable that this function sets does not choose the account.
+    // Ignore an account variable that this hook sets itself.
     let isOwn = variables.fresh.names.contains { $0.utf8.elementsEqual(Invocation.accountVariable.utf8) }
     let request = TokenRequest(
       account: try isOwn ? invocation.namedAccount(operand: nil) : invocation.account(operand: nil),
@@ -37,25 +37,25 @@ enum RenewCommand {
         } catch {
           failure = error
         }
-        // The account depends on the directory. Without one, there is no account.
+        // The account depends on the directory, which no longer exists.
         guard failure.code == .directoryNeeded, directory?.isEmpty == true else { break }
         directory = CallerDirectory.path
       } while directory != nil
       let names = former.isEmpty ? variables.fresh.names : former
       let follows = failure.code == .directoryNeeded || directory?.isEmpty == false
-      // Without an answer it is unknown whether it still does.
+      // Without a response it is unknown whether the account depends on the directory.
       let following = follows ? hook.following(true) : ""
       try? Console.answer(following + statements(after: failure, names, shell, hook))
     }
   }
 
-  /// - Parameter directory: Empty if it was not needed yet.
+  /// - Parameter directory: Empty until the daemon needs it.
   private static func print(
     _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,
     _ hook: PromptHook
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
-    // A daemon that starts slowly will be available at a later prompt.
+    // A daemon that starts slowly is used at a later prompt.
     let connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
     try connection.lent { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.token(request), directory: directory))
@@ -74,14 +74,14 @@ enum RenewCommand {
     }
   }
 
-  /// Until shortly before the expiry: a minute, or a tenth of the remaining time if that is less.
+  /// The seconds until shortly before the expiry: a minute or a tenth of the remaining time before it, if less.
   static func wait(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.longestWait }
     let left = expiry - SystemTime().wallSeconds()
     return max(1, min(PromptHook.longestWait, left - min(60, left / 10)))
   }
 
-  /// The end of a session also unsets its variables; temporary failures change nothing.
+  /// The end of a session unsets its variables. Temporary failures change nothing.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

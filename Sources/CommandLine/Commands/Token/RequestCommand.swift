@@ -26,7 +26,6 @@ extension RequestCommand {
     run: run)
 }
 
-/// `agent request`.
 enum RequestCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let output = invocation[.output].flatMap { $0.utf8.elementsEqual("-".utf8) ? nil : $0 }
@@ -62,13 +61,12 @@ enum RequestCommand {
     let action = readsInput ? Action(work) : try SignInOffer.action(invocation, client, work)
     return Action { () throws(Failure) in
       let status = try action.run()
-      // The response was printed, so the request is not repeated after a sign-in.
+      // The response was printed, so do not retry after a sign-in.
       if let problem { throw problem }
       return status
     }
   }
 
-  /// The request for the daemon.
   static func request(_ invocation: Invocation, sendsBody: Bool) throws(Failure) -> CallRequest {
     let (method, url) = try invocation.methodAndURL()
     var request = CallRequest(
@@ -80,8 +78,8 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as printed: the status, a line for each field, and an empty line, as in HTTP/1.1. Control characters are
-  /// not permitted in a field (RFC 9110 section 5.5), and could control a terminal.
+  /// The head as in HTTP/1.1: status, fields and an empty line. Removes control characters, which fields must not
+  /// contain (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.blanked(field.value))\r\n" }
@@ -95,9 +93,9 @@ enum RequestCommand {
     ])
   }
 
-  /// The content given by `--data`; several texts become the parts of one form (WHATWG URL, section 5).
+  /// The content of `--data`; several become one form (WHATWG URL, section 5).
   ///
-  /// - Throws: `invalid_request` for a file with another value, because it is sent verbatim and may not be a form.
+  /// - Throws: `invalid_request` for a file with other values: it is sent verbatim and may not be a form.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
@@ -109,7 +107,7 @@ enum RequestCommand {
 
   private static func namesFile(_ data: String) -> Bool { data.utf8.first == UInt8(ascii: "@") }
 
-  /// A descriptor with the data of `--data` for the daemon to read; nil without that option.
+  /// A descriptor with the data of `--data`, or nil.
   private static func openBody(
     _ data: String?, within seconds: Int?, _ console: Console
   ) throws(Failure) -> SharedDescriptor? {
@@ -130,24 +128,24 @@ enum RequestCommand {
   }
 }
 
-/// The destination of a response's body: standard output, or a file that is replaced once there is a response.
+/// Writes a response's body to standard output, or to a file that is replaced once there is a response.
 struct BodyWriter: ~Copyable {
   private let path: String?
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
-  /// Filters control characters if the body goes to a terminal; nil otherwise.
+  /// Removes control characters for a terminal; nil otherwise.
   private var filter: TerminalFilter?
 
   /// - Parameters:
   ///   - path: Nil for standard output.
-  ///   - seconds: The maximum wait for the reader of a FIFO; nil for no limit.
-  ///   - isRaw: Whether a terminal receives the body unchanged.
+  ///   - seconds: The timeout for the reader of a FIFO; nil for no limit.
+  ///   - isRaw: Whether a terminal gets the body unchanged.
   init(path: String?, within seconds: Int?, isRaw: Bool = false) {
     (self.path, timeoutSeconds) = (path, seconds)
     if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }
   }
 
-  /// Prepares for a response; until then the file remains unchanged.
+  /// Opens the output. Until then the file is unchanged.
   mutating func open() throws(Failure) {
     guard let path else { return }
     file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }
@@ -169,7 +167,7 @@ struct BodyWriter: ~Copyable {
     try write(shown.span)
   }
 
-  /// Reports late errors, such as those of a network file system.
+  /// Closes the output, and reports late errors such as those of network file systems.
   mutating func close() throws(Failure) {
     guard let file = file.take() else { return }
     do { try file.close() } catch { throw unwritable(error) }

@@ -31,7 +31,7 @@ extension StandingFileCommand {
     "wlcg", in: .service, "Use the path that programs of the grid try; `bt_uUID` in `XDG_RUNTIME_DIR`")
 }
 
-/// `agent token-file`: the files that contain a token while an account is signed in.
+/// `agent token-file`: manages files that contain a token while an account is signed in.
 enum StandingFileCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
@@ -43,7 +43,7 @@ enum StandingFileCommand {
         hint: Phrase.meant(by: word, among: actions))
     }
     if action == .add, invocation[.noDaemon] {
-      // Nothing would renew it.
+      // A private daemon could not renew the file.
       throw Failure(.invalidRequest, "\"--\(Option.noDaemon.name)\" has no effect here", hint: "agent help token-file")
     }
     let account = try invocation.account(operand: invocation.operands.dropFirst().first)
@@ -62,11 +62,11 @@ enum StandingFileCommand {
     }
   }
 
-  /// How long the file may take once there is a token.
-  private static let patience = Duration.seconds(10)
+  /// The timeout for writing the file once there is a token.
+  private static let timeout = Duration.seconds(10)
 
-  /// The first file that the WLCG Bearer Token Discovery names after the variables with the token and the path. The
-  /// other one is in `/tmp`, which may be on a disk.
+  /// The file that WLCG Bearer Token Discovery searches first, after the variables. The next one is in `/tmp`, which
+  /// may be on disk.
   private static func pathOfGrid() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
@@ -76,7 +76,7 @@ enum StandingFileCommand {
     return "\(directory)/bt_u\(Machine.userID)"
   }
 
-  /// An account's name and its files.
+  /// An account and its files.
   private static func files(
     _ account: String?, _ client: DaemonClient
   ) throws(Failure) -> (account: String, values: [String]) {
@@ -110,7 +110,7 @@ enum StandingFileCommand {
     }
     if !exists(file, in: directory) {
       client.console.note(Phrase("\(path) will be written when \(account) is signed in"))
-      // Fails with the reason, if that is the session.
+      // Report a failure of the session.
       let extras = TokenRequest.Extras(idToken: kind == .idToken)
       try client.askForToken(.token(TokenRequest(account: account, extras: extras))) { (answer, line) throws(Failure) in
         guard kind == .idToken else { return }
@@ -118,7 +118,7 @@ enum StandingFileCommand {
           if value == nil { throw .missingIDToken(of: account) }
         }
       }
-      let deadline = Instant.now.advanced(by: patience)
+      let deadline = Instant.now.advanced(by: timeout)
       while !exists(file, in: directory) {
         guard Instant.now < deadline else {
           throw Failure(.storage, Phrase("\(path) was not written"), hint: "agent daemon log")
@@ -154,7 +154,6 @@ enum StandingFileCommand {
     }
   }
 
-  /// The files of all accounts.
   private static func all(_ client: DaemonClient) throws(Failure) -> [(account: String, file: StandingTokenFile)] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { account in

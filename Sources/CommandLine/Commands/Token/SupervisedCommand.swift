@@ -1,16 +1,14 @@
 internal import Platform
 
-/// A command that runs as a child, but appears to the terminal, the shell and processes that send signals as if it had
-/// replaced this process.
+/// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process.
 ///
-/// Both are in one process group. So both receive the terminal's signals, and only the command reacts; signals that
-/// other processes send to this one are forwarded; and when the command stops or continues, so does this process, which
-/// the shell monitors.
+/// Both are in one process group and receive the terminal's signals, but only the command reacts. Other signals to this
+/// process are forwarded. When the command stops or continues, so does this process, which the shell monitors.
 struct SupervisedCommand: ~Copyable {
   let process: Int32
   private let receiver: Signals.SignalReceiver
 
-  /// Signals that are forwarded if they were sent only to this process.
+  /// Signals to forward if only this process received them.
   private static let passedOn = [
     Signals.SIGHUP, Signals.SIGINT, Signals.SIGQUIT, Signals.SIGTERM, Signals.SIGUSR1, Signals.SIGUSR2,
     Signals.SIGALRM, Signals.SIGCONT, Signals.SIGTSTP,
@@ -18,19 +16,18 @@ struct SupervisedCommand: ~Copyable {
 
   init(_ program: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) throws(SystemError) {
     Signals.enableChildSignals()
-    // Signals that the parent ignores, such as SIGHUP under nohup(1), are ignored by both.
+    // Both ignore the signals that the parent ignores, for example under nohup(1).
     let receiver = try Signals.SignalReceiver(
       Self.passedOn.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
     process = try Spawn.startBeside(executable: program, arguments: arguments, environment: environment)
     self.receiver = receiver
   }
 
-  /// The descriptor to poll for reading.
   var raw: Int32 { receiver.raw }
 
-  /// Handles the received signals.
+  /// Handles received signals.
   ///
-  /// - Returns: How the command ended, if it did.
+  /// - Returns: The command's status once it has ended.
   borrowing func handleSignals() throws(SystemError) -> ProcessStatus? {
     while let (signal, isFromKernel) = receiver.nextWithOrigin() {
       if signal != Signals.SIGCHLD, !isFromKernel || signal == Signals.SIGCONT { send(signal) }
@@ -45,12 +42,12 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// The process ID remains valid until the command was waited for.
+  /// The process ID is valid until the command is reaped.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
-    // A process that continues this one intends to continue the command.
+    // Whoever continues this process wants the command to continue.
     send(Signals.SIGCONT)
   }
 }

@@ -23,7 +23,7 @@ extension TokenCommand {
     run: run)
 }
 
-/// `agent token`, the most common command; it only builds what it prints.
+/// `agent token`, the most common command. Builds only what it prints.
 enum TokenCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let wantsIDToken = invocation[.idToken]
@@ -64,10 +64,9 @@ enum TokenCommand {
     }
   }
 
-  /// Writes the access token or the ID Token in a form, with a trailing line feed. In JSON an ID Token is added to the
-  /// access token.
+  /// Writes the requested token and a newline. In JSON, an ID Token is added to the access token.
   ///
-  /// - Throws: `missing_value` if there is no ID Token, `interaction_required` if it has expired.
+  /// - Throws: `missing_value` without an ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
@@ -81,7 +80,7 @@ enum TokenCommand {
         switch form {
         case .bare: text.append(contentsOf: value)
         case .header:
-          // An ID Token in a header is a bearer token, regardless of the access token's type.
+          // An ID Token is always sent as a bearer token.
           let scheme = token == .idToken ? "Bearer" : try TokenText.scheme(of: answer)
           text.append(utf8: "Authorization: \(scheme) ")
           text.append(contentsOf: value)
@@ -94,7 +93,7 @@ enum TokenCommand {
     text.append(utf8: form == .json ? "}\n" : "\n")
   }
 
-  /// Writes the object without its last brace.
+  /// Writes the object without its closing brace.
   private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
     let description = answer.description
     func append(_ name: String, _ value: String) {
@@ -117,14 +116,14 @@ enum TokenCommand {
 }
 
 extension TokenRequest {
-  /// The request for the token that variables need.
+  /// Creates the request for these variables.
   init(_ invocation: Invocation, _ variables: TokenVariables) throws(Failure) {
     self.init(
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid], extras: variables.extras)
     waitSeconds = invocation[.wait]
   }
 
-  /// Warns if the requested validity cannot be guaranteed, or if an ID Token was omitted.
+  /// Warns if the requested lifetime is not guaranteed or the ID Token was omitted.
   func note(_ answer: TokenDescription, _ console: Console) {
     if answer.isIDTokenExpired { console.note(Failure.spentIDTokenText(of: answer.account)) }
     guard minimumValiditySeconds ?? 0 > 0, answer.expiresAt == nil else { return }
@@ -133,7 +132,7 @@ extension TokenRequest {
 }
 
 extension TokenRequest.Target {
-  /// The token target on a command line; empty for the account's own token.
+  /// The requested token target; empty for the account's own token.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],

@@ -3,8 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent exec --token-file`: runs a command as a child while this process keeps open the connection that the token
-/// file depends on.
+/// `agent exec --token-file`: runs a command as a child, and keeps the connection open that the token file depends on.
 enum TokenFileCommand {
   static func action(
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
@@ -65,8 +64,7 @@ enum TokenFileCommand {
     }
     keeper.finish()
     if case .signalled(let signal) = status {
-      // Dies by the same signal, so that the parent sees it; a core file of this process would not describe the
-      // command.
+      // Die by the same signal, for the parent. A core file of this process would not help.
       ProcessHardening.hide()
       Signals.raise(signal)
     }
@@ -74,9 +72,9 @@ enum TokenFileCommand {
   }
 }
 
-/// The actions after a token file has changed.
+/// What to do after a token file has changed.
 struct TokenFileRenewal: Sendable {
-  /// Sent to the command.
+  /// The signal for the command.
   let signal: Int32?
   let program: String?
 
@@ -91,14 +89,14 @@ struct TokenFileRenewal: Sendable {
   }
 }
 
-/// Waits for the command and for changes of its token file.
+/// Waits for the command and for changes of the token file.
 struct TokenFileSupervisor: ~Copyable {
   private let child: SupervisedCommand
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
-  /// The program running because the file has changed.
+  /// The program that runs because the file has changed.
   private var eventCommand: Int32?
-  /// Whether the file has changed again since that program started.
+  /// Whether the file has changed again since then.
   private var hasMoreToTell = false
 
   private static let commandKey: UInt64 = 0
@@ -128,7 +126,7 @@ struct TokenFileSupervisor: ~Copyable {
     }
   }
 
-  /// Sends the signal to the command and runs the program, because the file has changed.
+  /// Signals the command and runs the program, after a change of the file.
   private mutating func inform(_ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }

@@ -3,8 +3,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The connection that a token file depends on. If it breaks, the file is removed and requested again under its old
-/// name, the only one that the command knows.
+/// The connection that a token file depends on. If it breaks, requests the removed file again under the same name,
+/// which the command knows.
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
@@ -13,16 +13,16 @@ struct TokenFileKeeper: ~Copyable {
   private var connection: KeptConnection
   /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
-  /// Whether the file existed according to the last message.
+  /// Whether the file exists, according to the last message.
   private var isThere = true
-  /// Whether variables were passed, and the file is requested once more.
+  /// Whether variables were just passed and the request is repeated.
   private var isHandingOver = false
 
   /// See ``KeptConnection/nextAttempt``.
   var nextAttempt: Instant? { connection.nextAttempt }
   var console: Console { client.console }
 
-  /// - Parameter connection: A connection on which ``begin(_:_:_:)`` has succeeded.
+  /// - Parameter connection: A connection after ``begin(_:_:_:)``.
   init(
     _ client: DaemonClient, account: String, _ kind: TokenKind, path: String, _ connection: consuming DaemonConnection
   ) {
@@ -32,7 +32,7 @@ struct TokenFileKeeper: ~Copyable {
     self.connection = KeptConnection(client, connection)
   }
 
-  /// Requests a file, and waits until it exists.
+  /// Requests a file and waits until it exists.
   static func begin(
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: inout DaemonConnection
   ) throws(Failure) -> Event.TokenFile {
@@ -44,7 +44,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// The request has no deadline of its own: it ends with the command.
+  /// Sends the request, which has no deadline.
   private static func send(
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) {
@@ -62,13 +62,13 @@ struct TokenFileKeeper: ~Copyable {
     try connection.watch(poller, key: key)
   }
 
-  /// Returns whether the file has changed, and resets that.
+  /// Returns whether the file has changed since the last call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
   }
 
-  /// Handles the daemon's messages.
+  /// Handles messages from the daemon.
   mutating func read() {
     do throws(Failure) {
       try connection.readMore()
@@ -121,20 +121,19 @@ struct TokenFileKeeper: ~Copyable {
 
   var isAttemptDue: Bool { connection.isAttemptDue }
 
-  /// Requests the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       try Self.send(request, client, next)
     }
   }
 
-  /// Requests the file by its old name.
+  /// A request for the same file name.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)
   }
 
-  /// Removes the file, because the command has ended. Closing the connection removes it too, but not at once.
+  /// Removes the file at once, because the command has ended.
   consuming func finish() {
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       let directory = try? PrivateDirectory(opening: String(path[..<slash]), create: false)

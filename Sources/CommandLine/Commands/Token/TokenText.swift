@@ -2,14 +2,13 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// Tokens and their types as text. Servers choose them, so they are checked before they are used in a header, a
-/// variable or a terminal.
+/// Tokens and their types as text. They come from servers, so they are checked before use in a header, a variable or a
+/// terminal.
 enum TokenText {
-  /// Refuses a token that could end a header or control a terminal.
+  /// Rejects a token that could end a header or control a terminal.
   ///
-  /// - Throws: `server_misbehaved` for a token that is empty or contains a byte that is not printable ASCII (RFC 6749,
-  ///   appendix A.12; for a compact JWT RFC 7515, section 7.1); a space would end it in a header (RFC 6750, section
-  ///   2.1).
+  /// - Throws: `server_misbehaved` for a token that is empty or not printable ASCII (RFC 6749, appendix A.12; RFC 7515,
+  ///   section 7.1) or contains a space (RFC 6750, section 2.1).
   static func check(_ token: Span<UInt8>, _ kind: Phrase) throws(Failure) {
     var isPrintable = !token.isEmpty
     for index in token.indices where !token[index].isVisibleASCII { isPrintable = false }
@@ -18,7 +17,7 @@ enum TokenText {
     }
   }
 
-  /// The token's type as the scheme of an `Authorization` header.
+  /// The token type as an `Authorization` scheme.
   ///
   /// - Throws: `server_misbehaved` if it is not a valid scheme (RFC 9110, section 5.6.2).
   static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
@@ -33,7 +32,7 @@ enum TokenText {
 }
 
 extension SecretText {
-  /// Lends an empty text to `body` and overwrites it afterwards, even if `body` throws.
+  /// Lends an empty text to `body`, and always overwrites it afterwards.
   static func with<Result, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

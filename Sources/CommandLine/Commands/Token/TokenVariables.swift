@@ -1,9 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// The variables set by `env` and `exec`: those named by `--var`, otherwise the default ones.
+/// The variables that `env` and `exec` set: those in `--var`, or the defaults.
 struct TokenVariables: Sendable {
-  /// The default variables without `--var`.
   private static var usual: [VariableMapping] {
     [
       VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
@@ -13,24 +12,21 @@ struct TokenVariables: Sendable {
   }
 
   private var mappings: [VariableMapping]
-  /// Whether they are the ``usual`` ones.
   private let isUsual: Bool
-  /// Whether the token is in a file whose path is in a variable. Values that a renewal would invalidate are then only
-  /// set on request.
+  /// Whether the token is in a file. Values that a renewal would invalidate are then set only on request.
   private let isForFile: Bool
 
-  /// The default variable with the path of the file.
+  /// The default variable for the file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The variables that the prompt updates. The account is not among the default ones, because it would outlive `agent
-  /// use`.
+  /// The variables that the prompt hook updates. Excludes the account by default, which would outlive `agent use`.
   var fresh: TokenVariables {
     var fresh = self
     if isUsual { fresh.mappings.removeAll { $0.field == .account } }
     return fresh
   }
 
-  /// The variables given on a command line.
+  /// The variables on the command line.
   init(_ invocation: Invocation, isForFile: Bool = false) throws(Failure) {
     try self.init(invocation[.variable], isForFile: isForFile)
   }
@@ -53,18 +49,17 @@ struct TokenVariables: Sendable {
     self.mappings = isUsual ? Self.usual : mappings
   }
 
-  /// The variables for an account: those on the command line, otherwise those in its settings, otherwise the default
-  /// ones.
+  /// The variables for an account: from the command line, from its settings, or the defaults.
   func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
     try chosen(among: account.variables)
   }
 
-  /// - Parameter named: `NAME=FIELD`, from an account's settings.
+  /// - Parameter named: `NAME=FIELD`, from the account's settings.
   func chosen(among named: [String]) throws(Failure) -> TokenVariables {
     isUsual && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
-  /// The parts of the response that they need in addition to the token.
+  /// The optional parts of the response that they need.
   var extras: TokenRequest.Extras {
     var extras = TokenRequest.Extras(variables: isUsual)
     for mapping in mappings {
@@ -77,28 +72,28 @@ struct TokenVariables: Sendable {
     return extras
   }
 
-  /// All variables that are set, or unset for lack of a value.
+  /// All variables that are set or unset.
   var names: [String] {
     let set = mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
-  /// The variables with the path of the file; empty without a file.
+  /// The variables for the file's path; empty without a file.
   var fileNames: [String] {
     guard isForFile else { return [] }
     let named = mappings.filter { $0.field == .tokenFile }.map(\.name)
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Passes each variable's name and value to `body`, in order; nil for a default one without a value.
+  /// Passes each variable and its value to `body`, in order. The value of a default variable may be nil.
   ///
-  /// An expired ID Token is omitted too, unless nothing else is requested.
+  /// Omits an expired ID Token, unless nothing else is requested.
   ///
-  /// - Throws: `missing_value` if one of `--var` has no value; the errors of `body`.
+  /// - Throws: `missing_value` if a variable of `--var` has no value; the errors of `body`.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
-    // A renewal would invalidate these two.
+    // A renewal would invalidate these.
     let untrue: [TokenField] = isUsual && isForFile ? [.accessToken, .expiresAt] : []
     let mayLackIDToken = answer.description.isIDTokenExpired && mappings.contains { $0.field != .idToken }
     for mapping in mappings where mapping.field != .tokenFile && !untrue.contains(mapping.field) {
@@ -121,12 +116,12 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// An environment without the default variables and those of a file.
+  /// Removes the default variables and those of a file from an environment.
   static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
     removed(usual.map(\.name) + [fileVariable], from: environment)
   }
 
-  /// An environment without the variables that are about to be set: they all belong to one token or are absent.
+  /// Removes the variables that are about to be set, so that all belong to one token.
   func removed(from environment: [[UInt8]]) -> [[UInt8]] { Self.removed(names, from: environment) }
 
   private static func removed(_ names: [String], from environment: [[UInt8]]) -> [[UInt8]] {
@@ -146,7 +141,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// The failure if a variable cannot contain the value that the server chose.
+  /// The failure if a variable cannot contain the server's value.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) contains a control character, so it is not set")
   }

@@ -3,8 +3,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// A variable named by `--var`, and its source. A class, because the type of an array of large values is created at run
-/// time, which costs a short program too much.
+/// A variable of `--var` and its source. A class, because creating the type of an array of large values at run time is
+/// too slow for a short program.
 final class VariableMapping: Sendable {
   let name: String
   let field: TokenField
@@ -16,7 +16,7 @@ final class VariableMapping: Sendable {
 
   /// Parses `NAME=FIELD`.
   ///
-  /// - Throws: `invalid_request` for anything else, and for a name that ``VariableName`` refuses.
+  /// - Throws: `invalid_request` if malformed, or if ``VariableName`` rejects the name.
   init(_ text: String) throws(Failure) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       throw Failure(.invalidRequest, "\"--var\" must be NAME=FIELD", hint: "agent help env")
@@ -44,7 +44,7 @@ final class VariableMapping: Sendable {
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
-  /// The failure if the session has no value for it.
+  /// The failure if the session has no value.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
     if field == .idToken, answer.description.isIDTokenExpired { return .spentIDToken(of: account) }
@@ -54,7 +54,7 @@ final class VariableMapping: Sendable {
 }
 
 extension TokenField {
-  /// The hint if there is no value; nil for a field that only the server controls.
+  /// The hint if there is no value; nil if only the server controls it.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: Failure.idTokenHint(account: account)
@@ -67,12 +67,12 @@ extension TokenField {
 /// A source of a variable's value.
 enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
-  /// The path of the file with the access token; only `exec --token-file` has one.
+  /// The path of the token file. Only for `exec --token-file`.
   case tokenFile
-  /// A claim of the verified ID Token, by its name.
+  /// A claim of the verified ID Token.
   case claim(String)
 
-  /// The fields that are one word; the other form is `claim:NAME`.
+  /// The fields other than `claim:NAME`.
   private static let words: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
@@ -80,10 +80,10 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// Every spelling, for completions, with a common claim as an example.
+  /// All spellings for completions, with a common claim as an example.
   static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
-  /// Parses `access_token`, `claim:email` and the like; nil for anything else.
+  /// Parses `access_token`, `claim:email` and so on.
   init?(_ text: String) {
     if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
       self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
@@ -94,16 +94,15 @@ enum TokenField: Sendable, Hashable {
     }
   }
 
-  /// Its spelling on the command line.
   var spelling: String {
     if case .claim(let name) = self { return Self.claimPrefix + name }
     return Self.words.first { $0.1 == self }?.0 ?? ""
   }
 
-  /// Passes the value to `body`, nil if there is none. Tokens are overwritten afterwards.
+  /// Passes the value to `body`, or nil. Overwrites tokens afterwards.
   ///
-  /// A string claim is passed as is, a number or Boolean as its JSON text, a list or object as compact JSON; `null` is
-  /// no value (OpenID Connect Core 1.0, section 5.3.2).
+  /// A string claim is passed verbatim, any other as compact JSON. `null` is no value (OpenID Connect Core 1.0, section
+  /// 5.3.2).
   ///
   /// - Throws: The errors of ``TokenText`` and `body`.
   func withValue(

@@ -3,17 +3,17 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A passphrase or a PIN of the vault: in a file, on a descriptor that the caller opened, or typed on the terminal.
+/// A vault passphrase or PIN: in a file, on a descriptor of the caller, or typed.
 struct LevelSecret {
-  /// How many times the user may try to type the same secret twice.
+  /// The number of attempts to type the same secret twice.
   private static let mostAttempts = 3
-  /// How many accounts a prompt names.
+  /// The maximum number of accounts in a prompt.
   private static let mostNames = 4
 
   private let named: NamedSecret
   private let mayAsk: Bool
   private let console: Console
-  /// The maximum wait for the secret to be typed; nil for no limit.
+  /// The timeout for typing; nil for none.
   var patience: Duration?
 
   private init(_ named: NamedSecret, _ invocation: Invocation) {
@@ -30,7 +30,7 @@ struct LevelSecret {
     LevelSecret(try NamedSecret(Phrase("PIN"), .pinFile, or: .pinFD, invocation), invocation)
   }
 
-  /// The secret that replaces the current one of a level.
+  /// The new secret of a level.
   static func replacing(_ level: Protection, _ invocation: Invocation) throws(Failure) -> LevelSecret {
     let named =
       level == .tpm2
@@ -41,27 +41,26 @@ struct LevelSecret {
 
   private var isPIN: Bool { named.title == Phrase("PIN") }
 
-  /// The requested passphrase or PIN.
   enum Purpose {
-    /// The prompt needs no explanation.
+    /// Without explanation.
     case plain
-    /// The prompt names the accounts, unless they are too many for a line.
+    /// Names the accounts, if they fit on a line.
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
-    /// The current one, which is being replaced.
+    /// The current secret, before a change.
     case untilNow
   }
 
-  /// Whether the command line names a file or descriptor.
+  /// Whether the command line specifies a file or descriptor.
   var isNamed: Bool { named.isNamed }
 
-  /// An open file that contains it.
+  /// Opens the secret, prompting if necessary.
   ///
   /// - Parameters:
-  ///   - purpose: Shown in the prompt.
-  ///   - isNew: Whether it is a new secret, which must be typed twice.
-  /// - Throws: `invalid_request` if none is named and typing is impossible or not permitted.
+  ///   - purpose: Selects the prompt.
+  ///   - isNew: Whether it must be typed twice.
+  /// - Throws: `invalid_request` if it is not given and cannot be typed.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {

@@ -28,19 +28,18 @@ extension LockCommand {
     run: unlock)
 }
 
-/// `agent lock` and `agent unlock`.
 enum LockCommand {
   static func lock(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      // If no daemon runs, nothing is unlocked.
+      // Without a daemon nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
       var accounts: [JSON]? = []
       if let connection = try DaemonLauncher.connect(client.console) {
         (result, accounts) = try connection.lent { (connection) throws(Failure) in
           let result = try client.ask(.vault(.lock), over: &connection)
           if client.console.json || client.console.quiet { return (result, []) }
-          // The accounts are locked already, even if the disk with the settings does not respond.
+          // The accounts are locked even if reading the settings hangs.
           let list = try? client.patient(for: 2).ask(.state(.list), over: &connection)
           return (result, list?["accounts"]?.array)
         }
@@ -49,7 +48,7 @@ enum LockCommand {
     }
   }
 
-  /// Describes the accounts after a lock; nil if they are unknown.
+  /// Describes the accounts after locking; nil if unknown.
   static func ending(_ accounts: [JSON]?) -> Phrase {
     guard let accounts else { return Phrase("locked") }
     func names(_ states: SessionState...) -> String {

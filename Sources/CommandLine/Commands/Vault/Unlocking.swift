@@ -4,16 +4,16 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Unlocks levels of the vault over a connection to the daemon, asking for the passphrase or PIN.
+/// Unlocks levels of the vault, prompting for the passphrase or PIN.
 struct Unlocking {
   private let client: DaemonClient
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// How many passphrases or PINs the user may try.
+  /// The maximum number of attempts.
   private static let mostAttempts = 3
 
-  /// - Parameter patience: The maximum wait for a secret to be typed; nil for no limit.
+  /// - Parameter patience: The timeout for typing; nil for none.
   init(_ invocation: Invocation, _ client: DaemonClient, patience: Duration? = nil) throws(Failure) {
     self.client = client
     passphrase = try .passphrase(invocation)
@@ -21,13 +21,13 @@ struct Unlocking {
     (passphrase.patience, pin.patience) = (patience, patience)
   }
 
-  /// Unlocks all locked levels of accounts, or those that the named account needs.
+  /// Unlocks all locked levels, or those that the given account needs.
   ///
   /// - Returns: The unlocked levels.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
     while let (level, accounts) = try next(account, over: &connection) {
-      // A level that is locked again immediately would cause an endless loop.
+      // Avoids an endless loop if a level locks again at once.
       guard !opened.contains(level) else { throw Failure(.locked, "the vault was locked again in the meantime") }
       try open(level, for: accounts, over: &connection)
       opened.append(level)
@@ -35,7 +35,7 @@ struct Unlocking {
     return opened
   }
 
-  /// Prepares a level for new data: creates its key if it has none, and unlocks it if it is locked.
+  /// Prepares a level for new data: creates its key, or unlocks it.
   func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
@@ -51,13 +51,13 @@ struct Unlocking {
     }
   }
 
-  /// Whether the user can be asked, or the command line gives the secret.
+  /// Whether the secret is given or the user can be asked.
   var canAsk: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// The failure to unlock, with the commands that end the sessions of a level without its secret.
+  /// Adds the commands that end the sessions of a level whose secret is lost.
   private func forgotten(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection) -> Failure {
     guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
       let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
@@ -68,23 +68,23 @@ struct Unlocking {
     return failure
   }
 
-  /// The next level to unlock, with the accounts for which it is unlocked.
+  /// The next level to unlock, and its accounts.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {
     let status = try VaultStatus(over: &connection, client)
-    // Without the device key it is unknown which accounts the other levels protect.
+    // The accounts of other levels are unknown without the device key.
     if status.isLocked(.device) { return (.device, []) }
     if let problem = status.problem { throw problem }
     let level = Protection.allCases.first { status.isLocked($0) && status.guards(account, at: $0) }
     return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
   }
 
-  /// - Parameter accounts: Named in the prompt.
+  /// - Parameter accounts: The accounts to name in the prompt.
   private func open(
     _ level: Protection, for accounts: [String] = [], over connection: inout DaemonConnection
   ) throws(Failure) {
-    // A level with a PIN may also have a passphrase, in case the PIN is forgotten.
+    // A PIN level may also have a passphrase, in case the PIN is lost.
     let isByPassphrase = level != .tpm2 || (passphrase.isNamed && !pin.isNamed)
     let secret = isByPassphrase ? passphrase : pin
     var attempts = secret.isNamed ? 1 : Self.mostAttempts
@@ -107,7 +107,7 @@ struct Unlocking {
   }
 }
 
-/// The parts of the daemon's vault status that commands need.
+/// The parts of `vault status` that commands need.
 struct VaultStatus {
   private let result: JSONObject
 
@@ -115,28 +115,27 @@ struct VaultStatus {
     result = try client.ask(.vault(.status), over: &connection)
   }
 
-  /// Why the vault cannot be used; nil if it can.
+  /// Why the vault is unusable, if so.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
-  /// Why the TPM cannot be used; nil if it can, or if it opens the vault.
+  /// Why the TPM is unusable; nil if it works or opens the vault.
   var tpmProblem: Phrase? { result["binding_problem"]?.string.map { Phrase(known: $0) } }
 
-  /// Whether the level has a slot.
   func has(_ level: Protection) -> Bool { entry(level) != nil }
 
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
-  /// Whether the account, or any account if nil, is kept at the level.
+  /// Whether the level protects the account, or any account if nil.
   func guards(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
   }
 
-  /// The accounts that are kept at the level.
+  /// The accounts that the level protects.
   func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
 
-  /// The numbers of the slots whose passphrase is needed to encrypt everything again.
+  /// The slots whose passphrase is needed to rotate the keys.
   var slotsThatNeedSecrets: [Int] {
     (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
   }

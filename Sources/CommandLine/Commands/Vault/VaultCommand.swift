@@ -107,7 +107,6 @@ extension VaultCommand {
     run: set)
 }
 
-/// `agent vault …`.
 enum VaultCommand {
   static func status(_ invocation: Invocation) -> Action {
     DaemonClient(invocation).action(.vault(.status), showing: VaultText.status)
@@ -195,7 +194,7 @@ enum VaultCommand {
 
   // MARK: Parts
 
-  /// One file cannot contain the passphrases of several slots.
+  /// Rejects one file for the passphrases of several slots.
   private static func refuseAmbiguity(_ slots: [Int], _ passphrase: LevelSecret) throws(Failure) {
     guard slots.count > 1, passphrase.isNamed else { return }
     let numbers = slots.map { String($0) }.joined(separator: ", ")

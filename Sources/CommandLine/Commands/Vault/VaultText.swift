@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Vocabulary
 
-/// The texts of `agent vault …`.
 enum VaultText {
   static func status(_ result: JSONObject) -> String {
     var listing = Listing()
@@ -24,7 +23,7 @@ enum VaultText {
     return listing.text()
   }
 
-  /// The binding of the vault, and why it is not the TPM; nil if there is no vault.
+  /// The vault's binding, and why it is not the TPM; nil without a vault.
   static func binding(_ vault: JSON) -> Phrase? {
     guard vault["exists"]?.bool == true else { return nil }
     let bound = vault["device_bound"]?.bool == true
@@ -39,7 +38,6 @@ enum VaultText {
     return Phrase(vault, "binding_problem").map { Phrase("\(name); \($0)") } ?? name
   }
 
-  /// The vault on one line.
   static func line(_ vault: JSON?) -> Phrase {
     guard let vault else { return Phrase(verbatim: "") }
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
@@ -58,7 +56,7 @@ enum VaultText {
       ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
-  /// Whether no account is kept at the level. While `device` is locked, its accounts are unknown.
+  /// Whether the level protects no account. Unknown while `device` is locked.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
       && level["protection"]?.string?.utf8.elementsEqual(Protection.device.rawValue.utf8) != true
@@ -85,10 +83,8 @@ enum VaultText {
 
   private static func number(_ slot: JSON) -> Phrase { Phrase("slot \(slot["slot"]?.int ?? 0)") }
 
-  /// A slot in a sentence.
   static func slot(_ slot: JSON) -> Phrase { Phrase("\(number(slot)), \(purpose(slot))") }
 
-  /// The names of levels in a sentence.
   static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
     return words.isEmpty

@@ -4,14 +4,14 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Lets the daemon check tokens. It reads them itself, unless they are typed, and writes the results to a pipe next
-  /// to the socket, so that their number is unlimited.
+  /// Makes the daemon check tokens. It reads them itself unless they are typed, and writes any number of results to a
+  /// pipe.
   ///
-  /// If the daemon was ending and has read nothing, the next one is asked.
+  /// Asks the next daemon if this one was ending and has read nothing.
   ///
   /// - Parameters:
-  ///   - passed: Descriptors sent before those for the tokens and the results: the keys, if any.
-  ///   - tell: Receives the results, in blocks of complete lines.
+  ///   - passed: Descriptors to send first: the keys, if any.
+  ///   - tell: Receives the results as blocks of complete lines.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
@@ -28,7 +28,7 @@ extension DaemonClient {
         }
       }
     } catch {
-      // Typed tokens were consumed by the first request, so it is not repeated.
+      // The first request consumed the typed tokens.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
     return try connectAgain().lent { (connection) throws(Failure) in
@@ -36,7 +36,7 @@ extension DaemonClient {
     }
   }
 
-  /// - Parameter isSent: Set once the complete request is sent.
+  /// - Parameter isSent: Set to true once the request is sent.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: inout DaemonConnection,
     _ passed: [SharedDescriptor], _ isSent: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
@@ -54,7 +54,7 @@ extension DaemonClient {
     return try receive(pipe, &connection, &typed, tell)
   }
 
-  /// - Returns: The reading end of the results' pipe. The daemon has the only copy of the writing end.
+  /// - Returns: The reading end of the pipe with the results. The daemon has the only copy of the writing end.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

@@ -14,7 +14,7 @@ extension DecodeCommand {
     run: run)
 }
 
-/// `agent decode`. It needs neither a daemon nor a key, and warns on every call that it verifies nothing.
+/// `agent decode`. Needs no daemon or key, and always warns that it verifies nothing.
 enum DecodeCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
@@ -60,7 +60,7 @@ enum DecodeCommand {
     try Console.answer((isFirst ? "" : "\n") + token.text(now: now))
   }
 
-  /// Printed even with `--quiet` and `--json`, because users tend to trust the claims they see.
+  /// Warns even with `--quiet` and `--json`, because users tend to trust claims.
   private static func warn(_ console: Console) {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.json && Console.mayColour)
     let name = ProgramName.current.text

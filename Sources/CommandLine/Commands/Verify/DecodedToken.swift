@@ -1,13 +1,13 @@
 internal import Encoding
 internal import Wire
 
-/// The header and claims of a token. Nothing here is verified.
+/// The unverified header and claims of a token.
 struct DecodedToken: Hashable {
   /// The part between the header and the signature.
   enum Content: Hashable {
-    /// A JSON object: the claims of a JWT (RFC 7519 section 7.2).
+    /// The claims of a JWT (RFC 7519 section 7.2).
     case claims(JSONObject)
-    /// Anything else.
+    /// Not a JSON object.
     case bytes([UInt8])
     /// An encrypted token (RFC 7516); only its header is shown.
     case encrypted
@@ -15,12 +15,12 @@ struct DecodedToken: Hashable {
 
   let header: JSONObject
   let content: Content
-  /// The length of the signature; 0 without one.
+  /// The length of the signature, or 0.
   let signatureBytes: Int
 
   /// Parses the compact serialization (RFC 7515 section 7.1, RFC 7516 section 7.1).
   ///
-  /// - Throws: `malformed_token`, with the reason.
+  /// - Throws: `malformed_token`.
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
@@ -91,13 +91,13 @@ extension DecodedToken {
 }
 
 extension DecodedToken {
-  /// The maximum length of a value, in characters.
+  /// The maximum length of a value in characters.
   private static let valueLimit = 1000
 
-  /// Claims that are times (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
+  /// Claims that contain times (RFC 7519 section 4.1, OpenID Connect Core 1.0 sections 2 and 5.1).
   private static let times = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
-  /// Header and claims for users, with readable times. Contains no terminal control characters.
+  /// Header and claims with readable times. Safe for a terminal.
   ///
   /// - Parameter now: Unix seconds.
   func text(now: Int) -> String {

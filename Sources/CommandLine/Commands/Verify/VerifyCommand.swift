@@ -36,9 +36,7 @@ extension VerifyCommand {
     run: run)
 }
 
-/// `agent verify`.
-///
-/// The verdicts, good or bad, are the answer, so they go to standard output as they arrive.
+/// `agent verify`. Prints each verdict to standard output as it arrives.
 enum VerifyCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try check(invocation)
@@ -48,7 +46,7 @@ enum VerifyCommand {
     let timeout = invocation[.timeout]
     let secret = try NamedSecret(Phrase("HMAC key"), .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
-      // Before anything is read, so that users do not type a token in vain if there is no daemon.
+      // Connect first, so that users do not type a token in vain.
       let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
@@ -67,7 +65,7 @@ enum VerifyCommand {
 
   private static func tell(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
-      // The beginning of an incomplete line is passed again.
+      // Keep the start of an incomplete line for the next block.
       let end = block.lines.last?.place.map { min($0.upperBound + 1, block.bytes.count) } ?? 0
       return try Console.answer(block.bytes.span.extracting(..<end))
     }
@@ -79,7 +77,7 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// With keys from a file, the user's `agentd` is not used: neither network nor stored data are needed.
+  /// Verifies with keys from a file in a private daemon, which needs no network or stored data.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
@@ -160,19 +158,19 @@ enum VerifyCommand {
   }
 }
 
-/// The verdict on one token, in one line for users. Contains no terminal control characters.
+/// Formats a verdict on one line. Safe for a terminal.
 enum VerdictText {
-  /// The maximum length of a value, in characters.
+  /// The maximum length of a value in characters.
   private static let valueLimit = 100
 
-  /// The names of the claims that may remain unchecked.
+  /// The claims that may remain unchecked.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
-  /// Writes the line for a verdict; nothing for any other text.
+  /// Writes the line for a verdict, or nothing for invalid text.
   ///
   /// - Parameter now: Unix seconds.
   static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
-    // Only the members that are shown are read from each verdict.
+    // Parse only the displayed members.
     guard let verdict = try? JSONLayout(parsing: line).root else { return }
     guard verdict["valid"]?.value(in: line).bool == true else {
       text.append(utf8: reason(verdict.value(in: line)))
