@@ -216,6 +216,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [([], true), (["--quiet"], false), (["--var", "OWNER=account"], false)])
+  func `variables are followed by that notice if one has a token`(options: [String], isNoticed: Bool) throws {
+    try Session.with { session in
+      let program = try WatchedProgram(session.tree, columns: 200, [:], [Programs.path("agent"), "env"] + options)
+      let end = try program.end()
+      #expect(end.status == 0 && end.raw.contains("the token stays on the screen") == isNoticed, "\(end.lines)")
+    }
+  }
+
   @Test(arguments: ["--quiet", "--json"]) func `a slow answer is not explained with an option`(
     option: String
   ) throws {

@@ -51,6 +51,13 @@ enum EnvCommand {
           }
           try deliver(text.bytes.span, for: shell)
         }
+        if Terminal.isTerminal(1), Terminal.isTerminal(2) {
+          var showsToken = false
+          try variables.forEachToken(answer, from: line) { _ in showsToken = true }
+          if showsToken {
+            client.console.note("the token stays on the screen; agent help env shows how to set the variables")
+          }
+        }
       }
       return 0
     }
