@@ -22,7 +22,8 @@ struct FlowChoice {
     // The device flow does not support these parameters.
     if asksForMore || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
-    if server.offersCodeFlow, canOpenBrowser, canListen { return .browser }
+    // Whoever approves a code of another device may not have started the sign-in (RFC 10027).
+    if server.offersCodeFlow, canOpenBrowser { return canListen ? .browser : .paste }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
   }

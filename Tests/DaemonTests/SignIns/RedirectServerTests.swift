@@ -148,9 +148,10 @@ private final class DeskRun: RedirectJudge {
       run.answersLater = true
       var socket: SharedDescriptor? = try run.get("/cb?state=ours")
       if isGone { socket = nil }
-      run.desk?.expire(.now.advanced(by: .seconds(4)))
+      let deadline = try #require(run.desk?.nextDeadline)
+      run.desk?.expire(deadline.advanced(by: .seconds(-1)))
       #expect(run.desk?.nextDeadline != nil)
-      run.desk?.expire(.now.advanced(by: .seconds(20)))
+      run.desk?.expire(deadline.advanced(by: .seconds(15)))
       if let socket { #expect(run.status(socket) == "200") }
       #expect(run.desk?.nextDeadline == nil)
     }
@@ -639,7 +640,7 @@ private final class DeskRun: RedirectJudge {
     return metadata
   }
 
-  @Test func `is the browser where one opens, then the code, then pasting`() throws {
+  @Test func `is the browser where one opens, then pasting, then the code`() throws {
     let (both, code, device) = (
       try metadata(code: true, device: true), try metadata(code: true, device: false),
       try metadata(code: false, device: true)
@@ -652,7 +653,7 @@ private final class DeskRun: RedirectJudge {
     #expect(screen.flow(at: device, canListen: true) == .device)
     #expect(none.flow(at: both, canListen: true) == .device)
     #expect(none.flow(at: code, canListen: true) == .paste)
-    #expect(screen.flow(at: both, canListen: false) == .device)
+    #expect(screen.flow(at: both, canListen: false) == .paste)
     #expect(screen.flow(at: code, canListen: false) == .paste)
     #expect(none.flow(at: try metadata(code: false, device: false), canListen: true) == .device)
     // A server with weak PKCE is not chosen for the code flow by default.

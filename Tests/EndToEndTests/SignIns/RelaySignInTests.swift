@@ -21,9 +21,9 @@ import Testing
       }
     }
 
-    var login: [String] {
+    func login(_ account: String = "work") -> [String] {
       [
-        "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--authorization-endpoint", Scene.page + "/authorize",
       ]
     }
@@ -44,9 +44,9 @@ import Testing
     }
 
     /// Runs `agent ssh` with a sign-in as its command.
-    func connect(_ host: SSHHost) throws -> WatchedProgram {
+    func connect(_ host: SSHHost, _ account: String = "work") throws -> WatchedProgram {
       let agent = try Programs.path("agent")
-      let command = ([agent] + login).map { "'\($0)'" }.joined(separator: " ")
+      let command = ([agent] + login(account)).map { "'\($0)'" }.joined(separator: " ")
       return try WatchedProgram(
         near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
         [agent, "ssh", "-F", host.configuration, "-t", "there", command])
@@ -107,6 +107,27 @@ import Testing
   }
 
   @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `is one of two at once, each with the terminal of its own connection`() throws {
+    try Scene.with { scene in
+      let host = try scene.prepare()
+      let accounts = ["work", "home"]
+      let programs = try accounts.map { try scene.connect(host, $0) }
+      for (account, program) in zip(accounts, programs) {
+        let question = try program.until("Open the page? [y/N]")
+        #expect(question.lines.contains { $0.contains("Account") && $0.hasSuffix(account) }, "\(question.rows)")
+      }
+      // The later one does not wait for the first.
+      for program in programs.reversed() {
+        try program.type("yes\r")
+        let end = try program.end()
+        #expect(end.status == 0 && end.raw.contains("signed in to \(scene.issuer.url)"), "\(end.rows)")
+      }
+      for account in accounts { #expect(try !scene.far.token(account).isEmpty) }
+      try scene.expectNothingLeft()
+    }
+  }
+
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
   func `leaves no connection that stands still if the question is killed`() throws {
     try Scene.with { scene in
       let host = try scene.prepare()
@@ -129,6 +150,52 @@ import Testing
     }
   }
 
+  private static let connected: [String: String?] = ["SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22", "DISPLAY": nil]
+
+  @Test(arguments: [true, false]) func `without that machine is the browser's, by a tunnel or pasted`(
+    isTunnelled: Bool
+  ) throws {
+    try Issuer.with(["--no-par"]) { issuer in
+      try AgentTree.with { tree in
+        let command = try [Programs.path("agent")] + BrowserLogin.line(issuer).dropLast()
+        let program = try WatchedProgram(tree, columns: 150, rows: 50, Self.connected, command)
+        let screen = try program.until(" left.")
+        let page = try #require(
+          screen.lines.map { String($0.drop { $0 == " " }) }.first { $0.hasPrefix(issuer.url + "/auth") })
+        let port = try #require(URI(BrowserLogin.value(of: "redirect_uri", in: page)).port)
+        #expect(
+          screen.lines.contains {
+            $0.contains("  ssh -L \(port):127.0.0.1:\(port) ") && $0.hasSuffix("@192.0.2.2")
+          })
+        if isTunnelled {
+          #expect(try BrowserLogin.browse(page) == "200")
+        } else {
+          let answer = try BrowserLogin.redirect(page)
+          #expect(!screen.echoes)
+          try program.type(answer)
+          try program.type("\r")
+        }
+        let end = try program.end()
+        #expect(end.status == 0 && end.echoes && end.raw.contains("signed in to \(issuer.url)"), "\(end.rows)")
+        #expect(try !tree.token().isEmpty)
+      }
+    }
+  }
+
+  @Test func `is a code where no terminal can be pasted to, and where the user says so`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let login = try BrowserLogin(tree, BrowserLogin.line(issuer), Self.connected)
+        #expect(login.event["event"] == "device_code")
+        #expect(try login.end().status == .exited(0))
+        let command = try [Programs.path("agent")] + BrowserLogin.line(issuer, account: "other").dropLast()
+        let program = try WatchedProgram(tree, columns: 150, rows: 50, Self.connected, command + ["--device"])
+        let end = try program.end()
+        #expect(end.status == 0 && !end.raw.contains("ssh -L"), "\(end.rows)")
+      }
+    }
+  }
+
   /// A machine before the host that answers these lines and then ends the connection.
   private static func answering(_ lines: [String], _ scene: Scene, _ body: (WatchedProgram) throws -> Void) throws {
     _ = try scene.far.directory.open("runtime/agent")
@@ -146,10 +213,10 @@ import Testing
       // The request to open the page.
       _ = try? peer.read(into: &bytes, upTo: 65_536)
     }
-    let command = try [Programs.path("agent")] + scene.login
+    let command = try [Programs.path("agent")] + scene.login()
     try body(
       try WatchedProgram(
-        scene.far, columns: 150, rows: 50, ["SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22", "DISPLAY": nil], command))
+        scene.far, columns: 150, rows: 50, connected, command))
   }
 
   @Test(arguments: [

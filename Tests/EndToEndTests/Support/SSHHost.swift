@@ -29,11 +29,24 @@ struct SSHHost {
       END
       server='exec /usr/sbin/sshd -i -f \(folder)/conf 2> log'
       [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
-      printf '#!/bin/sh\\ncd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
-      chmod +x serve
+      printf 'cd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
+      cat > connect <<'END'
+      # Each connection has a port of its own, as at a real host.
+      import os, socket, subprocess, threading
+      listener = socket.create_server(("127.0.0.1", 0))
+      near = socket.create_connection(listener.getsockname())
+      far, _ = listener.accept()
+      subprocess.Popen(["sh", "\(folder)/serve"], stdin=far, stdout=far)
+      far.close()
+      def copy():
+        while data := os.read(0, 65536): near.sendall(data)
+        near.shutdown(socket.SHUT_WR)
+      threading.Thread(target=copy, daemon=True).start()
+      while data := near.recv(65536): os.write(1, data)
+      END
       cat > config <<END
       Host there
-      ProxyCommand \(folder)/serve
+      ProxyCommand python3 \(folder)/connect
       User $(id -un)
       IdentityFile \(folder)/key
       IdentitiesOnly yes

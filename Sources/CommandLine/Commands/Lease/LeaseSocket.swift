@@ -10,7 +10,7 @@ struct LeaseSocket: ~Copyable {
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
-  /// The names of the sockets created by ``addHTTP(for:)``.
+  /// The names of the sockets of ``addHTTP(for:)`` and ``path(for:)``.
   private var furtherNames: [String] = []
   /// Whether the directory was created for this socket and will be removed with it.
   private let ownsDirectory: Bool
@@ -110,6 +110,14 @@ struct LeaseSocket: ~Copyable {
     } catch {
       throw Failure(error, doing: "cannot create the socket \(directory.path)/\(name)")
     }
+  }
+
+  /// The path of a socket that another program makes next to this one.
+  ///
+  /// - Returns: The path. ``remove()`` also removes it, if that program has not.
+  mutating func path(for name: String) -> String {
+    furtherNames.append(name)
+    return "\(directory.path)/\(name)"
   }
 
   consuming func remove() {

@@ -61,9 +61,8 @@ struct SSHCommand {
       throw Failure(.invalidRequest, "\"--token-as\" sets variables only of a shell or command that ssh starts")
     }
     var socket = try LeaseSocket(at: nil, servesOthers: false)
-    let folder = String(socket.path[..<(socket.path.lastIndex(of: "/") ?? socket.path.endIndex)])
     let command = SSHCommand(
-      words: ExecutedCommand.arguments(words), console: console, control: "\(folder)/\(name)", lease: lending?.lease)
+      words: ExecutedCommand.arguments(words), console: console, control: socket.path(for: name), lease: lending?.lease)
     let path = socket.path
     let listener = socket.takeListener()
     do throws(Failure) {

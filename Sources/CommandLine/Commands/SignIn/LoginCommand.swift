@@ -305,7 +305,8 @@ struct LoginCommand {
     if waiting.usesRelay, case .login(var login) = request, login.flow == nil, !login.canOpenBrowser, !login.isGuest {
       relay = RelayConnection.find(client.console)
       login.redirectPort = relay.map { Int($0.port) }
-      login.canOpenBrowser = relay != nil
+      // Without it, the response comes through a tunnel or is pasted.
+      login.canOpenBrowser = relay != nil || waiting.mayPaste
       request = .login(login)
     }
     _ = client.logRequest(request)

@@ -88,8 +88,9 @@ struct LoginReporter {
       console.note(failure.advice.map { Phrase("\(failure.text); \($0)") } ?? failure.text)
     case .browser(let browser):
       let line = LoginText.line(browser, now: now, isQuiet: isQuiet)
-      show(until: browser.expiresAt, pastes: browser.mustPaste && !isDetached, line: line) { screen in
-        isQuiet ? screen.quietText(browser) : screen.text(browser, view, now: now)
+      let pastes = browser.mustPaste && !isDetached || view.isElsewhere
+      show(until: browser.expiresAt, pastes: pastes, line: line) { screen in
+        isQuiet ? screen.quietText(browser, view) : screen.text(browser, view, now: now)
       }
     case .deviceCode(let code):
       let picture = terminal.flatMap { terminal in nextQRCode.flatMap { QRPicture($0, terminal) } }

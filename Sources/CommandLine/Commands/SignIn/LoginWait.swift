@@ -26,12 +26,15 @@ struct LoginWait {
     let mayAsk: Bool
     /// Whether to use the browser of the machine that the user connected from.
     let usesRelay: Bool
+    /// Whether there is a terminal where the user of a browser on another machine can paste the response.
+    let mayPaste: Bool
 
     init(_ invocation: Invocation) {
       isDetached = invocation[.start]
       opensBrowser = !invocation[.noOpen] && !isDetached
       usesRelay = opensBrowser && !invocation[.json] && BrowserPlace.current.isRemote
       mayAsk = !invocation[.noInput]
+      mayPaste = usesRelay && mayAsk && Terminal.isTerminal(0) && Terminal.isTerminal(2)
     }
   }
 
@@ -108,13 +111,14 @@ struct LoginWait {
   }
 
   /// Asks who signed in. The answer is no without a terminal.
-  private func answer(
+  private mutating func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
   ) throws(Failure) {
     try reporter.tell(.confirm(confirm))
     reporter.suspend()
     signals.showTyping()
+    pasted = nil
     let isConfirmed = choices.mayAsk ? try Confirmation.ask(LoginText.question(confirm)) ?? false : false
     try connection.send(
       RequestEnvelope(.loginConfirm(LoginConfirmRequest(login: confirm.login, isConfirmed: isConfirmed))))
@@ -133,11 +137,21 @@ struct LoginWait {
     let link = browser.linkURL ?? browser.url
     let commands = choices.opensBrowser ? place.commands(opening: link) : []
     let mayOpen = !commands.isEmpty && BrowserOpener.mayOpen(browser.url) && BrowserOpener.mayOpen(link)
-    try reporter.tell(.browser(browser), mayOpen ? .opens : .byHand)
+    let view: BrowserView
+    if mayOpen {
+      view = .opens
+    } else if choices.mayPaste {
+      view = .elsewhere(tunnel: Self.tunnel(browser))
+      pasted = try PastedLine.open(&signals, mayUseTerminal: true)
+    } else {
+      view = .byHand
+    }
+    try reporter.tell(.browser(browser), view)
     if mayOpen {
       opener = BrowserOpener(commands)
-    } else if place.isRemote {
-      try reporter.tell(.notice(Self.remoteHint(browser)))
+    } else if place.isRemote, view == .byHand {
+      let tunnel = Self.tunnel(browser)
+      try reporter.tell(.notice(Phrase("on your own machine run: \(tunnel); or use --device or --paste")))
     }
   }
 
@@ -178,12 +192,10 @@ struct LoginWait {
     try begin(browser, &signals, &reporter)
   }
 
-  /// How to reach this machine from the user's browser on another one.
-  private static func remoteHint(_ browser: Event.Browser) -> Phrase {
+  /// The command for the user's own machine that makes its browser reach this one.
+  private static func tunnel(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
-    let tunnel = "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
-    return Phrase(
-      "on your own machine run: \(tunnel); or use --device or --paste")
+    return "ssh -L \(port):127.0.0.1:\(port) \(destination(Environment.value))"
   }
 
   /// The SSH destination of this user and machine. A tunnel of another user would be refused.

@@ -168,8 +168,18 @@ extension SignInScreen {
   func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {
     var text = heading(
       issuer: browser.issuer, account: browser.account, clientID: browser.clientID, scope: browser.scope)
+    if case .elsewhere(let tunnel) = view {
+      text += prose(Phrase("On your own machine run, so that its browser reaches this one:")) + line(tunnel) + "\n"
+    }
     text += prose(instruction(browser, view, now: now)) + "\n" + line(browser.url) + "\n"
-    if browser.mustPaste {
+    if view.isElsewhere {
+      text += prose(
+        Phrase(
+          """
+          Without that command, the browser cannot connect at the end. Then copy the full address and paste it here. It \
+          stays hidden: it contains a one-time code. For a code instead, cancel and use --device.
+          """))
+    } else if browser.mustPaste {
       text += prose(
         Phrase(
           """
@@ -184,9 +194,9 @@ extension SignInScreen {
   }
 
   /// The essentials of ``text(_:_:now:)``.
-  func quietText(_ browser: Event.Browser) -> String {
+  func quietText(_ browser: Event.Browser, _ view: BrowserView = .byHand) -> String {
     prose(Phrase("Open")) + line(browser.url)
-      + (browser.mustPaste
+      + (browser.mustPaste || view.isElsewhere
         ? prose(Phrase("and paste the address that the browser tries to open after you approve")) : "")
   }
 
@@ -200,6 +210,9 @@ extension SignInScreen {
       return time.map { Phrase("Opening your browser. If nothing happens, open within \($0):") }
         ?? Phrase("Opening your browser. If nothing happens, open:")
     }
+    if view.isElsewhere {
+      return time.map { Phrase("Open there within \($0):") } ?? Phrase("Open there:")
+    }
     return time.map { Phrase("Open this address on this machine within \($0):") }
       ?? Phrase("Open this address in a browser on this machine:")
   }
@@ -208,4 +221,8 @@ extension SignInScreen {
 enum BrowserView: Hashable {
   case opens
   case byHand
+  /// It is on the machine from which the user has connected by `ssh`, which needs this command to reach this one.
+  case elsewhere(tunnel: String)
+
+  var isElsewhere: Bool { if case .elsewhere = self { true } else { false } }
 }
