@@ -168,3 +168,42 @@ struct `Glewlwyd with pushed requests only` {
     }
   }
 }
+
+extension `Against Glewlwyd over TLS` {
+  @Test(
+    .needsBrowser,
+    .enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `sign-in on a host in the real browser of the machine before it`() throws {
+    let server = try Glewlwyd.current()
+    let (client, redirectURIs) = try server.browserClient()
+    // A registered port must be free here, and nothing listens on the host.
+    let redirect = try #require(
+      redirectURIs.first { uri in
+        ((try? URI(uri))?.port).flatMap { try? UnixSocket.listenLoopback(port: UInt16($0)) } != nil
+      })
+    try AgentTree.with { near in
+      try AgentTree.with { far in
+        let host = try SSHHost(near: near, far: far)
+        let browser = RealBrowser(
+          near, "--instance", server.folder, "--pin", String(try server.pin().dropFirst("sha256//".count)))
+        let agent = try Programs.path("agent")
+        let login = [
+          agent, "login", "work", "--issuer", server.issuer, "--client-id", client, "--ca-file", server.authority,
+          "--scope", "openid profile email", "--redirect-uri", redirect,
+        ].map { "'\($0)'" }.joined(separator: " ")
+        let program = try WatchedProgram(
+          near, columns: 150, rows: 50, ["BROWSER": browser.variable, "SSH_CONNECTION": nil],
+          [agent, "ssh", "-F", host.configuration, "-t", "there", login])
+        let question = try program.until("Open the page? [y/N]")
+        #expect(question.lines.contains { $0.hasSuffix(redirect) }, "\(question.rows)")
+        try program.type("yes\r")
+        try browser.awaited { _ = try program.until("signed in to \(server.issuer)") }
+        #expect(try program.end().status == 0)
+        #expect(try browser.seen()["title"] == "Signed in")
+        #expect(try !far.token().isEmpty)
+        // The user's own machine has no part of the session.
+        #expect(try near.directory.open("state").fileNames() == [])
+      }
+    }
+  }
+}
