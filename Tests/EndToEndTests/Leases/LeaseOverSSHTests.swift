@@ -9,10 +9,14 @@ import Testing
   .enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
 struct `A lease for a host of ssh` {
   private static func with(_ body: (Resource, SSHHost) throws -> Void) throws {
+    try with { resource, host, _ in try body(resource, host) }
+  }
+
+  private static func with(_ body: (Resource, SSHHost, AgentTree) throws -> Void) throws {
     try Resource.answering({ request in
       (200, [], "\(request.line.split(separator: " ")[0]) \(request.values("authorization").count) \(request.body)\n")
     }) { resource in
-      try AgentTree.with { far in try body(resource, try SSHHost(near: resource.tree, far: far)) }
+      try AgentTree.with { far in try body(resource, try SSHHost(near: resource.tree, far: far), far) }
     }
   }
 
@@ -25,14 +29,14 @@ struct `A lease for a host of ssh` {
     )
   }
 
-  private static func expectNothingLeft(_ host: SSHHost) throws {
-    #expect(try host.far.directory.open("runtime/agent/leases").fileNames() == [])
+  private static func expectNothingLeft(_ host: SSHHost, _ far: AgentTree) throws {
+    #expect(try far.directory.open("runtime/agent/leases").fileNames() == [])
     #expect(try host.near.directory.open("runtime/agent/leases").fileNames() == [".lock"])
     #expect(try host.connections().isEmpty)
   }
 
   @Test func `is used there by agent request, and ends with the session`() throws {
-    try Self.with { resource, host in
+    try Self.with { resource, host, far in
       let agent = try Programs.path("agent")
       let url = resource.server.url()
       let result = try Self.run(
@@ -41,13 +45,13 @@ struct `A lease for a host of ssh` {
       #expect(result.outputText == "POST 1 it's text\n6\n", "\(result.errorText)")
       #expect(result.errorText.contains("programs may send requests as work to \(url)"), "\(result.errorText)")
       // The account has no session there.
-      #expect(try host.far.directory.open("state").fileNames() == [])
-      try Self.expectNothingLeft(host)
+      #expect(try far.directory.open("state").fileNames() == [])
+      try Self.expectNothingLeft(host, far)
     }
   }
 
   @Test func `is used there by programs with a token of its own, which no command line has`() throws {
-    try Self.with { resource, host in
+    try Self.with { resource, host, far in
       let script = """
         curl -qsS --noproxy '*' -H "Authorization: Bearer $KEY" "$API/x"; \
         curl -qsS --noproxy '*' "$API/x" -o /dev/null -w '%{http_code}\\n'; \
@@ -55,7 +59,7 @@ struct `A lease for a host of ssh` {
         """
       let result = try Self.run(resource, host, ["--url-as", "API", "--token-as", "KEY"], script)
       #expect(result.outputText == "GET 1 \n401\n0\n", "\(result.outputText) \(result.errorText)")
-      try Self.expectNothingLeft(host)
+      try Self.expectNothingLeft(host, far)
     }
   }
 
@@ -69,7 +73,7 @@ struct `A lease for a host of ssh` {
   }
 
   @Test func `is for the shell of a session, too`() throws {
-    try Self.with { resource, host in
+    try Self.with { resource, host, far in
       let program = try WatchedProgram(
         resource.tree, columns: 200, [:],
         [Programs.path("agent"), "ssh", "--lend", "work", "-F", host.configuration, "there"])
@@ -77,7 +81,7 @@ struct `A lease for a host of ssh` {
       try program.type("\(Programs.path("agent")) request \(resource.server.url()); tty; exit 3\r")
       let end = try program.end()
       #expect(end.status == 3 && end.rows.contains("GET 1") && end.raw.contains("/dev/pts/"), "\(end.rows)")
-      try Self.expectNothingLeft(host)
+      try Self.expectNothingLeft(host, far)
     }
   }
 
@@ -97,12 +101,23 @@ struct `A lease for a host of ssh` {
   }
 
   @Test func `is refused by a host that forwards nothing`() throws {
-    try Self.with { resource, host in
+    try Self.with { resource, host, far in
       try host.configure("AllowStreamLocalForwarding no")
       let result = try Self.run(resource, host, [], "echo started")
       #expect(result.failed(1) && result.output.isEmpty, "\(result.outputText)")
       #expect(result.errorText.contains("does not let ssh forward the lease's sockets to it"), "\(result.errorText)")
-      try Self.expectNothingLeft(host)
+      try Self.expectNothingLeft(host, far)
+    }
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "only root can be two users")) func `is used there by another user`() throws {
+    try Resource.answering({ _ in (200, [], "answer") }) { resource in
+      try OtherUser.with(userID: 65_533) { user in
+        let host = try SSHHost(near: resource.tree, user: user)
+        let command = "id -u; \(user.folder)/bin/agent request '\(resource.server.url())'"
+        let result = try Self.run(resource, host, [], command)
+        #expect(result.outputText == "65533\nanswer", "\(result.errorText)")
+      }
     }
   }
 }

@@ -21,7 +21,9 @@ import Testing
       }
     }
 
-    func login(_ account: String = "work") -> [String] {
+    func login(_ account: String = "work") -> [String] { Self.login(account, issuer) }
+
+    static func login(_ account: String, _ issuer: Issuer) -> [String] {
       [
         "login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--authorization-endpoint", Scene.page + "/authorize",
@@ -30,8 +32,12 @@ import Testing
 
     /// Prepares the host, and a browser.
     func prepare() throws -> SSHHost {
-      let host = try SSHHost(near: near, far: far)
-      // Follows the link to the page, and from there the redirect.
+      try Self.writeBrowser(near, issuer)
+      return try SSHHost(near: near, far: far)
+    }
+
+    /// Follows the link to the page, and from there the redirect.
+    static func writeBrowser(_ near: AgentTree, _ issuer: Issuer) throws {
       try near.directory.writeProgram(
         "browser",
         """
@@ -40,7 +46,6 @@ import Testing
         back=$(\(BrowserLogin.curl) -w '%{redirect_url}' "$(echo "$page" | sed 's,^\(Scene.page),\(issuer.url),')")
         curl -qsS --noproxy '*' "$back" > '\(near.path("page"))'
         """)
-      return host
     }
 
     /// Runs `agent ssh` with a sign-in as its command.
@@ -103,6 +108,34 @@ import Testing
       try program.type("\r")
       #expect(try program.end().status == 0)
       try scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    .enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"),
+    .enabled(if: Machine.userID == 0, "only root can be two users"))
+  func `is that of another user there`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { near in
+        try OtherUser.with(userID: 65_533) { user in
+          try Scene.writeBrowser(near, issuer)
+          let host = try SSHHost(near: near, user: user)
+          let agent = "\(user.folder)/bin/agent"
+          let login = ([agent] + Scene.login("work", issuer)).map { "'\($0)'" }.joined(separator: " ")
+          let program = try WatchedProgram(
+            near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
+            [
+              Programs.path("agent"), "ssh", "-F", host.configuration, "-t", "there",
+              "\(login) && \(agent) token > /dev/null && id -u && \(agent) daemon stop",
+            ])
+          try program.until("guest@there asks to open a page of login.example in your browser.")
+          try program.until("Open the page? [y/N]")
+          try program.type("yes\r")
+          let end = try program.end()
+          #expect(end.status == 0 && end.lines.contains("65533"), "\(end.rows)")
+          #expect(try near.directory.open("state").fileNames() == [])
+        }
+      }
     }
   }
 

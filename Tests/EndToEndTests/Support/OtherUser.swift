@@ -4,8 +4,8 @@ import Testing
 
 /// Another user of this machine, with the programs and a home directory. For tests run by root.
 struct OtherUser {
-  private let folder: String
-  private let userID: Int
+  let folder: String
+  let userID: Int
 
   /// - Parameter userID: `nobody` by default. No file of that user is modified.
   static func with<Result>(userID: Int = 65_534, _ body: (OtherUser) throws -> Result) throws -> Result {
@@ -33,6 +33,11 @@ struct OtherUser {
       executable: "/usr/bin/setpriv",
       arguments: ["--reuid=\(userID)", "--regid=\(userID)", "--clear-groups"] + wrapper + ["\(folder)/bin/agent"]
         + arguments,
-      environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"] + variables)
+      environment: environment + variables)
+  }
+
+  /// The variables of a logged-in user.
+  var environment: [String] {
+    ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"]
   }
 }

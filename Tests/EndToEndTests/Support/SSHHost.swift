@@ -6,28 +6,41 @@ import Testing
 /// A host that `ssh` reaches with real `sshd`. It and the user's own machine are this machine, with two homes.
 struct SSHHost {
   let near: AgentTree
-  let far: AgentTree
 
   /// Its configuration for `ssh`, where it is called `there`.
   var configuration: String { near.path("ssh/config") }
 
-  /// Writes that, and the configuration of an `sshd` that starts for each connection.
   init(near: AgentTree, far: AgentTree) throws {
-    (self.near, self.far) = (near, far)
+    try self.init(near: near, variables: far.environment(), user: "$(id -un)", keys: near.path("ssh"), setup: ":")
+  }
+
+  /// A host where another user is `guest`. For tests run by root.
+  init(near: AgentTree, user: OtherUser) throws {
+    // Only in the namespace of sshd.
+    let entry = "guest:x:\(user.userID):\(user.userID)::\(user.folder)/home:/bin/sh"
+    let setup = "{ cat /etc/passwd; echo '\(entry)'; } > passwd; chmod 644 passwd; chown \(user.userID) authorized"
+    try self.init(near: near, variables: user.environment, user: "guest", keys: user.folder, setup: setup)
+  }
+
+  /// Writes that, and the configuration of an `sshd` that starts for each connection.
+  private init(near: AgentTree, variables: [String], user: String, keys: String, setup: String) throws {
+    self.near = near
     let folder = near.path("ssh")
-    let variables = far.environment().map { "\"\($0)\"" }.joined(separator: " ")
+    let variables = variables.map { "\"\($0)\"" }.joined(separator: " ")
     let script = """
       set -e; umask 077; mkdir -p '\(folder)'; cd '\(folder)'
       ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized
+      \(setup); [ '\(keys)' = '\(folder)' ] || mv authorized '\(keys)'
       cat > conf <<'END'
       HostKey \(folder)/host
-      AuthorizedKeysFile \(folder)/authorized
+      AuthorizedKeysFile \(keys)/authorized
       StrictModes no
       UsePAM no
       PidFile none
       SetEnv \(variables)
       END
       server='exec /usr/sbin/sshd -i -f \(folder)/conf 2> log'
+      [ ! -e passwd ] || server="mount --bind passwd /etc/passwd && $server"
       [ "$(id -u)" -ne 0 ] || server="mount -t tmpfs tmpfs /run && mkdir /run/sshd && $server"
       printf 'cd "%s" && exec \(Recipes.ownMounts) sh -c "%s"\\n' "$PWD" "$server" > serve
       cat > connect <<'END'
@@ -47,7 +60,7 @@ struct SSHHost {
       cat > config <<END
       Host there
       ProxyCommand python3 \(folder)/connect
-      User $(id -un)
+      User \(user)
       IdentityFile \(folder)/key
       IdentitiesOnly yes
       UserKnownHostsFile \(folder)/known
