@@ -121,7 +121,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
         break
       }
     }
-    throw AgentError(.tokenRefused, "the resource refuses the tokens of this session, new ones too")
+    throw AgentError(.tokenRefused, "the resource rejects even new tokens of this session")
   }
 
   private func remember(_ rejection: Rejection, _ resource: String) {

@@ -105,7 +105,7 @@ public final class SignIn: AsyncSequence, Sendable {
 
   private func login() throws(AgentError) -> String {
     guard let login = name.withLock({ $0 }) else {
-      throw AgentError(.invalidRequest, "the sign-in waits for no answer yet")
+      throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
     }
     return login
   }

@@ -144,7 +144,7 @@ import Testing
     #expect(answer == "Bearer token-2")
     var tries = 0
     let expected = AgentError(
-      .signIn, code: "token_refused", message: "the resource refuses the tokens of this session, new ones too")
+      .signIn, code: "token_refused", message: "the resource rejects even new tokens of this session")
     func send(to resource: String) async {
       await #expect(throws: expected) {
         try await session.send(to: resource) { _ -> RefreshableSession<MemorySessions>.Outcome<String> in

@@ -69,7 +69,7 @@ final class SocketWaits: Sendable {
   }
 
   private static func unwaitable(_ error: SystemError) -> Failure {
-    Failure(.storage, verbatim: "the daemon's answer cannot be waited for: \(error.message)")
+    Failure(.storage, verbatim: "cannot wait for the daemon's answer: \(error.message)")
   }
 
   private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {

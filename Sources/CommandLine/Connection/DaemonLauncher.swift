@@ -155,7 +155,7 @@ enum DaemonLauncher {
     for _ in 0..<maximumLaunches {
       if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: place, console, patience) == .alreadyServed {
-        console.detail("another agentd has the place already")
+        console.detail("another agentd is already running there")
         // The other `agentd` is starting or ending. Both take only moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }

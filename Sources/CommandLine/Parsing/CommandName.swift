@@ -76,7 +76,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   static func summary(ofGroup word: String) -> String {
     switch word {
     case "account": "Set up accounts, and change their settings"
-    case "vault": "Look after the vault: what opens it, and when it locks"
+    case "vault": "Manage the vault: its keys, and when it locks"
     default: "Start, stop and watch the daemon"
     }
   }

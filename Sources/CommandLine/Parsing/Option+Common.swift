@@ -64,7 +64,7 @@ extension Option<Bool> {
   static var here: Self {
     Self("here", in: .service, "Choose the account for this directory; and those below it")
   }
-  static var clear: Self { Self("clear", in: .service, "Let the directory have no account of its own any more") }
+  static var clear: Self { Self("clear", in: .service, "Reset the directory's account") }
   static var noDaemon: Self {
     Self(
       "no-daemon", in: .common,
@@ -83,7 +83,7 @@ extension Option<Bool> {
   static var verbose: Self {
     Self(
       "verbose", in: .common, short: "v",
-      "Print to standard error what is done and why, and how long it took; never a secret")
+      "Print each step with its reason and duration to standard error; never a secret")
   }
   static var json: Self {
     Self("json", in: .common, short: "j", "Print the answer, and any error, as JSON objects, one a line")

@@ -69,16 +69,16 @@ extension Option<Bool> {
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
   static var paste: Self {
-    Self("paste", in: .signIn, "Sign in with a browser on any machine; paste the address that it ends at")
+    Self("paste", in: .signIn, "Sign in with a browser on any machine and paste its final address")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   static var start: Self {
-    Self("start", in: .scripts, "Print the instructions for the user and the sign-in's name, and return at once")
+    Self("start", in: .scripts, "Print the instructions and the sign-in's ID, and return at once")
   }
   static var ifNeeded: Self {
     Self(
       "if-needed", in: .scripts,
-      "Sign in only if no token is available without it; else print who is signed in, and do nothing")
+      "Sign in only if no token is available; otherwise print who is signed in")
   }
   static var ended: Self { Self("ended", in: .signIn, "Sign in again to every account whose session has ended") }
   static var ephemeral: Self {

@@ -45,7 +45,7 @@ extension Option<Bool> {
     Self("lease", in: .lease, "Let the command make requests without giving it a token")
   }
   static var handOutToken: Self {
-    Self("hand-out-token", in: .lease, "Also give the token of `--scope` itself, if the server has narrowed it to that")
+    Self("hand-out-token", in: .lease, "Also hand out the token of `--scope`, if the server limits it to that scope")
   }
   static var noJail: Self {
     Self("no-jail", in: .lease, "Serve the lease even if the kernel cannot filter system calls (seccomp)")
@@ -74,7 +74,7 @@ extension Option<TokenProfile?> {
   static var profile: Self {
     Self(
       "profile", in: .rules, "PROFILE", TokenProfile.self,
-      "Require this kind of token; with all claims required for it")
+      "Require this kind of token, with all its required claims")
   }
 }
 
@@ -113,7 +113,7 @@ extension Option<String?> {
     Self("socket", in: .lease, .file("PATH"), "Create the socket here; the directory must be closed to other users")
   }
   static var nonce: Self {
-    Self("nonce", in: .message, .text("NONCE"), "Use the nonce that the server gave in `DPoP-Nonce`")
+    Self("nonce", in: .message, .text("NONCE"), "Use this nonce from the server's `DPoP-Nonce` header")
   }
   static var output: Self {
     Self(
@@ -160,7 +160,7 @@ extension Option<[String]> {
     Self("method", in: .lease, each: .text("METHOD"), "Permit this method; may be given several times")
   }
   static var allowedHeaders: Self {
-    Self("allow-header", in: .lease, each: .text("NAME"), "Also pass this header on; may be given several times")
+    Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }
   static var users: Self {
     Self("user", in: .lease, each: .text("UID"), "Also admit this user's processes; may be given several times")
@@ -188,7 +188,7 @@ extension Option<[String]> {
   static var demandedClaims: Self {
     Self(
       "claim", in: .rules, each: .text("NAME=VALUE"),
-      "Require this value of a claim; or that it is among the values; may be given several times")
+      "Require this value of a claim, or this element of a list; may be given several times")
   }
   static var algorithms: Self {
     Self(

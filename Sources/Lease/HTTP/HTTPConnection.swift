@@ -211,7 +211,7 @@ final class HTTPConnection: LentCall.Owner {
       switch error {
       case .malformed: refuse(400, "the request is not plain HTTP/1.1")
       case .tooLarge: refuse(431, "the head of the request is too large")
-      case .notServed: refuse(501, "a lease speaks HTTP/1.1 alone, without upgrades")
+      case .notServed: refuse(501, "a lease supports only HTTP/1.1 without upgrades")
       }
       return nil
     }

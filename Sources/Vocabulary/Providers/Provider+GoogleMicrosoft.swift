@@ -20,7 +20,7 @@ extension Provider {
       .issuerWithoutScheme: "https://developers.google.com/identity/openid-connect/openid-connect",
     ]
     provider.limits = [
-      "the device flow has a client of its own type (TVs and Limited Input devices), and allows few scopes",
+      "the device flow needs a client of type "TVs and Limited Input devices" and allows only a few scopes",
       "a session of an app in testing ends after seven days, any other after six idle months",
       "a sign-out ends the sessions of this app on all machines",
     ]
@@ -70,7 +70,7 @@ extension Provider {
     provider.limits = [
       "an app of one organisation needs that organisation's issuer: --issuer"
         + " https://login.microsoftonline.com/TENANT-ID/v2.0",
-      "one token is for one resource: its scopes are asked for together, others with agent token --scope",
+      "a token is valid for one resource; request its scopes at sign-in, and those of others with agent token --scope",
       "it has no revocation endpoint",
     ]
     provider.advice = [

@@ -35,7 +35,7 @@ extension Provider {
     provider.redirectURI = "http://127.0.0.1:47600/callback"
     provider.sessionsPage = "https://manage.auth0.com/"
     provider.limits = [
-      "without --audience NAME the access token is good for UserInfo only",
+      "without --audience NAME the access token is valid only for UserInfo",
       "a sign-out ends the sessions of this application on all machines",
     ]
     provider.advice = [

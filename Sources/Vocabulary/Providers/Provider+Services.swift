@@ -42,7 +42,7 @@ extension Provider {
     provider.sessionsPage = "https://www.dropbox.com/account/connected_apps"
     let page = "https://developers.dropbox.com/oauth-guide"
     provider.quirks = [.noMetadata: page]
-    provider.limits = ["it has no device grant, no ID Token and no revocation endpoint of the standard"]
+    provider.limits = ["it supports neither the device grant nor ID Tokens nor standard revocation"]
     return provider
   }()
 
@@ -69,7 +69,7 @@ extension Provider {
     ]
     provider.limits = [
       "it has no device grant and no ID Token; bot scopes are not granted to a redirect URI of this machine",
-      "a session ends after thirty days without a refresh; without token rotation it is one token without an end",
+      "a session ends after 30 days without a refresh; without token rotation it is a single token that never expires",
     ]
     provider.advice = [
       Advice(
@@ -164,7 +164,7 @@ extension Provider {
       "https://{directory}.awsapps.com/start", "https://identitycenter.amazonaws.com/{instance}",
       "https://oidc.{region}.amazonaws.com", "https://portal.sso.{region}.amazonaws.com",
     ]
-    provider.obstacle = "it has an API of its own in place of OAuth, which the AWS CLI uses: aws sso login"
+    provider.obstacle = "it uses its own API instead of OAuth; use the AWS CLI: aws sso login"
     return provider
   }()
 }

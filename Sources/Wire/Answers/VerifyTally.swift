@@ -11,7 +11,7 @@ package struct VerifyTally: MemberList, Sendable, Hashable {
     try members.number("tokens", &tokens, "The number of results.")
     try members.number("not_valid", &notValid, "The number of invalid tokens.")
     try members.number(
-      "undecided", &undecided, "The number of those that may be valid: the check could not be completed.")
+      "undecided", &undecided, "The number of undecided tokens, whose check could not be completed.")
   }
 
   package static func += (left: inout VerifyTally, right: VerifyTally) {

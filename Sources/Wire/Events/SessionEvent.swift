@@ -232,7 +232,7 @@ extension SessionEvent: MemberList {
     case .activeChanged:
       (
         true, [], "The account is now the active one; without `account`, none is.",
-        hasAccount ? "is the active account now" : "no account is the active one now"
+        hasAccount ? "is now the active account" : "no account is active now"
       )
     }
   }
@@ -282,7 +282,7 @@ extension SessionEvent.SignOutCause {
     case .expired: "the authorization server ended the session"
     case .revoked: "the authorization server revoked the session"
     case .elsewhere: "another process did it"
-    case .settings: "the settings no longer fit the sign-in"
+    case .settings: "the settings no longer match the sign-in"
     case .identity: "the server identified another user"
     case .notKept: "its only token was not stored"
     }

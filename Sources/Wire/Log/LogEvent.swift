@@ -184,7 +184,7 @@ extension LogEvent {
     case .watchUnavailable:
       LogRow(
         "watch_unavailable", isFailure: true,
-        "no watch of files is left for this user (inotify): files are looked at when they are used")
+        "this user's inotify watches are exhausted; files are checked on use")
     case .clockSet(let seconds):
       LogRow("clock_set", [("seconds", .int(seconds))], "the machine's clock was set by \(seconds) s")
     case .signInBegan: LogRow("sign_in_began", "sign-in began")
@@ -195,7 +195,7 @@ extension LogEvent {
     case .signInApproved: LogRow("sign_in_approved", "sign-in was approved")
     case .redirectForeign:
       LogRow(
-        "redirect_foreign", isFailure: true, "something other than a redirect arrived at the redirect URI of a sign-in")
+        "redirect_foreign", isFailure: true, "the redirect URI received a request that is not this sign-in's redirect")
     case .signInEnded(let time, let code): Self.ended("sign_in_ended", "sign-in", time, code)
     case .signedOut(let result):
       LogRow(
@@ -223,11 +223,11 @@ extension LogEvent {
     case .authenticationTimeChanged:
       LogRow(
         "authentication_time_changed", isFailure: true,
-        "the server's new ID Token names another time of authentication than the first one")
+        "the new ID Token has a different auth_time than the first one")
     case .endpointMoved:
       LogRow(
         "endpoint_moved", isFailure: true,
-        "the server's metadata name an endpoint at a place that was not there at the sign-in; nothing is sent there")
+        "the server's metadata contain an endpoint at an origin unknown at sign-in; nothing is sent there")
     case .commandFailed(let position, let problem):
       LogRow(
         "command_failed", [("position", .int(position))] + problem.row.members, isFailure: true,
@@ -235,7 +235,7 @@ extension LogEvent {
     case .commandsDropped(let count):
       LogRow(
         "commands_dropped", [("count", .int(count))], isFailure: true,
-        "\(count) commands of the settings were not run: too many wait")
+        "\(count) event commands were not run: too many are waiting")
     case .tokenFile(let change):
       LogRow(
         "token_file", [("change", .string(change.rawValue))], isFailure: change == .failed,
@@ -256,8 +256,8 @@ extension LogEvent.KeySetFlaw {
   fileprivate var text: String {
     switch self {
     case .privateKey:
-      "the issuer's key set holds a private key, which was left out: whoever reads it can sign in the issuer's name"
-    case .symmetricKey: "the issuer's key set holds a symmetric key, which was left out"
+      "the issuer publishes a private key, which was skipped: anyone can use it to sign as the issuer"
+    case .symmetricKey: "the issuer publishes a symmetric key, which was skipped"
     case .unusableKey:
       "the issuer's key set contains keys that were skipped: malformed, too weak, or of an unsupported type"
     }
@@ -269,7 +269,7 @@ extension LogEvent.CommandProblem {
     switch self {
     case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")
     case .signalled(let signal): ([("reason", "signalled"), ("signal", .int(signal))], "ended by signal \(signal)")
-    case .timedOut: ([("reason", "timed_out")], "it took too long and was ended")
+    case .timedOut: ([("reason", "timed_out")], "it timed out")
     case .notStarted(let errno):
       ([("reason", "not_started"), ("errno", .int(errno))], "it could not be started (error \(errno))")
     }

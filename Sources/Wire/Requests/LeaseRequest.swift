@@ -38,7 +38,7 @@ package struct LeaseRequest: RequestBody {
     try members.texts(
       "places", &places, "Hosts, origins or URL prefixes, of origins that the account lists (default: all of these).")
     try members.texts(
-      "methods", &methods, "The methods that peers may send (default: all that name no second resource).")
+      "methods", &methods, "The allowed methods (default: all except those that involve a second resource).")
     try members.texts("headers", &headers, "Names of headers that peers may send besides the usual ones.")
     try members.check(headers.count <= Self.mostHeaders, Phrase("at most \(Self.mostHeaders) headers are allowed"))
     try target.pass(&members)
@@ -60,7 +60,7 @@ package struct LeaseRequest: RequestBody {
 
   package var page: RequestPage {
     RequestPage(
-      "Lends requests with an account's token to another process. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
+      "Lets another process send requests with an account's token. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
         + " process at the other end may send `lease_peer` over it, and no other request. An event `lease` follows when the"
         + " lease is open and when a request of a peer begins. The lease ends with the connection.",
       note:
@@ -127,7 +127,7 @@ package struct LeaseHTTPRequest: RequestBody {
 
   package var page: RequestPage {
     RequestPage(
-      "Has `agent-lease` serve plain HTTP at a socket that listens, which follows as `SCM_RIGHTS`. Only `agent-lease` takes it,"
+      "Makes `agent-lease` serve plain HTTP at a listening socket passed with `SCM_RIGHTS`. Only `agent-lease` accepts it,"
         + " from the command that started it; `agentd` answers `invalid_request`.")
   }
 }
@@ -176,7 +176,7 @@ package struct LeaseStatusRequest: RequestBody {
         MemberRow("methods", "list of texts", "The methods; absent if all are allowed."),
         MemberRow(
           "headers", "list of texts", "The headers that pass besides the usual ones; absent if there are none."),
-        MemberRow("dropped_headers", "number", "How many headers of requests were left out; absent if none were."),
+        MemberRow("dropped_headers", "number", "The number of dropped request headers; absent if 0."),
         MemberRow("expires_in", "number", "The remaining seconds; absent without a limit."),
         MemberRow("uses_left", "number", "The remaining requests; absent without a limit."),
         MemberRow("hand_out_token", "boolean", "A peer may ask for the token."),

@@ -77,7 +77,7 @@ package enum StateRequest: RequestBody {
       "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
       members: [
         MemberRow("account", "text", "The account."),
-        MemberRow("flow", "text", "What is waited for: `browser`, `paste`, `device` or `confirmation`."),
+        MemberRow("flow", "text", "The pending step: `browser`, `paste`, `device` or `confirmation`."),
         MemberRow("expires_at", "number", "The end of the wait."),
       ])
   }
@@ -196,13 +196,13 @@ package enum DaemonRequest: RequestBody {
     case .stop, .restart:
       RequestPage(
         "Stops the daemon. The result is sent when the current work is done, after 5 seconds at most. If a request has"
-          + " spent something that can be used only once, the process waits for its response for up to 120 seconds more. It"
+          + " sent a one-time code or token, the process waits up to 120 more seconds for the response. It"
           + " then accepts no other requests, and keeps the lock of that account.",
         result: [
           MemberRow("pid", "number", "The process that is about to end."),
           MemberRow(
             "unstored", "list of texts",
-            "Accounts whose last refresh token could not be stored and is lost with the daemon; absent if there are none."
+            "Accounts whose refresh token could not be stored and is lost; absent if none."
           ),
           MemberRow(
             "finishing", "list of texts",

@@ -70,7 +70,7 @@ func unsignedToken(
 
   @Test func `shows the header of an encrypted token alone`() throws {
     let token = "\(Base64URL.encode(Array(#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#.utf8))).AAAA.AAAA.AAAA.AAAA"
-    #expect(try decode(token).text(now: 0).hasSuffix("encrypted\n  only who has the key can read the rest\n"))
+    #expect(try decode(token).text(now: 0).hasSuffix("encrypted\n  only the holder of the key can read the rest\n"))
     #expect(try decode(token).json["encrypted"] == true)
   }
 

@@ -104,7 +104,7 @@ extension AccountCommand {
     examples: [
       Example("Change the active account", "agent use work"),
       Example("Use another account in one directory", "agent use work --here"),
-      Example("Let it have no account of its own any more", "agent use --clear"),
+      Example("Reset it to the active account", "agent use --clear"),
     ],
     run: use)
 }

@@ -6,7 +6,7 @@ internal import Wire
 extension DoctorCommand {
   static let doctor = Command(
     .doctor, topic: .upkeep,
-    summary: "Find out what is wrong, and what helps",
+    summary: "Diagnose problems and suggest fixes",
     operands: .account,
     examples: [
       Example("See why something does not work", "agent doctor"),

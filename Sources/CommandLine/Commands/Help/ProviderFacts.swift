@@ -19,13 +19,13 @@ enum ProviderFacts {
     facts.append(
       ("Sign in", "`agent login \(provider.name.rawValue)\(issuer) --client-id ID\(redirect)\(secret)`"))
     if provider.issuer != nil, provider.hasOwnServers {
-      facts.append(("A server of one's own", "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
+      facts.append(("Self-hosted", "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
     }
     if let issuer = provider.issuer { facts.append(("Issuer", "`\(issuer)`")) }
     if let example = provider.issuerExample { facts.append(("Issuer", "\(example).")) }
     if !provider.scope.isEmpty { facts.append(("Scope", "By default `\(provider.scope.joined(separator: " "))`.")) }
     if !provider.limits.isEmpty { facts.append(("Mind", provider.limits.map(sentence).joined(separator: " "))) }
-    if let page = provider.sessionsPage { facts.append(("End sessions by hand", page)) }
+    if let page = provider.sessionsPage { facts.append(("Revoke access at", page)) }
     return facts
   }
 
@@ -41,20 +41,20 @@ enum ProviderFacts {
   private static func meaning(_ quirk: Provider.Quirk) -> String {
     switch quirk {
     case .noMetadata: "It publishes no metadata"
-    case .scopeWithCommas: "The scope in its answers has commas"
+    case .scopeWithCommas: "Responses separate scopes with commas"
     case .scopeInArray: "The scope in its answers is an array"
-    case .scopesInDeviceGrant: "The device grant has the scope as `scopes`"
+    case .scopesInDeviceGrant: "The device grant sends the scope as `scopes`"
     case .errorInMessage: "An error is in `message`"
     case .userTokenType: "A Bearer token has the type `user`"
     case .issuerWithoutScheme: "An ID Token may name the issuer without `https://`"
-    case .tenantIssuer: "One issuer stands for many tenants"
+    case .tenantIssuer: "All tenants share one issuer"
     case .unannouncedDeviceEndpoint: "The device authorization endpoint is not in its metadata"
-    case .slashInIssuer: "Its metadata may name the issuer with a slash at its end, or without"
-    case .secretNeeded: "It gives no token without the client secret"
-    case .ownRedirectURI: "It takes no redirect URI but one that was registered with its port"
-    case .secretForCode: "A sign-in by browser needs the client secret, and one by device does not"
+    case .slashInIssuer: "The issuer in its metadata may have an extra or missing trailing slash"
+    case .secretNeeded: "Tokens require the client secret"
+    case .ownRedirectURI: "It accepts only redirect URIs registered with their port"
+    case .secretForCode: "Browser sign-ins need the client secret, device sign-ins do not"
     case .publicSecret: "The client secret of an installed program is not confidential"
-    case .separateGrants: "The revocation of a refresh token ends no other session of the user"
+    case .separateGrants: "Revoking a refresh token does not end the user's other sessions"
     }
   }
 }

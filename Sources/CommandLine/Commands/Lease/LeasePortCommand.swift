@@ -5,7 +5,7 @@ internal import Wire
 extension LeasePortCommand {
   static let leasePort = Command(
     .leasePort,
-    summary: "Reach a lease by HTTP from a network of its own",
+    summary: "Use a lease over HTTP from another network namespace",
     operands: .file,
     trailing: "COMMAND [ARGUMENT]...",
     examples: [

@@ -106,7 +106,7 @@ extension DecodedToken {
     case .claims(let claims):
       text += "claims\n" + Self.rows(claims.names.map { ($0, Self.claim($0, claims[$0] ?? .null, now: now)) })
     case .bytes(let bytes): text += "payload\n" + Self.payload(bytes)
-    case .encrypted: return text + "encrypted\n  only who has the key can read the rest\n"
+    case .encrypted: return text + "encrypted\n  only the holder of the key can read the rest\n"
     }
     let signature = signatureBytes == 0 ? "there is none" : "\(signatureBytes) bytes, not checked"
     return text + "signature\n  \(signature)\n"
