@@ -76,7 +76,8 @@ import WireSupport
       // Of shells, whatever their suffix, and those that select proxies or trust.
       "UID", "status", "fish_color_user", "FISH_TRACE", "fish_user_paths", "zsh_x_TOKEN", "BASH_FUNC_x_KEY", "USER_ID",
       "PROMPT_COMMAND", "PS0", "precmd_functions", "chpwd", "LC_ALL", "LANG", "MAIL", "RANDOM", "seconds", "OPTIND",
-      "HISTTIMEFORMAT", "LD_X_TOKEN", "https_proxy", "HTTP_PROXY", "ALL_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS",
+      "HISTTIMEFORMAT", "verbose", "COMMAND_LINE", "DISPLAY", "LD_X_TOKEN", "https_proxy", "HTTP_PROXY", "ALL_PROXY",
+      "no_proxy", "NODE_EXTRA_CA_CERTS",
       "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
       "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_SSL_KEY", "SSLKEYLOGFILE", "OPENSSL_MODULES", "VAULT_CACERT",
       "VAULT_SKIP_VERIFY", "AWS_CA_BUNDLE", "DENO_CERT", "DOCKER_TLS_VERIFY", "PGSSLROOTCERT", "LOCPATH", "NLSPATH",
