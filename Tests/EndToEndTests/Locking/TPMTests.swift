@@ -153,6 +153,9 @@ import Testing
       try home.signIn("work", "--dpop")
       try home.run("token", "work", "--force-refresh")
       #expect(try proof(home).succeeded)
+      try home.run("account", "set", "work", "--host", home.issuer.url)
+      let lent = try home.agent("exec", "--lease", "work", "--", "agent", "request", home.issuer.url + "/resource")
+      #expect(lent.succeeded, "\(lent.errorText)")
       let refreshes = try home.issuer.count("refreshes")
       // From here on the vault can be decrypted without the TPM: a copy of it contains the refresh token.
       try home.run("vault", "bind", "--to", "host")
