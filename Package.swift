@@ -50,7 +50,8 @@ func tests(_ name: String, uses: [Target.Dependency]) -> Target {
 // linked by an ordinary build. Its sources are those of the tests that replay what was found.
 let isFuzzing = Context.environment["AGENT_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-  "CommandLine", "Sessions", "HTTP", "Loopback", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto", "Encoding",
+  "CommandLine", "Sessions", "HTTP", "Lease", "Loopback", "OAuth", "Vault", "JOSE", "Wire", "Vocabulary", "Crypto",
+  "Encoding",
   "Platform",
 ]
 let fuzzing: Target =

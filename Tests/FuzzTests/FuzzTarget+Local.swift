@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+@testable import Lease
 import Sessions
 @testable import Vault
 import Vocabulary
@@ -12,6 +13,35 @@ extension FuzzTarget {
     let written = envelope.serialized()
     try BrokenInvariant.unless(
       (try? RequestEnvelope(parsing: written.span)) == envelope, "what is written reads as what was read")
+  }
+
+  /// The HTTP requests of a peer of a lease, one after the other: a head, and content in chunks.
+  static func leaseHead(_ bytes: [UInt8]) throws(BrokenInvariant) {
+    guard let end = (try? HTTPRequestHead.end(bytes, from: 0)).flatMap({ $0 }),
+      let head = try? HTTPRequestHead(bytes[..<end])
+    else { return }
+    let lines = ["\(head.method) \(head.target) HTTP/1.1"] + head.fields.map { "\($0.name): \($0.value)" }
+    let written = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    try BrokenInvariant.unless(
+      (try? HTTPRequestHead(written[...])) == head, "what is written of a head reads as what was read")
+    let texts = [head.method, head.target] + head.fields.flatMap { [$0.name, $0.value] }
+    try BrokenInvariant.unless(
+      texts.allSatisfy { !$0.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) }, "no part has a line end")
+    try BrokenInvariant.unless(
+      content(bytes[end...], inPiecesOf: 1) == content(bytes[end...], inPiecesOf: bytes.count),
+      "content is the same however it arrives")
+  }
+
+  /// The content in chunks, and what follows it; nil if it is malformed.
+  private static func content(_ bytes: ArraySlice<UInt8>, inPiecesOf size: Int) -> [[UInt8]]? {
+    var (chunks, buffer, content, rest) = (HTTPChunks(), [UInt8](), [UInt8](), bytes)
+    while !rest.isEmpty {
+      buffer += rest.prefix(size)
+      rest = rest.dropFirst(size)
+      guard let piece = try? chunks.take(&buffer, most: .max) else { return nil }
+      content += piece
+    }
+    return [content, buffer]
   }
 
   /// A line that claims to be from the daemon.

@@ -17,6 +17,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case challenge
   case redirect
   case request
+  case leaseHead = "lease-head"
   case reply
   case vault
   case settings
@@ -41,6 +42,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .challenge: try Self.challenge(bytes)
     case .redirect: try Self.redirect(bytes)
     case .request: try Self.request(bytes)
+    case .leaseHead: try Self.leaseHead(bytes)
     case .reply: try Self.reply(bytes)
     case .vault: try Self.vault(bytes)
     case .settings: try Self.settings(bytes)
