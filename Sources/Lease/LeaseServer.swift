@@ -113,7 +113,13 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     guard let terms, peer.user == Int(Machine.userID) || terms.users.contains(peer.user) else {
       return refuse(peer, .notPermitted)
     }
-    guard peers.count + visitors.count < Self.mostPeers else { return refuse(peer, .tooBusy) }
+    guard peers.count + visitors.count < Self.mostPeers else {
+      // Unread bytes would make the system drop the answer.
+      var unread: [UInt8] = []
+      _ = try? socket.readNow(into: &unread, upTo: HTTPRequestHead.mostBytes)
+      _ = try? socket.writeNow(HTTPConnection.crowded.span)
+      return refuse(peer, .tooBusy)
+    }
     lastVisitor += 1
     do throws(SystemError) {
       visitors[lastVisitor] = try HTTPConnection(socket, lastVisitor, peer, lent, connections, self)

@@ -256,7 +256,8 @@ final class Lease: Admission {
         "the account of the lease needs environment variables of the lending machine, which a lease cannot pass",
         hint: "run a command on that machine to renew the token")
     case _ where failure.code.exitStatus == .signInNeeded:
-      Failure(failure.code, "the account of the lease needs a sign-in")
+      Failure(
+        failure.code, "the account of the lease needs a sign-in", hint: "on the lending machine, run: agent login")
     case _ where failure.message.hasPart(account.text):
       Failure(failure.code, "the request cannot be made with this lease")
     default: Failure(failure.code, failure.text)

@@ -50,8 +50,10 @@ struct LeaseRules {
     var fields: [ResourceField] = []
     var dropped = 0
     for field in target.fields {
-      // An encoded response cannot be searched for the token.
-      if field.isNamed("Accept-Encoding") { continue }
+      // An encoded response could not be searched for the token. The daemon sends its own name.
+      if field.isNamed("Accept-Encoding") || field.isNamed("User-Agent") && !allowedFields.contains("user-agent") {
+        continue
+      }
       if try passes(field, of: target, namesSecond: namesSecond) { fields.append(field) } else { dropped += 1 }
     }
     return Passed(hasPath: hasPath, fields: fields, dropped: dropped)

@@ -420,14 +420,22 @@ final class HTTPConnection: LentCall.Owner {
 
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.leave()
+    let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
+    let isHead = exchange?.head.method.utf8.elementsEqual("HEAD".utf8) ?? false
+    send(Self.answer(status, failure, closes: closes, hasBody: !isHead))
+  }
+
+  /// The answer to a connection beyond the limit of those of a lease.
+  static var crowded: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
+
+  private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
-    var lines = "HTTP/1.1 \(status) \(Self.reason(status))\r\nContent-Type: application/json\r\n"
+    var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
     // Git answers only a Basic challenge.
     if status == 401 { lines += "WWW-Authenticate: Bearer\r\nWWW-Authenticate: Basic realm=\"lease\"\r\n" }
     lines += "Content-Length: \(body.count)\r\n"
-    if exchange == nil || exchange?.content != nil || exchange?.head.closes == true { lines += "Connection: close\r\n" }
-    let isHead = exchange?.head.method.utf8.elementsEqual("HEAD".utf8) ?? false
-    send(Array((lines + "\r\n").utf8) + (isHead ? [] : body))
+    if closes { lines += "Connection: close\r\n" }
+    return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
   private static func reason(_ status: Int) -> String {

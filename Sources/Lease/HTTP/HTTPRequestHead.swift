@@ -54,7 +54,9 @@ struct HTTPRequestHead: Equatable {
   /// - Parameter bytes: A complete head.
   init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
     var lines = try Self.lines(bytes.dropLast(4))
-    guard !lines.isEmpty else { throw .malformed }
+    guard let first = lines.first else { throw .malformed }
+    // The start of an HTTP/2 connection, such as those of gRPC (RFC 9113 section 3.4).
+    if first.elementsEqual("PRI * HTTP/2.0".utf8) { throw .notServed }
     (method, target) = try Self.requestLine(lines.removeFirst())
     guard lines.count <= Self.mostFields else { throw .tooLarge }
     var fields: [Field] = []
@@ -67,13 +69,21 @@ struct HTTPRequestHead: Equatable {
     guard values("upgrade").isEmpty, !options.contains("upgrade"), values("http2-settings").isEmpty else {
       throw .notServed
     }
+    // gRPC needs trailer fields.
+    guard !values("content-type").contains(where: Self.isGRPC) else { throw .notServed }
     let expectations = values("expect").map { $0.lowercased() }
     guard expectations.allSatisfy({ $0.utf8.elementsEqual("100-continue".utf8) }) else { throw .notServed }
     expectsContinue = !expectations.isEmpty && content != .none
     closes = options.contains("close")
   }
 
-  /// Splits lines at CR LF. Neither may occur alone.
+  private static func isGRPC(_ type: String) -> Bool {
+    let (type, name) = (type.lowercased(), "application/grpc")
+    return type.utf8.starts(with: name.utf8)
+      && type.utf8.dropFirst(name.utf8.count).first.map { "+; ".utf8.contains($0) } ?? true
+  }
+
+  /// Splits a head into lines that end with CR LF. Neither character may appear elsewhere.
   private static func lines(_ bytes: ArraySlice<UInt8>) throws(Problem) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = bytes.startIndex

@@ -16,19 +16,20 @@ struct LentOrigin {
   /// The request without hop-by-hop fields and the lease's token.
   func request(_ head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
-    call.headers = head.fields.filter { !Self.isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
+    call.headers = head.fields.filter { !isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
     call.sendsBody = head.content != .none
     call.refusesRedirects = true
     call.idleSeconds = 0
     return call
   }
 
-  /// Whether the request has the lease's token, as Bearer token or Basic password.
+  /// Whether the request contains the token of the lease once, as Bearer, as the password of Basic, or in a field of its
+  /// own.
   func isTokenShown(in head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
-    let keys = head.fields.filter { Self.keyFields.contains($0.name.lowercased()) }.map(\.value)
+    let keys = head.fields.filter { !$0.isNamed("authorization") && isKey($0) }
     guard values.count + keys.count == 1 else { return false }
-    if let key = keys.first { return isToken(Array(key.utf8)) }
+    if let key = keys.first { return endsWithToken(key.value) }
     let words = values[0].split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2 else { return false }
     switch words[0].lowercased() {
@@ -45,6 +46,17 @@ struct LentOrigin {
   /// Fields in which some clients send their key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
+  /// Whether a field is for the key of a service: one of those fields, or any other whose value is the token, alone or
+  /// after a scheme.
+  private func isKey(_ field: HTTPRequestHead.Field) -> Bool {
+    Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
+  }
+
+  private func endsWithToken(_ value: String) -> Bool {
+    let words = value.utf8.split(separator: UInt8(ascii: " "))
+    return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
+  }
+
   /// Compares in constant time.
   private func isToken(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == token.count else { return false }
@@ -53,17 +65,17 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field is only for this connection or contains the lease's token.
-  private static func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
+  /// Whether a field concerns only the peer's connection or the token of the lease, and is not forwarded to the server.
+  private func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
-    if ofConnection.contains(name) || keyFields.contains(name) { return true }
+    if Self.ofConnection.contains(name) || isKey(field) { return true }
     let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
     return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
   }
 
   private static let ofConnection: Set<String> = [
     "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
-    "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding", "user-agent",
+    "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding",
   ]
 
   // MARK: Responses
@@ -94,9 +106,11 @@ struct LentOrigin {
   }
 
   private func local(_ url: Substring) -> String {
-    guard url.utf8.starts(with: origin.utf8) else { return String(url) }
-    let rest = url.utf8.dropFirst(origin.utf8.count)
-    guard rest.first.map({ "/?#".utf8.contains($0) }) ?? true else { return String(url) }
-    return base + String(decoding: rest, as: UTF8.self)
+    // Without a scheme it has that of the request, which is another one here (RFC 3986 section 4.2).
+    let hasNoScheme = url.utf8.starts(with: "//".utf8)
+    let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)
+    guard let uri = try? URI(text), uri.origin.utf8.elementsEqual(origin.utf8) else { return String(url) }
+    let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    return base + String(decoding: authority.drop { !"/?#".utf8.contains($0) }, as: UTF8.self)
   }
 }

@@ -182,6 +182,58 @@ import Testing
     }
   }
 
+  @Test func `answers on after ten thousand random requests, and sends on none that it must not`() throws {
+    try Self.with { place in
+      let script = #"""
+        python3 -c '
+        import os, random, socket, urllib.parse
+        random.seed(0x5EED)
+        place, key = urllib.parse.urlsplit(os.environ["API"]), os.environ["KEY"]
+        lines = ["GET /v1/x HTTP/1.1", "GET /secret HTTP/1.1", "PUT /v1/x HTTP/1.1", "GET /v1/../secret HTTP/1.1", "GET http://a/secret HTTP/1.1",
+                 "Host: a", "Authorization: Bearer " + key, "Content-Length: 30", "Transfer-Encoding: chunked", "Connection: keep-alive",
+                 "Content-Length: 0", " folded", "X-Original-URL: /secret", "Expect: 100-continue", "X: " + "y" * 70000, "5", "0", "hello", "",
+                 "\0", "Cookie: a=b", "Upgrade: websocket", "PRI * HTTP/2.0"]
+        ends = ["\r\n"] * 8 + ["\n", "\r", "", "\r\n\r\n"]
+        near, sent = None, 0
+        while sent < 10000:
+            try:
+                if near is None:
+                    near = socket.create_connection((place.hostname, place.port), timeout=0.002)
+                start = random.choice(["", "GET /v1/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\n"])
+                text = start + "".join(random.choice(lines) + random.choice(ends) for _ in range(random.randrange(9))) + "\r\n"
+                sent += 1
+                near.sendall(text.encode())
+                if not near.recv(65536): near = None
+            except TimeoutError: near = None if random.randrange(4) == 0 else near
+            except OSError: near = None
+        '
+        """#
+      let result = try place.lent(script, "--method", "GET")
+      #expect(result.succeeded, "\(result.errorText)")
+      let requests = try place.requests()
+      #expect(requests.allSatisfy { $0 == "GET /v1/x" } && !requests.isEmpty, "\(Set(requests))")
+    }
+  }
+
+  @Test func `tells a program beyond its limit of connections that they are too many`() throws {
+    try Self.with { place in
+      let script = #"""
+        python3 -c '
+        import os, socket, urllib.parse
+        place = urllib.parse.urlsplit(os.environ["API"])
+        many = [socket.create_connection((place.hostname, place.port)) for _ in range(33)]
+        print(many[32].recv(1000).decode().split(chr(13))[0], many[32].recv(1000))
+        many[0].sendall(b"GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n")
+        print(many[0].recv(1000).decode().split(chr(13))[0])
+        '
+        """#
+      let result = try place.lent(script)
+      #expect(
+        result.outputText == "HTTP/1.1 429 Too Many Requests b''\nHTTP/1.1 401 Unauthorized\n",
+        "\(result.outputText) \(result.errorText)")
+    }
+  }
+
   @Test func `says that the daemon is not there while none runs`() throws {
     try Self.with { place in
       let agent = try Programs.path("agent")

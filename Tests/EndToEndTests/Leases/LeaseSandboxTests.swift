@@ -141,7 +141,7 @@ struct `A lease in a sandbox without a network` {
       executable: "/bin/sh",
       arguments: ["-ec", "cd '\(tree.path("home/box"))'; chmod +x sandbox; \(script); \(recipe.then)"],
       environment: tree.environment([
-        "PATH": folders.joined(separator: ":"), "PIP_CONFIG_FILE": "/dev/null", "PYTHONPATH": nil,
+        "PATH": folders.joined(separator: ":"), "PIP_CONFIG_FILE": "/dev/null", "PIP_TIMEOUT": "600", "PYTHONPATH": nil,
       ]))
   }
 

@@ -70,10 +70,17 @@ import Testing
 
   @Test(arguments: [
     "Upgrade: websocket\r\nConnection: Upgrade", "Connection: keep-alive, upgrade", "HTTP2-Settings: a",
-    "Expect: something",
+    "Expect: something", "Content-Type: application/grpc", "content-type: Application/GRPC+proto",
+    "Content-Type: application/grpc;charset=utf-8",
   ])
   func `is refused if it asks for another protocol`(fields: String) {
     #expect(Self.problem("GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n") == .notServed)
+  }
+
+  // RFC 9113 section 3.4.
+  @Test func `is refused at the start of HTTP/2, and not for gRPC's form for browsers`() throws {
+    #expect(Self.problem("PRI * HTTP/2.0\r\n\r\n") == .notServed)
+    #expect(try Self.read("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/grpc-web\r\n\r\n").method == "POST")
   }
 
   @Test func `has a limit of bytes and of fields`() {
