@@ -72,7 +72,7 @@ __agent_value() {
   case "$1 $2" in
   'login --issuer') kind=text ;;
   'login --client-id') kind=text ;;
-  'login --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface identity-center keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
+  'login --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab glewlwyd gmail google huggingface identity-center keycloak okta outlook salesforce shopify slack twitch yahoo zitadel) ;;
   'login -s' | 'login --scope') kind=text ;;
   'login --resource') kind=text ;;
   'login --audience') kind=text ;;
@@ -224,7 +224,7 @@ __agent_value() {
   'verify --ca-file') kind=files ;;
   'account add --issuer') kind=text ;;
   'account add --client-id') kind=text ;;
-  'account add --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface identity-center keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
+  'account add --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab glewlwyd gmail google huggingface identity-center keycloak okta outlook salesforce shopify slack twitch yahoo zitadel) ;;
   'account add -s' | 'account add --scope') kind=text ;;
   'account add --resource') kind=text ;;
   'account add --audience') kind=text ;;
@@ -266,7 +266,7 @@ __agent_value() {
   'account add --pin-fd') kind=text ;;
   'account set --issuer') kind=text ;;
   'account set --client-id') kind=text ;;
-  'account set --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface identity-center keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
+  'account set --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab glewlwyd gmail google huggingface identity-center keycloak okta outlook salesforce shopify slack twitch yahoo zitadel) ;;
   'account set -s' | 'account set --scope') kind=text ;;
   'account set --resource') kind=text ;;
   'account set --audience') kind=text ;;
@@ -309,7 +309,7 @@ __agent_value() {
   'account set --unset') kind=words words=(provider scope resource audience parameter claims authorization-details token-endpoint-auth-method basic-unencoded client-certificate-file client-key-algorithm client-key-id assertion-file assertion-from assertion-variable assertion-account assertion-grant assertion-audience id-token-algorithm userinfo-algorithm trust-audience ca-file pin allow-http-loopback authorization-endpoint token-endpoint device-authorization-endpoint userinfo-endpoint revocation-endpoint registration-endpoint jwks-uri redirect-uri proxy keep dpop key profile host refresh var token-files) ;;
   'account import --issuer') kind=text ;;
   'account import --client-id') kind=text ;;
-  'account import --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab gmail google huggingface identity-center keycloak okta outlook salesforce slack twitch yahoo zitadel) ;;
+  'account import --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab glewlwyd gmail google huggingface identity-center keycloak okta outlook salesforce shopify slack twitch yahoo zitadel) ;;
   'account import -s' | 'account import --scope') kind=text ;;
   'account import --resource') kind=text ;;
   'account import --audience') kind=text ;;

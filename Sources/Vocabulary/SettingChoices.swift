@@ -100,9 +100,9 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
 package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
     github
-  case gitlab, gmail, google, huggingface
+  case gitlab, glewlwyd, gmail, google, huggingface
   case identityCenter = "identity-center"
-  case keycloak, okta, outlook, salesforce, slack, twitch, yahoo, zitadel
+  case keycloak, okta, outlook, salesforce, shopify, slack, twitch, yahoo, zitadel
 
   /// The providers of a company or product.
   package static func known(as name: String) -> [ProviderName] {

@@ -25,9 +25,13 @@ extension AccountConfiguration {
   /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
   static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
 
-  /// - Parameter entered: The command-line options of the sign-in, for the hint.
-  /// - Throws: `invalid_request` if the issuer is not a valid URL (RFC 8414, section 2).
+  /// - Parameters:
+  ///   - account: The account of a sign-in.
+  ///   - entered: Its options.
+  /// - Throws: `invalid_request` if the issuer is not a valid URL (RFC 8414, section 2), or a service that does not
+  ///   support sign-in from a terminal.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
+    try Provider.of(issuer: issuer)?.checkSignIn()
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
       var failure = Failure(.oauth(error), account: account, entered: entered)
       failure.code = .invalidRequest

@@ -92,6 +92,7 @@ extension AuthorizationServer {
       form.add(.redirectURI, request.redirectURI)
       form.add(.codeVerifier, secret: request.verifier.secret)
       for resource in request.options.resources { form.add(.resource, resource) }
+      for parameter in provider?.codeParameters ?? [] { form.add(named: parameter.name, parameter.value) }
     }
     do throws(OAuthError) {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))

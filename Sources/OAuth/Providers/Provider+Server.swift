@@ -59,6 +59,7 @@ extension Provider {
     shape.hasErrorInMessage = has(.errorInMessage)
     shape.errorNames = errorNames
     shape.deadRefreshTokens = deadRefreshTokens
+    shape.hasDeadTokensWithoutError = has(.deadTokenWithoutError)
     return shape
   }
 }

@@ -11,6 +11,8 @@ package struct AnswerShape: Sendable, Hashable {
   package var errorNames: [String: String] = [:]
   /// Refresh errors that require a sign-in: values of `error`, or beginnings of the description.
   package var deadRefreshTokens: [String] = []
+  /// Whether a refresh with a dead refresh token gets a 400 without an error.
+  package var hasDeadTokensWithoutError = false
 
   package init() {}
 

@@ -4,7 +4,7 @@ internal import Encoding
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorAnswer {
   /// The error message of a response without `error_description`, cleaned for a terminal: `errorSummary` (Okta), the
-  /// message of an error object (Google) or of a gateway, `detail` and `title` (RFC 9457), or a line of plain text. Nil
+  /// message of an error object (Google) or of a gateway (`fault` of Apigee), `detail` and `title` (RFC 9457), or a line of plain text. Nil
   /// for an HTML page, and if the body contains a token.
   static func words(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
@@ -27,9 +27,10 @@ extension ErrorAnswer {
     let error = root["error"]
     let first = root["errors"].map { $0.elements.first ?? $0 }
     let nodes = [
-      root["error_description"], root["errorSummary"], error?["message"], error?["error_description"], root["message"],
-      root["detail"], root["title"], root["reason"], root["error_message"], root["description"], first?["message"],
-      first, error, root,
+      root["error_description"], root["errorSummary"], error?["message"], error?["error_description"],
+      error?["description"], root["message"], root["Message"], root["detail"], root["title"], root["reason"],
+      root["error_message"], root["errorMessage"], root["msg"], root["description"], root["fault"]?["faultstring"],
+      first?["message"], first?["detail"], first, error, root,
     ]
     for node in nodes {
       if let text = node?.string(in: bytes), !text.isEmpty { return text }

@@ -47,11 +47,12 @@ extension OAuthError {
       if ErrorAnswer.isForeign(response) {
         error = notJSON(response, subject, sent: sent)
       } else if kind == .refresh {
-        // Glewlwyd rejects an expired refresh token with an empty 400, and a proxy may do so for any server. Only a
-        // sign-in is sure to help, but only `invalid_grant` ends a grant.
-        error.code = response.status == 400 && response.body.count == 0 ? .refreshRefused : .refreshBlocked
+        error.code = .refreshBlocked
       }
-      if kind == .refresh, shape.isAboutRefreshToken(nil, description: words) { error.code = .interactionRequired }
+      if kind == .refresh {
+        if shape.isAboutRefreshToken(nil, description: words) { error.code = .interactionRequired }
+        if response.status == 400, shape.hasDeadTokensWithoutError { error.code = .refreshRefused }
+      }
       error.serverDescription = words ?? error.serverDescription
     }
     error.noteWait(response.headers)
@@ -144,9 +145,16 @@ extension OAuthError.Code {
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
     // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so only the refresh token can be the reason. The description then mentions it.
-    case .invalidRequest where answer.description?.hasPart("refresh_token") != true: self
+    // The same request worked before, so that only the refresh token can be the reason. The description then mentions
+    // it.
+    case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }
+  }
+
+  /// Whether a server's text contains "refresh token", in whatever spelling.
+  private static func mentionsRefreshToken(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return ["refresh_token", "refresh token", "refresh-token", "refreshtoken"].contains { text.hasPart($0) }
   }
 }

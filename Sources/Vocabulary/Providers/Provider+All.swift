@@ -16,6 +16,7 @@ extension Provider {
     case .gitea: gitea
     case .github: github
     case .gitlab: gitlab
+    case .glewlwyd: glewlwyd
     case .gmail: gmail
     case .google: google
     case .huggingface: huggingface
@@ -24,6 +25,7 @@ extension Provider {
     case .okta: okta
     case .outlook: outlook
     case .salesforce: salesforce
+    case .shopify: shopify
     case .slack: slack
     case .twitch: twitch
     case .yahoo: yahoo

@@ -118,6 +118,20 @@ extension Provider {
     return provider
   }()
 
+  static let glewlwyd: Provider = {
+    var provider = Provider(.glewlwyd, "Glewlwyd")
+    provider.issuerExample = "https://HOST/api/oidc"
+    provider.hasOwnServers = true
+    provider.registration = Registration(
+      page: "the administration page, Clients", kind: "client that is not confidential",
+      option: "device authorization")
+    provider.redirectURI = "http://127.0.0.1:47600/callback"
+    provider.sessionsPage = "the profile page, Sessions"
+    // As version 2.7.5 does, with nothing; its documents do not mention it.
+    provider.quirks = [.deadTokenWithoutError: "https://github.com/babelouest/glewlwyd/blob/master/docs/OIDC.md"]
+    return provider
+  }()
+
   static let cognito: Provider = {
     var provider = Provider(.cognito, "Amazon Cognito")
     provider.issuerExample = "https://cognito-idp.REGION.amazonaws.com/POOL"

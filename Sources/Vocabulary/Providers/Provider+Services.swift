@@ -46,7 +46,32 @@ extension Provider {
     return provider
   }()
 
-  /// User tokens. An app with PKCE is a public client.
+  static let shopify: Provider = {
+    var provider = Provider(.shopify, "Shopify")
+    provider.issuerExample = "https://NAME.myshopify.com"
+    provider.issuerTemplates = ["https://{name}.myshopify.com"]
+    provider.paths = [.authorization: "/admin/oauth/authorize", .token: "/admin/oauth/access_token"]
+    provider.registration = Registration(page: "https://dev.shopify.com/dashboard", kind: "app")
+    provider.redirectURI = "http://localhost:47600/callback"
+    provider.scope = ["read_products"]
+    // Otherwise the token has no end, and no refresh token comes with it.
+    provider.codeParameters = [Parameter(name: "expiring", value: "1")]
+    provider.tokenEndpointAuthMethod = .secretPost
+    provider.sessionsPage = "the store's admin, Settings, Apps and sales channels"
+    let page =
+      "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/authorization-code-grant"
+    // From memory: a dead refresh token gets a 400 with HTML. The documents only show the answers to good ones.
+    provider.quirks = [
+      .noMetadata: page, .secretNeeded: page, .scopeWithCommas: page, .deadTokenWithoutError: page,
+    ]
+    provider.limits = [
+      "its API wants the token in the header X-Shopify-Access-Token",
+      "it has no device grant, no ID Token and no revocation endpoint",
+    ]
+    return provider
+  }()
+
+  /// A user's tokens. An app with PKCE is a public client.
   static let slack: Provider = {
     var provider = Provider(.slack, "Slack")
     provider.issuer = "https://slack.com"
@@ -163,6 +188,9 @@ extension Provider {
     provider.issuerTemplates = [
       "https://{directory}.awsapps.com/start", "https://identitycenter.amazonaws.com/{instance}",
       "https://oidc.{region}.amazonaws.com", "https://portal.sso.{region}.amazonaws.com",
+      "https://{instance}.portal.{region}.app.aws", "https://oidc.{region}.amazonaws.com.cn",
+      "https://start.{partition}.awsapps.cn/directory/{directory}",
+      "https://start.{partition}.awsapps.com/directory/{directory}",
     ]
     provider.obstacle = "it uses its own API instead of OAuth; use the AWS CLI: aws sso login"
     return provider

@@ -28,8 +28,10 @@ package struct Provider: Sendable, Hashable {
   package var scope: [String] = []
   /// Parameters of browser sign-ins, in this order.
   package var authorizationParameters: [Parameter] = []
-  /// The redirect URI to register, if not the default. Includes a port if the service compares it, contrary to RFC 8252
-  /// section 7.3, or may do so.
+  /// Sent with every authorization code.
+  package var codeParameters: [Parameter] = []
+  /// The redirect URI to register if the default is not suitable. With a port if the service compares it, contrary to
+  /// RFC 8252 section 7.3, or may do so; otherwise any port is allowed.
   package var redirectURI: String?
   /// How to register a client; nil if sign-in is impossible.
   package var registration: Registration?
@@ -67,7 +69,9 @@ package struct Provider: Sendable, Hashable {
     case scopesInDeviceGrant = "scopes-in-device-grant"
     /// Errors have `message`, and a number in `status`.
     case errorInMessage = "error-in-message"
-    /// The `token_type` `user` means Bearer.
+    /// A refresh with a dead refresh token gets a 400 with HTML or nothing.
+    case deadTokenWithoutError = "dead-token-without-error"
+    /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
     /// `iss` may omit `https://`.
     case issuerWithoutScheme = "issuer-without-scheme"
@@ -137,6 +141,14 @@ extension Provider {
   }
 
   private func isIssuer(_ issuer: String) -> Bool {
+    // The URL of a page, as its user may paste it, for which the reason is reported before anything else.
+    if obstacle != nil {
+      var page = issuer.prefix { $0 != "#" }
+      while page.utf8.last == UInt8(ascii: "/") { page.removeLast() }
+      let places = [self.issuer].compactMap { $0 } + hosts.map { "https://\($0)" }
+      return places.contains { $0.utf8.elementsEqual(page.utf8) }
+        || issuerTemplates.contains { Self.matches(String(page), $0) }
+    }
     if let own = self.issuer, isSame(own, as: issuer) { return true }
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }

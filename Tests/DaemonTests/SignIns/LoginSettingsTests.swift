@@ -490,6 +490,11 @@ import Wire
       "https://appleid.apple.com", "https://appleid.apple.com/.well-known/openid-configuration",
       "https://d-9067123456.awsapps.com/start", "https://identitycenter.amazonaws.com/ssoins-72231234567890ab",
       "https://oidc.eu-central-1.amazonaws.com", "https://portal.sso.us-east-1.amazonaws.com",
+      // As the address bar shows them.
+      "https://d-9067123456.awsapps.com/start#/", "https://acme.awsapps.com/start/#/?tab=accounts",
+      "https://ssoins-7223.portal.us-east-1.app.aws/", "https://start.us-gov-home.awsapps.com/directory/acme",
+      "https://start.home.awsapps.cn/directory/acme#/", "https://oidc.cn-north-1.amazonaws.com.cn",
+      "https://appleid.apple.com/", "https://account.apple.com/#",
     ])
   func `so is its issuer, before any request`(issuer: String) throws {
     let failure = Self.failure(

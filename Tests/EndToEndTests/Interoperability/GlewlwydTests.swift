@@ -97,7 +97,7 @@ import Testing
   @Test func `after the sign-out nothing is left`() throws {
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
-      _ = try server.signIn(tree)
+      _ = try server.signIn(tree, "--provider", "glewlwyd")
       let token = try tree.token()
       let saved = try tree.directory.read("state/agent/\(try tree.vaultName())")
       #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
@@ -112,7 +112,7 @@ import Testing
       try tree.directory.write("state/agent/\(try tree.vaultName())", saved)
       let revived = try tree.agent("token", "work")
       #expect(revived.failed(3))
-      // It responds to a dead refresh token with an empty 400, which could be a proxy's.
+      // It responds to a dead refresh token with an empty 400, which the provider's data name.
       #expect(revived.errorText.contains("refuses to renew the session"), "\(revived.errorText)")
       #expect(revived.errorText.contains("agent login work"))
     }

@@ -66,11 +66,32 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try testServer(http).refresh(secret("r")).refreshToken == nil)
   }
 
-  // Glewlwyd 2.7.5 rejects an expired refresh token with an empty 400, and a proxy may do so too.
-  @Test func `a 400 without a body asks for a sign-in and does not end the grant`() throws {
-    let error = try refresh(response(400, type: nil, ""))
-    #expect(error == expected(.refreshRefused, subject, status: 400))
-    #expect(error?.code.meaning == .signInNeeded)
+  // A proxy may send it for any server.
+  @Test func `a 400 without an error passes, unless the provider's data name it for a dead refresh token`() throws {
+    let answers = [
+      try response(400, type: nil, ""), try response(400, type: "text/html; charset=utf-8", "<html>Oauth error</html>"),
+    ]
+    for answer in answers {
+      #expect(try refresh(answer)?.isRefusalOutsideProtocol == true)
+      for name in [ProviderName.shopify, .glewlwyd] {
+        let error = #expect(throws: OAuthError.self) {
+          try testServer(ScriptedHTTP(answer), provider: .named(name)).refresh(secret("r1"))
+        }
+        #expect(error?.code == .refreshRefused && error?.code.meaning == .signInNeeded, "\(name)")
+      }
+    }
+    // Neither another status nor another request.
+    for status in [401, 403, 404] {
+      let server = try testServer(ScriptedHTTP(try response(status, type: nil, "")), provider: .named(.shopify))
+      let error = #expect(throws: OAuthError.self) { try server.refresh(secret("r1")) }
+      #expect(error?.code == .refreshBlocked)
+    }
+    let poll = try testServer(ScriptedHTTP(answers[0]), provider: .named(.glewlwyd)).pollDevice(secret("d"))
+    guard case .transient(let error) = poll else {
+      Issue.record("it ends the sign-in")
+      return
+    }
+    #expect(error == expected(.otherServerError, subject, status: 400))
   }
 
   // OpenID Connect Core 1.0 section 3.1.2.6; `invalid_token` is UAA's response for an expired refresh token.
@@ -150,9 +171,12 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try refresh(response(429, #"{"error":"session_gone"}"#))?.code == .rateLimited)
   }
 
-  @Test func `a request that is invalid for its refresh token asks for a sign-in`() throws {
-    expectSignIn(
-      try refresh(response(400, #"{"error":"invalid_request","error_description":"Invalid refresh_token"}"#)))
+  @Test(arguments: [
+    "Invalid refresh_token", "Refresh token expired.", "The RefreshToken is malformed", "unknown refresh-token",
+  ])
+  func `a request that is invalid for its refresh token asks for a sign-in`(description: String) throws {
+    let body = #"{"error":"invalid_request","error_description":"\#(description)"}"#
+    expectSignIn(try refresh(response(400, body)))
     let other = #"{"error":"invalid_request","error_description":"client_secret is missing."}"#
     #expect(try refresh(response(400, other))?.code == .invalidRequest)
   }
@@ -181,6 +205,10 @@ private let subject = OAuthError.Subject.endpoint(.token)
     (400, #"{"error":{"code":400,"message":"API key not valid","status":"X"}}"#, "API key not valid"),
     (400, #"{"error":400,"message":"Bad"}"#, "Bad"), (400, #"{"errors":[{"message":"x y"}]}"#, "x y"),
     (400, #"{"errors":"[API] Invalid"}"#, "[API] Invalid"),
+    (401, #"{"fault":{"faultstring":"Invalid ApiKey","detail":{"errorcode":"x"}}}"#, "Invalid ApiKey"),
+    (403, #"{"Message":"not authorized"}"#, "not authorized"), (400, #"{"code":7,"msg":"wrong"}"#, "wrong"),
+    (400, #"{"error":{"code":7,"description":"too old"}}"#, "too old"), (400, #"{"errorMessage":"no"}"#, "no"),
+    (400, #"{"errors":[{"status":"400","detail":"bad one"}]}"#, "bad one"), (400, "", nil),
     (422, #"{"type":"about:blank","title":"Unprocessable","detail":"gone away"}"#, "gone away"),
     (400, #"{"title":"Unprocessable"}"#, "Unprocessable"), (400, "{}", nil), (400, "null", nil), (400, "\"no\"", "no"),
     (400, #"{"detail":"\u001b[31mred\n\u202eline"}"#, "[31mred line"), (403, "", nil), (401, "", nil),
@@ -218,17 +246,14 @@ private let subject = OAuthError.Subject.endpoint(.token)
   /// The refresh responses that end the grant, or require user interaction.
   private static let answers = [
     "invalid_grant", "bad_refresh_token", "interaction_required", "login_required", "consent_required",
-    "account_selection_required", nil,
+    "account_selection_required",
   ]
 
   @Test func `each code that ends a grant or wants the person is the meaning of some answer`() throws {
-    let codes = try Self.answers.map { name in
-      guard let name else { return try refresh(response(400, type: nil, ""))?.code }
-      return try refresh(response(400, #"{"error":"\#(name)"}"#))?.code
-    }
-    // Errors about the key do not come from a server.
+    let codes = try Self.answers.map { name in try refresh(response(400, #"{"error":"\#(name)"}"#))?.code }
+    // Errors about the key do not come from a server, and the refusal without an error is a provider's.
     for code in OAuthError.Code.allCases
-    where code != .keyForeign && [.grantEnded, .signInNeeded].contains(code.meaning) {
+    where code != .keyForeign && code != .refreshRefused && [.grantEnded, .signInNeeded].contains(code.meaning) {
       #expect(codes.contains(code), "no answer means \(code)")
     }
   }
@@ -241,15 +266,6 @@ private let subject = OAuthError.Subject.endpoint(.token)
     status: Int
   ) throws {
     #expect(try refresh(response(status, type: nil, ""))?.code != .invalidGrant)
-  }
-
-  @Test func `an empty 400 says so of a refresh only`() throws {
-    let http = ScriptedHTTP(try response(400, type: nil, ""))
-    guard case .transient(let error) = try testServer(http).pollDevice(secret("d")) else {
-      Issue.record("it ends the sign-in")
-      return
-    }
-    #expect(error == expected(.otherServerError, subject, status: 400))
   }
 
   @Test func `the name that GitHub has for a dead refresh token is known`() throws {

@@ -45,6 +45,7 @@ enum ProviderFacts {
     case .scopeInArray: "The scope in its answers is an array"
     case .scopesInDeviceGrant: "The device grant sends the scope as `scopes`"
     case .errorInMessage: "An error is in `message`"
+    case .deadTokenWithoutError: "A refresh after the end of a session gets status 400 without an error"
     case .userTokenType: "A Bearer token has the type `user`"
     case .issuerWithoutScheme: "An ID Token may name the issuer without `https://`"
     case .tenantIssuer: "All tenants share one issuer"
