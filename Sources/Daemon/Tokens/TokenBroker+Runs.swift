@@ -140,7 +140,8 @@ extension TokenBroker {
       log.note(.refreshEnded(milliseconds: time, nil), run.account)
       holds.succeeded(at: server)
     case .failure(let error):
-      log.note(.refreshEnded(milliseconds: time, Failure(error, account: nil).code), run.account)
+      let code = Failure(error, account: nil).code
+      log.note(.refreshEnded(milliseconds: time, code, reason: error.reasonForEnd), run.account)
       holds.note(error, of: server, now: now, jitter: jitter())
     }
   }

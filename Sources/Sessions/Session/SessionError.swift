@@ -159,7 +159,12 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether only a sign-in is sure to help, although the grant remains.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// Whether an immediate retry of the refresh cannot help.
+  /// The server's own reason for ending the session, cleaned for a terminal.
+  package var reasonForEnd: String? {
+    if case .expired(_, let reason) = self { reason } else { nil }
+  }
+
+  /// Whether the server carried out or rejected a refresh in a way that an immediate retry cannot improve.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
 
   /// See ``OAuthError/isRefusalOutsideProtocol``.

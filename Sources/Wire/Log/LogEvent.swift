@@ -1,15 +1,16 @@
 internal import Encoding
 package import Vocabulary
 
-/// The events of the daemon's log. Contain only numbers and words of this program, and no text from elsewhere.
+/// The events of the daemon's log. They contain only numbers and words of this program, so that no text of another
+/// party can get into the log, except the reason for the end of a session.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
   /// Attempts start at 1.
   case refreshBegan(attempt: Int)
-  /// Without a code after success.
-  case refreshEnded(milliseconds: Int, FailureCode?)
+  /// Nil after a success. The reason is the server's own for ending the session, cleaned for a terminal.
+  case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be retried after this time, or when the network changes.
   case refreshQueued(seconds: Int)
@@ -147,7 +148,8 @@ package struct LogRow: Sendable {
   let code: String
   /// Members without a value are omitted.
   let members: [(String, JSON?)]
-  /// The sentence. The URL of a request is the only foreign text.
+  /// The sentence. It contains no text of another party except the URL of a request and the reason for the end of a
+  /// session.
   package let text: String
   package let isFailure: Bool
 
@@ -168,7 +170,7 @@ extension LogEvent {
     case .stopping: LogRow("stopping", "the daemon stops")
     case .refreshBegan(let attempt):
       LogRow("refresh_began", [("attempt", .int(attempt))], "refresh began, attempt \(attempt)")
-    case .refreshEnded(let time, let code): Self.ended("refresh_ended", "refresh", time, code)
+    case .refreshEnded(let time, let code, let reason): Self.ended("refresh_ended", "refresh", time, code, reason)
     case .refreshRetry(let attempt, let wait):
       LogRow(
         "refresh_retry", [("attempt", .int(attempt)), ("wait_ms", .int(wait))],
@@ -244,11 +246,16 @@ extension LogEvent {
     }
   }
 
-  private static func ended(_ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?) -> LogRow {
+  private static func ended(
+    _ event: String, _ what: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
+  ) -> LogRow {
     let result = code?.rawValue ?? "ok"
+    let members: [(String, JSON?)] = [
+      ("duration_ms", .int(milliseconds)), ("result", .string(result)), ("reason", reason.map { .string($0) }),
+    ]
     return LogRow(
-      event, [("duration_ms", .int(milliseconds)), ("result", .string(result))], isFailure: code != nil,
-      "\(what) ended after \(milliseconds) ms: \(result)")
+      event, members, isFailure: code != nil,
+      "\(what) ended after \(milliseconds) ms: \(result)\(reason.map { ": \($0)" } ?? "")")
   }
 }
 

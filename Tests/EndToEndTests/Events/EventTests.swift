@@ -52,6 +52,9 @@ import Testing
       // With the server's words.
       let over = Self.line("signed_out", #""cause":"expired","reason":"the grant has ended""#)
       #expect(told == [over, Self.signedIn])
+      let log = try session.tree.json("daemon", "log")["events"]?.array ?? []
+      let reasons = log.filter { $0["event"] == "refresh_ended" }.compactMap { $0["reason"]?.string }
+      #expect(Set(reasons) == ["the grant has ended"], "\(log)")
       return told
     }
   }

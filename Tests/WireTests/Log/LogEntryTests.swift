@@ -56,6 +56,10 @@ import Wire
   @Test(arguments: [
     (LogEvent.started, #"{"event":"started"}"#),
     (.refreshEnded(milliseconds: 12, nil), #"{"event":"refresh_ended","duration_ms":12,"result":"ok"}"#),
+    (
+      .refreshEnded(milliseconds: 3, .sessionExpired, reason: "AADSTS700082: gone"),
+      #"{"event":"refresh_ended","duration_ms":3,"result":"session_expired","reason":"AADSTS700082: gone"}"#
+    ),
     (.refreshRetry(attempt: 2, waitMilliseconds: 480), #"{"event":"refresh_retry","attempt":2,"wait_ms":480}"#),
     (.checked(milliseconds: 5, .holds), #"{"event":"checked","duration_ms":5,"result":"ok"}"#),
     (.signInCode(seconds: 600), #"{"event":"sign_in_code","seconds":600}"#),
@@ -94,6 +98,10 @@ import Wire
   @Test(arguments: [
     (LogEvent.refreshEnded(milliseconds: 12, nil), "2023-11-14T22:13:20Z work: refresh ended after 12 ms: ok"),
     (.refreshEnded(milliseconds: 7, .network), "2023-11-14T22:13:20Z work: refresh ended after 7 ms: network"),
+    (
+      .refreshEnded(milliseconds: 7, .sessionExpired, reason: "too old"),
+      "2023-11-14T22:13:20Z work: refresh ended after 7 ms: session_expired: too old"
+    ),
     (.peerDropped(.silent), "2023-11-14T22:13:20Z work: a peer was dropped: silent"),
     (
       .step(.refreshNeeded(.ending(secondsLeft: 12, secondsWanted: 60))),
