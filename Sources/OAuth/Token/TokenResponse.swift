@@ -95,7 +95,9 @@ package final class TokenResponse: Sendable {
     }
     self.accessToken = accessToken
     // RFC 6749 section 5.1 requires the type, but LinkedIn and Shopify omit it for Bearer tokens.
-    tokenType = try Self.normalised(try reader.text("token_type", in: bytes) ?? "Bearer", shape)
+    let type = reader.member("token_type").flatMap { $0.stringByteCount == 0 ? nil : $0 }
+    tokenType =
+      try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), shape) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
     // draft-ietf-oauth-refresh-token-expiration-03, and the earlier name that services use.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
@@ -112,8 +114,8 @@ package final class TokenResponse: Sendable {
 
   /// Normalizes the token type, which is case-insensitive. A token of an unknown type is unusable (RFC 6749 section
   /// 7.1). Apigee sends "BearerToken".
-  private static func normalised(_ type: String, _ shape: AnswerShape) throws(OAuthError) -> String {
-    switch type.utf8.count < 16 ? type.lowercased() : "" {
+  private static func normalised(_ type: String?, _ shape: AnswerShape) throws(OAuthError) -> String {
+    switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
     case "dpop": "DPoP"
     case "user" where shape.hasUserTokens: "Bearer"

@@ -61,7 +61,7 @@ private func malformed(_ member: String) -> OAuthError {
   }
 
   // RFC 6749 section 7.1.
-  @Test(arguments: ["mac", "N_A", "", "bearer ", "beare\u{212A}r", "a-very-long-token-type-name"])
+  @Test(arguments: ["mac", "N_A", " ", "bearer ", "beare\u{212A}r", "a-very-long-token-type-name"])
   func `a token type that we do not understand makes the token useless`(type: String) {
     #expect(throws: OAuthError(.unsupportedTokenType, subject)) {
       try parse(#"{"access_token":"a","token_type":"\#(type)"}"#)
@@ -74,13 +74,17 @@ private func malformed(_ member: String) -> OAuthError {
   }
 
   // LinkedIn and Shopify omit it.
-  @Test(arguments: [#"{"access_token":"a"}"#, #"{"access_token":"a","token_type":null}"#])
+  @Test(arguments: [
+    #"{"access_token":"a"}"#, #"{"access_token":"a","token_type":null}"#, #"{"access_token":"a","token_type":""}"#,
+  ])
   func `a token without a type is a Bearer token`(body: String) throws {
     #expect(try parse(body).tokenType == "Bearer")
   }
 
-  @Test func `a type that is no text is an error`() {
-    #expect(throws: malformed("token_type")) { try parse(#"{"access_token":"a","token_type":1}"#) }
+  @Test(arguments: ["1", "true", #"["Bearer"]"#, "{}"]) func `a type that is no text is another type`(type: String) {
+    #expect(throws: OAuthError(.unsupportedTokenType, subject)) {
+      try parse(#"{"access_token":"a","token_type":\#(type)}"#)
+    }
   }
 
   // RFC 6750 section 2.1, RFC 6749 appendix A.12: nothing that could split or extend a header.
