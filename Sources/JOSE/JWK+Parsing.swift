@@ -72,7 +72,8 @@ extension JWK {
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
-    guard let list = value.array else { throw JOSEError(.invalidKey) }
+    // Some servers send one operation as a string.
+    guard let list = value.array ?? (value.string == nil ? nil : [value]) else { throw JOSEError(.invalidKey) }
     let operations = list.compactMap { $0.string.map { Array($0.utf8) } }
     guard operations.count == list.count, Set(operations).count == list.count else { throw JOSEError(.invalidKey) }
     let verifies = operations.contains(Array("verify".utf8))

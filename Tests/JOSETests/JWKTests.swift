@@ -47,7 +47,8 @@ import Testing
       (Samples.rsaKey, [("e", "AQAAAAE")], .weakKey),
       // RFC 7517 section 4.3: no duplicate operations, no contradiction with "use".
       (Samples.p256Key, [("key_ops", ["verify", "verify"])], .invalidKey),
-      (Samples.p256Key, [("key_ops", "verify")], .invalidKey),
+      (Samples.p256Key, [("key_ops", 1)], .invalidKey),
+      (Samples.p256Key, [("key_ops", "encrypt"), ("use", "sig")], .invalidKey),
       (Samples.p256Key, [("key_ops", [1])], .invalidKey),
       (Samples.p256Key, [("key_ops", ["encrypt"]), ("use", "sig")], .invalidKey),
       (Samples.p256Key, [("key_ops", ["verify"]), ("use", "enc")], .invalidKey),
@@ -82,6 +83,11 @@ import Testing
         Samples.changing(Samples.edwardsKey, [("x", .string(Base64URL.encode([0] + [UInt8](repeating: 1, count: 32))))])
       )
     }
+  }
+
+  @Test func `a text in the place of the operations is one operation`() throws {
+    #expect(try JWK(Samples.changing(Samples.p256Key, [("key_ops", "verify")])).canVerify)
+    #expect(try !JWK(Samples.changing(Samples.p256Key, [("key_ops", "encrypt"), ("use", nil)])).canVerify)
   }
 
   @Test func `a member that is null is absent`() throws {

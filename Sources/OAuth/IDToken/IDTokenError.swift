@@ -37,11 +37,14 @@ extension OAuthError {
   ///   - seconds: The seconds until the keys can be fetched again.
   /// - Returns: Nil if the token was rejected for another reason.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
-    guard case .signature(let code) = error.fault else { return nil }
+    guard case .signature(let code) = error.code else { return nil }
+    let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
     switch code {
-    case .unknownKey: self.init(.keyNotPublished, .server)
+    case .unknownKey:
+      let server = OAuthError.Subject.server
+      let counted = Phrase("\(server.phrase) (unusable keys: \(unusable) of \(all))")
+      self.init(.keyNotPublished, unusable > 0 ? .reason(counted) : server)
     case .malformedSetKey, .weakSetKey, .unsupportedSetKey, .secretSetKey:
-      let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
       let reason =
         unusable > 1 ? Phrase("\(code.reason) (\(unusable) of the \(all) keys are unusable)") : code.reason
       self.init(.keyUnusable, .reason(reason))

@@ -554,6 +554,14 @@ import Vocabulary
     #expect(text == "the ID Token was rejected: \(reason) (2 of the 3 keys are unusable)")
   }
 
+  @Test func `says how many published keys cannot be used, where none has the token's name`() throws {
+    let unusable: [JSON] = [["kty": "RSA", "kid": "a", "n": "AQAB", "e": "AQAB"], ["kty": "EC", "crv": "P-256"]]
+    let set: JSON = ["keys": .array(unusable + (TestIssuer.first.keySet["keys"]?.array ?? []))]
+    home.http.always(TestIssuer.keysURL, try response(200, set))
+    let text = try keptProblem().phrase.english
+    #expect(text == "the ID Token was not signed with any usable key of the server (unusable keys: 2 of 3)")
+  }
+
   @Test func `accepts no algorithm that the server did not announce`() throws {
     // Without an announcement only RS256 (OpenID Connect Core 1.0 section 2).
     let metadata = TestIssuer.metadata("id_token_signing_alg_values_supported", nil)
