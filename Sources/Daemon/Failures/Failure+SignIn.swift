@@ -29,6 +29,13 @@ extension Failure {
       case (_, let process?): Phrase("process \(process)")
       default: Phrase("a program of user \(holder.userName ?? String(holder.user))")
       }
+    guard !holder.isThisProgram else {
+      self.init(
+        .redirectUnavailable,
+        "cannot receive the sign-in's answer: port \(port) is in use by another sign-in, of \(whose)",
+        hint: "finish that sign-in first, or sign in without a listener: \(login.pasting)")
+      return
+    }
     self.init(
       .redirectUnavailable,
       "cannot receive the sign-in's answer: port \(port) is in use by \(whose)",

@@ -25,13 +25,39 @@ package struct PortHolder: Sendable, Hashable {
         let bytes = try? file.readToEnd(limit: maxBytes), let found = listener(at: port, in: bytes)
       else { continue }
       let userName = UserEntry.of(found.user)?.name
-      guard let process = process(with: "socket:[\(found.inode)]") else {
+      guard let process = process(with: "socket:[\(found.inode)]") ?? hiddenProcess(of: found.user) else {
         return PortHolder(user: found.user, named: userName)
       }
-      let name = text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
-      return PortHolder(user: found.user, named: userName, process: process, program: name)
+      return PortHolder(user: found.user, named: userName, process: process, program: name(of: process))
     }
     return nil
+  }
+
+  /// Whether the program is the same as this one, in another process.
+  package var isThisProgram: Bool {
+    program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
+  }
+
+  /// The only other process of this program and user. The descriptors of this program are hidden, even from its own
+  /// user, unlike those of other programs.
+  private static func hiddenProcess(of user: UInt32) -> Int32? {
+    guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
+    let others = names("/proc").compactMap { Int32($0) }.filter { process in
+      process != Machine.processID && name(of: process)?.utf8.elementsEqual(own.utf8) ?? false
+        && self.user(of: process) == user
+    }
+    return others.count == 1 ? others.first : nil
+  }
+
+  private static func name(of process: Int32) -> String? {
+    text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
+  }
+
+  /// The real user ID (proc_pid_status(5)). The owner of the directory is root if the process is not dumpable.
+  private static func user(of process: Int32) -> UInt32? {
+    let lines = text("/proc/\(process)/status")?.split(separator: "\n") ?? []
+    let line = lines.first { $0.utf8.starts(with: "Uid:".utf8) }
+    return line.flatMap { $0.split { $0 == "\t" || $0 == " " }.dropFirst().first }.flatMap { UInt32($0) }
   }
 
   /// `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …` (proc_net(5)).

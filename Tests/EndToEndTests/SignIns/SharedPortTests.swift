@@ -52,6 +52,59 @@ import Testing
     }
   }
 
+  private static func expectOther(_ result: ProcessResult, _ port: UInt16, _ daemon: String? = nil) {
+    #expect(result.failed(1))
+    let whose = "port \(port) is in use by another sign-in, of agentd, process \(daemon ?? "")"
+    #expect(result.errorText.contains(whose), "\(result.errorText)")
+    #expect(result.errorText.contains("hint: finish that sign-in first, or "), "\(result.errorText)")
+    #expect(result.errorText.hasSuffix(" --paste\n"), "\(result.errorText)")
+  }
+
+  @Test(.enabled(if: Machine.userID == 0, "another user does not see which of many daemons it is"))
+  func `that another daemon has is told as that of another sign-in`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { one in
+        try AgentTree.with { other in
+          let port = try LoopbackServer.unusedPort()
+          let uri = "http://127.0.0.1:\(port)/callback"
+          let waiting = try Self.waiting("one", one, issuer, uri)
+          let line = BrowserLogin.line(issuer).filter { $0 != "--json" }
+          let result = try other.agent(line + ["--browser", "--no-open", "--redirect-uri", uri])
+          Self.expectOther(result, port, try #require(one.daemons().first).description)
+          #expect(try BrowserLogin.browse(waiting.url) == "200")
+          #expect(try waiting.end().status == .exited(0))
+        }
+      }
+    }
+  }
+
+  // The descriptors of a daemon are hidden from its own user, too.
+  @Test(.enabled(if: Machine.userID == 0, "only root can be another user"))
+  func `that another daemon of the same user has is told, though its files are hidden`() throws {
+    try Issuer.with { issuer in
+      let port = try LoopbackServer.unusedPort()
+      let line =
+        BrowserLogin.line(issuer).filter { $0 != "--json" }
+        + ["--browser", "--no-open", "--redirect-uri", "http://127.0.0.1:\(port)/callback"]
+      try OtherUser.with(userID: 61_234) { user in
+        try #require(user.agent(line + ["--start"]).succeeded)
+        let script = "unset XDG_RUNTIME_DIR; export HOME=$HOME/second; mkdir -p $HOME; exec \"$@\""
+        let second = ["/bin/sh", "-c", script, "sh"]
+        Self.expectOther(try user.agent(line, in: second), port)
+        #expect(try user.agent(["daemon", "stop"], in: second).succeeded)
+      }
+      // Another user's is only told with that user.
+      try OtherUser.with(userID: 61_235) { user in
+        try #require(user.agent(line + ["--start"]).succeeded)
+        try OtherUser.with(userID: 61_236) { other in
+          let result = try other.agent(line)
+          #expect(
+            result.errorText.contains("port \(port) is in use by a program of user 61235\n"), "\(result.errorText)")
+        }
+      }
+    }
+  }
+
   @Test func `is none that browsers refuse`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -110,6 +163,29 @@ import Testing
     }
     #expect(text.contains("ssh -L ") && text.contains(" root@") && text.contains("user nobody"), "\(text)")
     #expect(text.hasSuffix("--paste"), "\(text)")
+  }
+
+  @Test(
+    .enabled(if: Machine.userID == 0, "only root's sshd serves another user"),
+    .enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `of a tunnel that another user's ssh -L made, with the right one`() throws {
+    try Issuer.with { issuer in
+      try issuer.control("par", "off")
+      try AgentTree.with { tree in
+        let waiting = try BrowserLogin(tree, issuer)
+        let port = try #require(try URI(waiting.redirectURI).port)
+        let answer = try BrowserLogin.redirect(waiting.url)
+        try SSHTunnel.with(port, as: "nobody") { (through) throws in
+          #expect(try BrowserLogin.browse(answer, "\(through) 2>/dev/null") == "000")
+        }
+        let text = try waiting.next()["message"]?.string ?? ""
+        #expect(text.contains("ssh -L \(port):127.0.0.1:\(port) root@") && text.contains("user nobody"), "\(text)")
+        try SSHTunnel.with(port) { (through) throws in
+          #expect(try BrowserLogin.browse(answer, through) == "200")
+        }
+        #expect(try waiting.end().status == .exited(0))
+      }
+    }
   }
 
   @Test func `and a request in absolute form, or for localhost, is taken`() throws {
