@@ -64,9 +64,7 @@ enum DaemonLauncher {
       return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
     }
     guard var problem else {
-      throw Failure(
-        .invalidConfiguration,
-        "no directory for the daemon's socket: neither XDG_RUNTIME_DIR nor HOME is set", hint: withoutHome)
+      throw homeUnusable
     }
     // For example a service or container user without a home directory.
     problem.advice = problem.advice ?? withoutHome
@@ -117,14 +115,18 @@ enum DaemonLauncher {
     do {
       _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
     } catch {
-      throw Failure(
-        .invalidConfiguration,
-        "HOME is not set to an absolute path in UTF-8, so there is no directory for your files",
-        hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+      throw homeUnusable
     }
   }
 
-  /// How root gets its own directories.
+  private static var homeUnusable: Failure {
+    Failure(
+      .invalidConfiguration,
+      "HOME is not set to an absolute path in UTF-8, so there is no directory for your files",
+      hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+  }
+
+  /// How to use root's own directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")

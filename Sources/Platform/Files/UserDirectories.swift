@@ -68,9 +68,12 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME`, if it is an absolute path; if it is not set, as under a service manager, the user's home in passwd(5).
+  /// `$HOME`, if it is an absolute path; if it is not set, as under a service manager, the user's home in passwd(5). A
+  /// user without one has the root directory, which the programs that start containers also set.
   package static func home(in variables: Variables) throws(SystemError) -> String {
-    let named = variables("HOME").flatMap { $0.isEmpty ? nil : $0 } ?? UserEntry.of(Machine.userID)?.home
+    guard let named = variables("HOME"), !named.isEmpty else {
+      return absolute(UserEntry.of(Machine.userID)?.home) ?? "/"
+    }
     guard let home = absolute(named) else { throw SystemError(errno: ENOENT, operation: "HOME") }
     return home
   }

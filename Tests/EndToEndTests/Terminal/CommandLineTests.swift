@@ -115,6 +115,25 @@ import Testing
     }
   }
 
+  // As with `env -i` in a container whose user is only a number.
+  @Test(.enabled(if: Machine.userID == 0, "only root can be another user"), arguments: [nil, "", "/", "/nonexistent"])
+  func `a user without a home can sign in as the hint says`(home: String?) throws {
+    try ScriptedServer.with(ScriptedServer.Tokens()) { server in
+      try OtherUser.with(userID: 61_237) { user in
+        let wrapper = ["/usr/bin/env", "-u", "XDG_RUNTIME_DIR"] + (home.map { ["HOME=\($0)"] } ?? ["-u", "HOME"])
+        let list = try user.agent(["list"], in: wrapper)
+        let hint = "hint: set HOME to a directory of your own, or store nothing: agent login --no-daemon --ephemeral\n"
+        #expect(list.failed(1) && list.errorText.hasSuffix(hint), "\(list.errorText)")
+        let login = [
+          "login", "--no-daemon", "--ephemeral", "work", "--issuer", server.url, "--client-id", "c",
+          "--allow-http-loopback", "--device",
+        ]
+        let result = try user.agent(login, in: wrapper)
+        #expect(result.succeeded, "\(result.errorText)")
+      }
+    }
+  }
+
   @Test func `an account that does not exist needs a sign-in`() throws {
     try AgentTree.with { tree in
       for arguments in [
