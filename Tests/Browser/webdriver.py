@@ -27,14 +27,14 @@ class BrowserError(Exception):
 class Browser:
     """One browser with a profile of its own, till a time of `time.monotonic()`. To be used with `with`."""
 
-    def __init__(self, pins, deadline):
+    def __init__(self, pins, deadline, switches=()):
         self.deadline = deadline
         self.home = tempfile.mkdtemp(prefix="browser.")
         self.driver = None
         self.session = None
         try:
             self.port = self.start_driver()
-            answer = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": self.capabilities(pins)}})
+            answer = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": self.capabilities(pins, switches)}})
             self.session = "/session/" + answer["sessionId"]
         except BaseException:
             self.close()
@@ -62,7 +62,7 @@ class Browser:
             time.sleep(0.02)
         raise BrowserError("no driver", "chromedriver does not start")
 
-    def capabilities(self, pins):
+    def capabilities(self, pins, switches):
         arguments = [
             "--headless=new", "--user-data-dir=" + os.path.join(self.home, "profile"), "--no-first-run",
             "--no-proxy-server", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -76,6 +76,10 @@ class Browser:
         if pins:
             # Certificates with these keys are taken; all others are checked as ever.
             arguments.append("--ignore-certificate-errors-spki-list=" + ",".join(pins))
+        if any(switch.startswith("--proxy-server=") for switch in switches):
+            arguments.remove("--no-proxy-server")
+        # Of two of one name, the last one counts.
+        arguments += switches
         # A page that never ends loading must not keep the driver from looking at it.
         return {"browserName": "chrome", "acceptInsecureCerts": False, "pageLoadStrategy": "eager",
                 "timeouts": {"pageLoad": 20000, "script": 5000}, "goog:chromeOptions": {"args": arguments}}

@@ -93,6 +93,43 @@ import Testing
     }
   }
 
+  // The browser is on the user's own machine, and the sign-in waits on another one.
+  @Test(.enabled(if: Recipes.hasSSH, "openssh-server is not installed; \"make deps-check\" installs it"))
+  func `sign-in through ssh -L`() throws {
+    try Self.with { issuer, tree in
+      let waiting = try BrowserLogin(tree, issuer)
+      let port = try #require(try URI(waiting.redirectURI).port)
+      try SSHTunnel.with(port) { _ in
+        let rules = "MAP 127.0.0.1:\(port) 127.0.0.2:\(port),MAP 127.0.0.1 127.0.0.1,MAP * ~NOTFOUND"
+        let seen = try RealBrowser(tree, "--switch=--host-resolver-rules=\(rules)").open(waiting.url)
+        #expect(seen["title"] == "Signed in")
+      }
+      #expect(try waiting.end().status == .exited(0))
+      #expect(try !tree.token().isEmpty)
+    }
+  }
+
+  // A proxy of the machine gets targets in absolute form (RFC 9112 section 3.2.2).
+  @Test(arguments: ["localhost", "proxy"]) func `the answer may come by another name or in absolute form`(
+    way: String
+  ) throws {
+    try Issuer.with { issuer in
+      try issuer.control("par", "off")
+      try AgentTree.with { tree in
+        let waiting = try BrowserLogin(tree, issuer)
+        let place = "127.0.0.1:\(try #require(try URI(waiting.redirectURI).port))"
+        let answer = try BrowserLogin.redirect(waiting.url)
+        let seen =
+          way == "proxy"
+          ? try RealBrowser(tree, "--switch=--proxy-server=\(place)", "--switch=--proxy-bypass-list=<-loopback>")
+            .open(answer)
+          : try RealBrowser(tree).open(answer.replacing(place, with: place.replacing("127.0.0.1", with: "localhost")))
+        #expect(seen["title"] == "Signed in", "\(seen)")
+        #expect(try waiting.end().status == .exited(0))
+      }
+    }
+  }
+
   @Test func `the address of a page that cannot be loaded is pasted`() throws {
     try Self.with { issuer, tree in
       let login = try tree.start(Self.line(issuer, "--paste"))

@@ -236,3 +236,26 @@ import Testing
     }
   }
 }
+
+@Suite(.needsPrograms) struct `A malformed answer of a resource` {
+  // libcurl has its own result for each of these kinds.
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc", "HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\nabc",
+    "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "220 mail.example ESMTP\r\n",
+  ])
+  func `is named as the resource's, not as a failure of this machine`(answer: String) throws {
+    try Resource.with(
+      serve: { conversation in
+        guard try conversation.readRequest() != nil else { return }
+        try conversation.write(answer)
+      },
+      body: { resource in
+        let result = try resource.request()
+        #expect(result.failed(1), "\(result.errorText)")
+        let message = "agent: error: the answer of http://127.0.0.1:\(resource.server.port) is malformed\n"
+        #expect(result.errorText.hasPrefix(message), "\(result.errorText)")
+        #expect(try resource.tree.state() == "active")
+      })
+  }
+}

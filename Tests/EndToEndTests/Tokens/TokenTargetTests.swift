@@ -27,6 +27,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [["--scope", "openid"], ["--audience", "backend"], ["--resource", "https://api.example"]])
+  func `are not to be had without a refresh token, which ends no session whose token is good`(
+    options: [String]
+  ) throws {
+    try Issuer.with(["--no-refresh-token"]) { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn(at: issuer.url)
+        let own = try tree.token()
+        let other = try tree.agent(["token", "work", "--json"] + options)
+        #expect(!other.succeeded && other.failureCode != "session_expired", "\(other.errorText)")
+        #expect(other.errorText.contains("work has no refresh token"), "\(other.errorText)")
+        #expect(try tree.token() == own && tree.state() == "active")
+      }
+    }
+  }
+
   @Test func `tell their own scope`() throws {
     try Session.with { session in
       let narrow = try session.tree.json("token", "work", "--scope", "openid")
