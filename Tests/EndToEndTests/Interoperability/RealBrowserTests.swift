@@ -121,9 +121,11 @@ import Testing
         let answer = try BrowserLogin.redirect(waiting.url)
         let seen =
           way == "proxy"
-          ? try RealBrowser(tree, "--switch=--proxy-server=\(place)", "--switch=--proxy-bypass-list=<-loopback>")
-            .open(answer)
-          : try RealBrowser(tree).open(answer.replacing(place, with: place.replacing("127.0.0.1", with: "localhost")))
+          ? try RealBrowser(
+            tree, "--answer", "--switch=--proxy-server=\(place)", "--switch=--proxy-bypass-list=<-loopback>"
+          ).open(answer)
+          : try RealBrowser(tree, "--answer").open(
+            answer.replacing(place, with: place.replacing("127.0.0.1", with: "localhost")))
         #expect(seen["title"] == "Signed in", "\(seen)")
         #expect(try waiting.end().status == .exited(0))
       }
