@@ -37,7 +37,7 @@ extension OAuthError {
   ///   - seconds: The seconds until the keys can be fetched again.
   /// - Returns: Nil if the token was rejected for another reason.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
-    guard case .signature(let code) = error.code else { return nil }
+    guard case .signature(let code) = error.fault else { return nil }
     let (unusable, all) = (keys.unusable, keys.keys.count + keys.skipped)
     switch code {
     case .unknownKey:
