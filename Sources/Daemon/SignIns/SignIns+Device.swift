@@ -18,13 +18,13 @@ extension SignIns {
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
     // First, so that the client can draw it next to the text.
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
-    send(
-      .deviceCode(
-        Event.DeviceCode(
-          login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
-          clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
-          verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
-          expiresAt: expiry, interval: login.polling.device.interval)), to: login, until: expiry)
+    var event = Event.DeviceCode(
+      login: login.name, account: login.account.text, issuer: prepared.configuration.issuer,
+      clientID: prepared.configuration.clientID, scope: prepared.scope?.text, userCode: code.userCode,
+      verificationURI: code.verificationURI, verificationURIComplete: code.verificationURIComplete,
+      expiresAt: expiry, interval: login.polling.device.interval)
+    event.warning = "never enter a code that someone sent you"
+    send(.deviceCode(event), to: login, until: expiry)
     if login.polling.device.interval > Self.longestUntoldInterval {
       let seconds = login.polling.device.interval
       let notice = Phrase(

@@ -66,6 +66,8 @@ package enum Event: Sendable, Hashable {
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
+    /// The risk of codes, for the user of another program (RFC 8628 section 5.4). Nil from earlier daemons.
+    package var warning: String?
 
     package init(
       login: String, account: String, issuer: String, clientID: String, scope: String?, userCode: String,
@@ -167,6 +169,7 @@ extension Event.DeviceCode: EventBody {
     try members.text("verification_uri_complete", &verificationURIComplete, "The URL that contains the code.")
     try members.number("expires_at", &expiresAt, "When the code expires.")
     try members.number("interval", &interval, "Seconds between two polls of the server.")
+    try members.text("warning", &warning, "What a program should show its user beside the code, in English.")
   }
 }
 

@@ -146,7 +146,7 @@ private func object(_ text: String) throws -> JSONObject {
     #expect(
       LoginText.line(code, now: 1_000_000)
         == "agent: to sign in to https://id.example.com (client cli, scope: openid[31m), open https://id.example.com/device"
-        + " and enter the code WDJB-MJHT within 10m\n")
+        + " and enter the code WDJB-MJHT within 10m; never enter a code that someone sent you\n")
   }
 
   @Test func `are fewer without a terminal when it is to be quiet`() {

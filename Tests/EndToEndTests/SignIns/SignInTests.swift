@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  // A code can be entered by someone who was tricked into it (RFC 8628 section 5.4, RFC 10027).
+  @Test func `a code comes with a warning, and beside a browser with a better way`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        let line = BrowserLogin.line(issuer) + ["--device"]
+        let here: [String: String?] = ["BROWSER": "true", "SSH_CONNECTION": nil, "SSH_TTY": nil, "SSH_CLIENT": nil]
+        let better = "agent: a browser can be opened here, and needs no code: omit --device\n"
+        let warning = "never enter a code that someone sent you"
+        let result = try tree.agent(line, here)
+        #expect(result.succeeded && result.errorText.contains(better), "\(result.errorText)")
+        #expect(try JSON(parsing: Array(try #require(result.lines.first).utf8))["warning"]?.string == warning)
+        let plain = try tree.agent(line.filter { $0 != "--json" })
+        #expect(plain.succeeded && plain.errorText.contains("; \(warning)\n"), "\(plain.errorText)")
+        #expect(!plain.errorText.contains(better))
+      }
+    }
+  }
+
   @Test func `it waits for the approval on another device`() throws {
     try Issuer.with(approval: "ask") { issuer in
       try AgentTree.with { tree in

@@ -11,6 +11,8 @@ import Wire
       + #""verification_uri_complete":"https://as.example/device?c=1","expires_at":1700000900,"interval":5}"#,
     #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
       + #""user_code":"1","verification_uri":"https://as.example/device","expires_at":1,"interval":5}"#,
+    #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
+      + #""user_code":"1","verification_uri":"https://as.example/device","expires_at":1,"interval":5,"warning":"w"}"#,
     #"{"v":1,"event":"qr_code","rows":["10","01"]}"#,
     #"{"v":1,"event":"browser","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#
       + #""scope":"openid","url":"https://as.example/a?state=s","link_url":"http://127.0.0.1:8400/AA","#

@@ -130,6 +130,9 @@ struct LoginCommand {
   private func signIn(_ reporter: inout LoginReporter) throws(Failure) -> Int32 {
     var descriptors = try files?.open() ?? []
     var request = try completed(reporter)
+    if case .login(let login) = request, login.flow == .device, BrowserPlace.current.canOpen {
+      client.console.note(Phrase("a browser can be opened here, and needs no code: omit \("--device")"))
+    }
     var preset: AccountPreset?
     if case .login(var login) = request {
       try choose(&login)

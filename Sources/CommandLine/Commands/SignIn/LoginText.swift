@@ -9,7 +9,8 @@ enum LoginText {
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
     let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
-    return line(to: task, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
+    let whole = isQuiet ? task : Phrase("\(task); never enter a code that someone sent you")
+    return line(to: whole, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
   /// The instructions for a browser sign-in on one line.
