@@ -17,6 +17,8 @@ struct DaemonFacts {
     for name in build.names { object[name] = build[name] }
     object["socket"] = socketPath.map { .string($0) }
     if Namespaces.arePrivate { object["own_namespaces"] = true }
+    let group = ControlGroup.current
+    object["service"] = group.service.map { .string($0) }
     if Machine.isProgramReplaced { object["program_replaced"] = true }
     if let memory = try? MemoryUse.ofThisProcess() {
       object["memory_pss_kib"] = .int(memory.pssKiB)
@@ -26,6 +28,7 @@ struct DaemonFacts {
     object["secure_heap_used"] = .int(SecureHeap.used)
     var limits = JSONObject()
     for limit in ResourceLimit.allCases { limits[Self.name(of: limit)] = limit.soft.map { .int($0) } }
+    limits["group_memory_bytes"] = group.memoryBytes.map { .int($0) }
     object["limits"] = .object(limits)
     return object
   }

@@ -231,6 +231,9 @@ package enum DaemonRequest: RequestBody {
         "own_namespaces", "boolean",
         "Whether it was started in a network or mount namespace other than that of process 1. Programs outside do not use"
           + " it."),
+      MemberRow(
+        "service", "text",
+        "The systemd service whose program started it, if not its own. It ends with that service."),
       MemberRow("uptime", "number", "Seconds since the start."),
       MemberRow("socket", "text", "The path of the socket; absent for a private daemon."),
       MemberRow("memory_pss_kib", "number", "The proportional set size, in KiB."),
@@ -242,7 +245,7 @@ package enum DaemonRequest: RequestBody {
         "The inherited limits that the daemon cannot raise.",
         members: [
           "processor_seconds", "file_bytes", "data_bytes", "stack_bytes", "processes", "descriptors", "locked_bytes",
-          "address_space_bytes",
+          "address_space_bytes", "group_memory_bytes",
         ].map { MemberRow($0, "number", "Absent if there is none.") }),
     ]
   }

@@ -53,6 +53,31 @@ import Testing
     }
   }
 
+  /// A new control group with the name of a service, if one can be created; root may, on most machines.
+  private static let group: String? = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first { root in
+    let trial = "\(root)/agent-trial-\(Machine.processID).service"
+    let script = "test -f '\(root)/cgroup.procs' && mkdir '\(trial)' && rmdir '\(trial)'"
+    return (try? ProcessRunner.shell(script).succeeded) ?? false
+  }
+
+  @Test(.enabled(if: group != nil, "no control groups may be made here"))
+  func `a daemon that was started by a service says that it ends with it`() throws {
+    let name = "agent-test-\(Machine.processID).service"
+    let group = "\(Self.group ?? "")/\(name)"
+    try ProcessRunner.shell("mkdir '\(group)'")
+    let end = "echo 1 >'\(group)/cgroup.kill'; until rmdir '\(group)'; do sleep 0.05; done"
+    defer { _ = try? ProcessRunner.shell(end) }
+    try AgentTree.with { tree in
+      let started = try tree.shell("sh", "echo $$ >'\(group)/cgroup.procs'; agent daemon start --json")
+      #expect(try JSON(parsing: started.output)["service"]?.string == name, "\(started.outputText)")
+      for command in [["daemon", "status"], ["doctor"]] {
+        #expect(try tree.agent(command).outputText.contains("started by \(name), so it ends"))
+      }
+      #expect(try tree.agent("daemon", "restart").succeeded)
+      #expect(try tree.json("daemon", "status")["service"] == nil)
+    }
+  }
+
   @Test(.enabled(if: unshare != nil, "no namespaces may be made here"))
   func `a host name that changes leaves no second daemon`() throws {
     try AgentTree.with { tree in

@@ -23,6 +23,9 @@ enum DaemonText {
     if let heap = daemon?["secure_heap"]?.string, heap != "locked" {
       problems.append(Phrase("memory for secrets is \(heap), so it may be swapped out"))
     }
+    if let service = daemon?["service"]?.string {
+      problems.append(Phrase("started by \(service), so it ends with that service"))
+    }
     let limits = limits(daemon?["limits"])
     if !limits.isEmpty { problems.append(Phrase("limited by the program that started it: \(limits)")) }
     return problems
@@ -33,6 +36,7 @@ enum DaemonText {
     let usual = [
       ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),
       ("address_space_bytes", .max), ("stack_bytes", (8 << 20) - 1), ("descriptors", 1023), ("processes", 255),
+      ("group_memory_bytes", (64 << 20) - 1),
     ]
     return usual.compactMap { name, most in
       limits?[name]?.int.flatMap { $0 <= most ? "\(name) \($0)" : nil }

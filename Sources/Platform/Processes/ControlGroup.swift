@@ -1,0 +1,36 @@
+/// The control group of this process (`cgroups(7)`). A daemon inherits that of the program that started it.
+package struct ControlGroup: Sendable, Equatable {
+  /// The service of systemd that this process belongs to, and ends with; nil for a login session, a terminal, or the
+  /// daemon's own service.
+  package private(set) var service: String?
+  /// The lowest memory limit of the group and those above it, in bytes.
+  package private(set) var memoryBytes: Int?
+
+  private static let ownService = "agent.service"
+
+  /// The current one, if /proc and /sys are available.
+  package static var current: ControlGroup {
+    ControlGroup(String(decoding: bytes("/proc/self/cgroup") ?? [], as: UTF8.self), mountedAt: "/sys/fs/cgroup")
+  }
+
+  /// - Parameters:
+  ///   - text: The content of `/proc/PID/cgroup`. Version 1 is ignored.
+  ///   - root: Where version 2 is mounted.
+  package init(_ text: String, mountedAt root: String) {
+    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return }
+    var names = line.dropFirst(4).split(separator: "/").map(String.init)
+    let unit = names.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }
+    if let unit, unit.hasSuffix(".service"), !unit.utf8.elementsEqual(Self.ownService.utf8) { service = unit }
+    while !names.isEmpty {
+      let limit = Self.bytes("\(root)/\(names.joined(separator: "/"))/memory.max")
+      if let limit, let bytes = Int(String(decoding: limit.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)) {
+        memoryBytes = min(bytes, memoryBytes ?? bytes)
+      }
+      names.removeLast()
+    }
+  }
+
+  private static func bytes(_ path: String) -> [UInt8]? {
+    try? FileDescriptor(opening: path, for: .reading).readToEnd(limit: 1 << 16)
+  }
+}
