@@ -349,7 +349,7 @@ extension SignIn.Prepared {
     if isKept || record.isNotKept { record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 } }
     // This sign-in does not end another server's grant.
     if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
-      try services.vacate(account)
+      services.movePendingRevocation(of: account)
     }
     let generation = try write(record, activates: request.activates, in: reserve)
     let grant = AccessGrant(

@@ -91,20 +91,27 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Prepares a name for another account: removes a leftover record, and moves the pending revocation of a removed
-  /// account to an unused name. The caller holds the account's lock.
+  /// Removes the leftover record of a name that another account is about to get, after
+  /// ``movePendingRevocation(of:)``. The caller holds the account's lock.
   func vacate(_ account: AccountName) throws(SessionError) {
-    if let record = try? record(of: account), record.revocation != nil {
-      let names = Set(try storing { (vault) throws(VaultError) in try vault.accounts() })
-      var number = 1
-      while let name = try? AccountName("\(account.text.prefix(48)).removed-\(number)") {
-        guard names.contains(name) else {
-          try write(record, of: name, protection: try protection(of: account))
-          break
-        }
-        number += 1
-      }
-    }
+    movePendingRevocation(of: account)
     try removeLeftover(of: account)
+  }
+
+  /// Copies a pending revocation of an account whose record is about to be removed or replaced to a name without a
+  /// record. If it cannot be written, keeps it in memory. The caller holds the account's lock.
+  func movePendingRevocation(of account: AccountName) {
+    guard let record = try? record(of: account), record.revocation != nil else { return }
+    let names = Set(((try? vault.accounts()) ?? []) + unwritten.accounts)
+    let protection = (try? protection(of: account)) ?? .device
+    var number = 1
+    while let name = try? AccountName("\(account.text.prefix(48)).removed-\(number)") {
+      number += 1
+      if names.contains(name) { continue }
+      if (try? write(record, of: name, protection: protection)) == nil {
+        unwritten[name] = .init(record: record, configuration: nil, protection: protection)
+      }
+      return
+    }
   }
 }

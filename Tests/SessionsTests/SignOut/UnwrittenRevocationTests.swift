@@ -1,5 +1,6 @@
 import Encoding
 import OAuth
+import Platform
 import TestSupport
 import Testing
 import Vault
@@ -66,6 +67,30 @@ import Vocabulary
     try services.write(Home.record(), of: home.account)
     #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation == .nothingToRevoke)
     #expect(revoked == [] && !home.services.isUnsettled)
+  }
+
+  /// The signal for a write beyond the file size limit.
+  private static let fileSizeSignal: Int32 = 25
+
+  @Test func `is kept in memory when a session of another client replaces it and nothing can be written`() async {
+    await #expect(processExitsWith: .success) {
+      let home = try Home()
+      try home.store { record in
+        record = try #require(
+          record.signedOut(.init(refreshToken: record.refreshToken, until: TestIssuer.now + 100)))
+      }
+      Signals.block([Self.fileSizeSignal])
+      let limited = try ProcessRunner.run(
+        executable: "/usr/bin/prlimit", arguments: ["--pid", "\(Machine.processID)", "--fsize=0:"])
+      #expect(limited.succeeded)
+      home.services.movePendingRevocation(of: home.account)
+      ResourceLimit.raiseAll()
+      let name = try AccountName("work.removed-1")
+      #expect(home.services.unwritten.accounts == [name])
+      home.services.settleAll()
+      #expect(home.services.unwritten.accounts == [])
+      #expect(try home.otherProcess().record(of: name)?.revocation?.refreshToken?.text == "rt-1")
+    }
   }
 
   @Test func `is written as soon as that is possible`() throws {
