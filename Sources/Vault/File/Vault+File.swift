@@ -233,8 +233,8 @@ extension Vault {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if there is none.
-  /// Unlike ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
+  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if no machine has one
+  /// here. Unlike ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
   ///
   /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
@@ -253,7 +253,9 @@ extension Vault {
   ) throws(VaultError) -> ReservedFile? {
     var file: ReservedFile?
     let reserve = { (directory: borrowing PrivateDirectory) throws(VaultError) in
-      if evenIfMissing || directory.exists(place.fileName) { file = try place.reserve(in: directory) }
+      // Other machines' vaults have the device secret, and remain the reason why nobody is signed in here.
+      let hasOthers = try !place.otherMachines(in: directory).isEmpty
+      if evenIfMissing || hasOthers || directory.exists(place.fileName) { file = try place.reserve(in: directory) }
     }
     try withoutActuallyEscaping(reserve) { (reserve) throws(VaultError) in
       try run(ChangeQueue.Change(work: .alone(reserve), isShared: true, creates: true), wait: wait)

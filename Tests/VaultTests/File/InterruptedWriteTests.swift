@@ -56,6 +56,25 @@ private func forbidFileWrites() throws {
     #expect(try scratch.names() == names)
   }
 
+  @Test func `a write that is reserved needs no other file`() throws {
+    for name in ["device.key", vaultName] { try scratch.remove(name) }
+    let vault = scratch.vault()
+    let reserved = try vault.reserveWrite()
+    // An empty vault.
+    #expect(try scratch.vault().accounts() == [])
+    let names = try scratch.names()
+    #expect(names.count == 4 && names.contains("device.key"))
+    // Another process changes the vault and clears away what others left.
+    try scratch.vault().write(bob, "other")
+    #expect(try scratch.names() == names)
+    let inode = try scratch.directory().inode(of: try #require(names.first { $0.hasSuffix(".tmp") }))
+    try vault.write(alice, content: secret("second"), in: reserved)
+    #expect(try scratch.directory().inode(of: vaultName) == inode)
+    #expect(try scratch.vault().text(of: alice) == "second" && scratch.vault().text(of: bob) == "other")
+    try vault.write(alice, content: secret("third"), in: reserved)
+    #expect(try scratch.vault().text(of: alice) == "third" && scratch.names().count == 3)
+  }
+
   @Test func `a device secret that cannot be made is told as that, not as one that is missing`() async throws {
     try scratch.remove("device.key")
     try scratch.remove(vaultName)

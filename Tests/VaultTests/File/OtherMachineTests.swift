@@ -30,6 +30,17 @@ import Vault
     #expect(throws: error) { try scratch.vault(machine: nil).accounts() }
   }
 
+  @Test func `a write that is reserved and not made leaves no vault of this one`() throws {
+    let vault = scratch.vault(machine: Scratch.otherMachine)
+    var reserved = try vault.reserveWrite() as ReservedFile?
+    #expect(throws: VaultError(.otherMachinesOnly, path: scratch.path)) { try vault.accounts() }
+    #expect(reserved != nil)
+    reserved = nil
+    #expect(try scratch.names() == ["device.key", vaultName, "vault.lock"])
+    try vault.write(bob, content: secret("other"), in: vault.reserveWrite())
+    #expect(try vault.accounts() == [bob] && scratch.names().count == 4)
+  }
+
   @Test func `other files of the directory are no vaults, whatever their names end in`() throws {
     let content = try scratch.bytes(of: vaultName)
     try scratch.remove(vaultName)
