@@ -61,7 +61,10 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// Decrypts the record of one account, if any.
+  /// At least the length of the file, as last read or written; 0 if it is not in memory.
+  package var byteCount: Int { memory.withLock { $0.byteCount } }
+
+  /// Decrypts the record of one account; nil if there is none.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here; `locked` if the key of the account's
   ///   protection is not in memory.

@@ -189,6 +189,7 @@ package struct SessionServices: Sendable {
       }
       return generation
     }
+    room?.beginWrite()
     let content = try record.sealedContent(in: room?.room)
     let generation = try storing { (vault) throws(VaultError) -> UInt64? in
       if let replaced {

@@ -33,19 +33,33 @@ struct WriteReserve: Sendable {
   /// Memory for the old record, and for keys of the vault, which may be new.
   private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
-  /// The file for the vault. Nil if a failed write can be repeated.
+  /// Ordinary memory for the vault's new content, until the write begins. Swift ends the process if there is none.
+  private let heap: Monitor<PrivateMapping?>
+  /// The file for the vault, if a failed write could not be repeated.
   let vault: ReservedFile?
   /// The file for the settings, if they change too.
   var settings: ReservedFile?
 
-  fileprivate init(_ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?) throws(CryptoError) {
+  /// - Parameter vaultBytes: The length of the vault.
+  fileprivate init(
+    _ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?, vaultBytes: Int
+  ) throws(CryptoError) {
     // A growing buffer needs less than twice its final size.
     room = try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)
     // Reading a record copies each of its secrets.
     reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
     self.descriptors = descriptors
     self.vault = vault
+    do { heap = Monitor(try PrivateMapping(byteCount: Self.mostVaults * vaultBytes + (1 << 20))) } catch {
+      throw CryptoError(.secureHeapFull, "vault")
+    }
   }
+
+  /// The content that another process wrote, read and parsed, and the new content with its parts.
+  private static let mostVaults = 4
+
+  /// Makes the memory for the vault's content available.
+  func beginWrite() { heap.withLock { $0 = nil } }
 }
 
 extension SessionServices {
@@ -83,7 +97,7 @@ extension SessionServices {
     } catch {
       throw .vault(VaultError(.storage(error), path: vault.summary().path))
     }
-    do { return try WriteReserve(hold, file) } catch { throw .memory }
+    do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
   }
 
   /// The socket of a request, and one for the resolver.

@@ -74,7 +74,8 @@ struct VaultFile: Sendable {
     for record in records { bytes += record.entry }
   }
 
-  private var encodedLengthBound: Int {
+  /// At least the length of the file, in bytes.
+  var encodedLengthBound: Int {
     let entry = 15 + AccountName.maximumLength + VaultFormat.nonceLength + VaultFormat.maximumSealedLabelLength
     let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }

@@ -15,6 +15,9 @@ struct VaultMemory: Sendable {
   /// Whether this process has written the file.
   private(set) var isWriter = false
 
+  /// At least the length of the newest content; 0 if it is not in memory.
+  var byteCount: Int { known?.content.encodedLengthBound ?? 0 }
+
   /// The key of a protection, if header and epoch match.
   func key(of protection: Protection, header: VaultHeader, epoch: UInt64) -> DataKey? {
     keys[protection].flatMap { $0.header == header && $0.epoch == epoch ? $0 : nil }

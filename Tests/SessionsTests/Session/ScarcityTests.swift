@@ -173,6 +173,40 @@ import Vocabulary
     #expect(lowered.succeeded)
   }
 
+  /// Uses all larger pieces of memory that the process has freed.
+  private static func takeFreedMemory() -> [[UInt8]] {
+    defer { MemoryUse.trim() }
+    return (0..<128).map { _ in
+      var piece: [UInt8] = []
+      piece.reserveCapacity(1 << 20)
+      return piece
+    }
+  }
+
+  // The new content of the vault is ordinary memory, and Swift ends the process if there is none.
+  @Test(.enabled(if: !Sanitizer.isOn), arguments: [`With few free descriptors`.Work.refresh, .again])
+  func `a vault of some size is written though others take all memory meanwhile`(
+    work: `With few free descriptors`.Work
+  ) async {
+    await #expect(processExitsWith: .success) { [word = work.rawValue as String] in
+      let work = try #require(`With few free descriptors`.Work(rawValue: word))
+      let home = try Home()
+      for number in 1...40 {
+        try home.services.vault.write(AccountName("a\(number)"), content: SecretBytes(zeroed: 1 << 16))
+      }
+      let taken = Monitor<[[UInt8]]>([])
+      let run = try `With few free descriptors`.prepare(work, home) {
+        taken.withLock { $0 = Self.takeFreedMemory() }
+        do { try Self.limitMemory(to: 0) } catch { Issue.record(error) }
+      }
+      home.http.forgetRequests()
+      let result = Result { try run() }
+      ResourceLimit.raiseAll()
+      #expect(taken.withLock { $0.count } > 0)
+      #expect(try `With few free descriptors`.check(work, home, "\(result)"))
+    }
+  }
+
   /// The heap is full, so that every secret needs a mapping.
   @Test(.enabled(if: !Sanitizer.isOn), arguments: `With few free descriptors`.Work.allCases)
   func `an operation stores what it gets though others take all that is free meanwhile, or sends nothing`(
