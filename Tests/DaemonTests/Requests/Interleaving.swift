@@ -39,8 +39,8 @@ struct Interleaving: Sendable, CustomStringConvertible {
   enum Event: String, Sendable, CaseIterable {
     case settingsGone, settingsChanged, settingsChangedAndBack, signOut, localSignOut, removal, rename, lock,
       lockAndUnlock
-    case sessionLock, oneCallerGone, callersGone, stop, restart, clockForward, clockBack, networkChange, secondRequest
-    case forcedRequest, otherTarget, status, check, changedElsewhere, housekeeping
+    case sessionLock, oneCallerGone, callersGone, stop, restart, clockForward, clockBack, networkChange, pause
+    case secondRequest, forcedRequest, otherTarget, status, check, changedElsewhere, housekeeping
   }
 
   let work: Work
@@ -285,6 +285,8 @@ private final class Trial {
     case .clockForward: daemon.time.setWall(seconds: daemon.time.wallSeconds() + 7200)
     case .clockBack: daemon.time.setWall(seconds: daemon.time.wallSeconds() - 7200)
     case .networkChange: parts.broker.networkChanged()
+    // The machine sleeps for ten minutes, so that no timer runs in time.
+    case .pause: daemon.time.advance(seconds: 600)
     case .secondRequest: send(Self.token())
     case .forcedRequest: send(Self.token(force: true))
     case .otherTarget: send(Self.token(Self.narrow))

@@ -109,6 +109,25 @@ import Testing
     }
   }
 
+  // The daemon waits for the lock as long as its caller does.
+  @Test func `to a private daemon that stands still keeps the daemon waiting, and both go on`() throws {
+    try Self.with { (tree, server) throws in
+      server.fail(.hold)
+      let first = try tree.start(["token", "work", "--force-refresh", "--no-daemon", "--timeout", "120s"])
+      try server.awaitHolding(1)
+      let found = try ProcessRunner.shell("pgrep -P \(first.processID)").outputText.filter { $0 != "\n" }
+      let daemon = try OtherProcess(try #require(Int32(found)))
+      try daemon.signal(Signals.SIGSTOP)
+      let second = try tree.start(["token", "work", "--force-refresh", "--timeout", "120s"])
+      server.release()
+      Threads.sleep(for: Self.late)
+      try daemon.signal(Signals.SIGCONT)
+      #expect(try first.wait() == .exited(0))
+      #expect(try second.wait() == .exited(0))
+      #expect(server.refreshes.count == 3 && server.replays == 0)
+    }
+  }
+
   @Test func `with the daemon, which is killed meanwhile, is asked for by the next one`() throws {
     try Self.with { (tree, server) throws in
       server.becomeLenient()
