@@ -214,8 +214,9 @@ static int reserve(int file, off_t start, off_t size) {
 // Whether an error is one of space, and the file has its space already.
 static int has_space(int file, int number) {
   if (number != ENOSPC && number != EDQUOT) return 0;
+  int saved = errno, result = 0;
   ino_t found = inode(file);
-  int result = 0;
+  errno = saved;
   pthread_mutex_lock(&guard);
   for (int index = 0; index < 256; index++) result |= found && reserved[index] == found;
   pthread_mutex_unlock(&guard);
@@ -245,13 +246,23 @@ static int has_space(int file, int number) {
     return result;                                                                                                     \
   } while (0)
 
+// Whether an error is one of space, and the file exists, so that opening it needs none.
+static int exists(int directory, const char *name, int number) {
+  if (number != ENOSPC && number != EDQUOT) return 0;
+  int saved = errno, result = syscall(SYS_faccessat, directory, name, F_OK) == 0;
+  errno = saved;
+  return result;
+}
+
 int open(const char *name, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
   mode_t mode = (flags & O_CREAT) ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   char path[PATH_MAX];
-  CALL(watched_path(AT_FDCWD, name, path), "open", flags & (O_CREAT | O_WRONLY), NEXT(open)(name, flags, mode), -1);
+  CALL(
+    watched_path(AT_FDCWD, name, path), "open", flags & (O_CREAT | O_WRONLY), NEXT(open)(name, flags, mode),
+    exists(AT_FDCWD, name, number) ? NEXT(open)(name, flags, mode) : -1);
 }
 
 int openat(int directory, const char *name, int flags, ...) {
@@ -262,7 +273,8 @@ int openat(int directory, const char *name, int flags, ...) {
   char path[PATH_MAX];
   CALL(
     watched_path(directory, name, path), "openat", flags & (O_CREAT | O_WRONLY),
-    NEXT(openat)(directory, name, flags, mode), -1);
+    NEXT(openat)(directory, name, flags, mode),
+    exists(directory, name, number) ? NEXT(openat)(directory, name, flags, mode) : -1);
 }
 
 ssize_t read(int file, void *bytes, size_t size) {
