@@ -249,7 +249,7 @@ final class AccountRequests: AccountPart {
     let rename = AccountRename(
       from: account.name, to: newName, services: services(for: account.name),
       settingsDirectory: settingsFile.directoryPath)
-    events.renamesInFlight += 1
+    broker.renames.append((old: account.name, new: newName))
     let caller = context.cancellation(of: ticket)
     context.change(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
       try rename.run { caller.isCancelled }
@@ -261,7 +261,9 @@ final class AccountRequests: AccountPart {
   private func renamed(
     _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
   ) {
-    events.renamesInFlight -= 1
+    if let index = broker.renames.firstIndex(where: { $0.old == rename.old && $0.new == rename.new }) {
+      broker.renames.remove(at: index)
+    }
     if case .success(let outcome) = outcome {
       log.note(.settingsChanged(.renamed), rename.old)
       log.note(.settingsChanged(.named), rename.new)

@@ -21,8 +21,6 @@ final class SessionEvents: AccountPart {
   private var held: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
   private var publishedAccounts: PublishedAccounts?
-  /// The number of rename jobs in progress. A rename must not appear as a removal and an addition.
-  var renamesInFlight = 0
 
   init(
     _ context: DaemonContext, _ broker: TokenBroker, _ commands: EventCommands, _ tokenFiles: TokenFiles,
@@ -107,7 +105,7 @@ final class SessionEvents: AccountPart {
   /// - Parameter active: The active account, which may be ephemeral.
   func publishAccounts(_ settings: Settings, _ active: AccountName?) {
     guard publishedAccounts?.revision != settingsFile.revision || publishedAccounts?.active != active,
-      renamesInFlight == 0
+      broker.renames.isEmpty  // A rename must not appear as a removal and an addition.
     else { return }
     let before = publishedAccounts
     let names = settings.accounts.map(\.name)

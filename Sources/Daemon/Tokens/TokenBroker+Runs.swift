@@ -76,8 +76,12 @@ extension TokenBroker {
   /// Applies the result of a run to the current settings, which may have changed.
   private func resultArrived(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
-      if accounts[run.account] != nil, let configuration = (try? settings())?[run.account] {
-        _ = account(run.account, configuration)
+      if accounts[run.account] != nil, let settings = try? settings() {
+        if let configuration = settings[run.account] {
+          _ = account(run.account, configuration)
+        } else if !renames.contains(where: { $0.old == run.account && settings[$0.new] != nil }) {
+          settingsRemoved(of: run.account)
+        }
       }
       ended(run, outcome)
     }

@@ -25,7 +25,9 @@ final class TokenBroker: DaemonPart {
   unowned var lock: any TokenLock
   let handed: HandedVariables
   private(set) var accounts: [AccountName: Account] = [:]
-  /// The servers that are paused.
+  /// The renames in progress, whose old name may already be missing from the settings.
+  var renames: [(old: AccountName, new: AccountName)] = []
+  /// Servers that receive no requests for some time.
   var holds = ServerHolds()
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
@@ -78,6 +80,7 @@ final class TokenBroker: DaemonPart {
     failWaiters(account, error)
   }
 
+  /// Moves an account, its slots and their waiters to a new name.
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
     // A request that saw the new settings early may have created the renamed account.

@@ -19,6 +19,17 @@ import Testing
     }
   }
 
+  @Test(arguments: Interleaving.Moment.allCases)
+  func `serves no token of an account that was deleted from the settings while it waits for a rename`(
+    moment: Interleaving.Moment
+  ) throws {
+    for work in [Interleaving.Work.refresh, .target, .exchange] {
+      let plan = Interleaving(work: work, moment: moment, events: [.rename, .settingsGone], ends: [.sameToken])
+      let problems = try plan.problems()
+      #expect(problems == [], "\(plan)")
+    }
+  }
+
   private static let drawn = Environment.value("AGENT_INTERLEAVINGS").flatMap(UInt64.init)
   private static let mostDrawn = 400
 
