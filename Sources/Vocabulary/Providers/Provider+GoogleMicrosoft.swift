@@ -20,7 +20,7 @@ extension Provider {
       .issuerWithoutScheme: "https://developers.google.com/identity/openid-connect/openid-connect",
     ]
     provider.limits = [
-      "the device flow needs a client of type "TVs and Limited Input devices" and allows only a few scopes",
+      "the device flow needs a client of type TVs and Limited Input devices, and allows only a few scopes",
       "a session of an app in testing ends after seven days, any other after six idle months",
       "a sign-out ends the sessions of this app on all machines",
     ]
