@@ -15,7 +15,7 @@
 #   make figures    put the report of make bench into share/doc
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
-#   make generate   write completions/ and the lists in man/ from the command table
+#   make generate   write completions/, share/po/help and the lists in man/ from the command table
 #   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make order      trace which functions the client's commonest commands run, for the linker to put them side by side

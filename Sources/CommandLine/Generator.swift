@@ -1,8 +1,9 @@
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
-/// The program `generate`. Writes `completions/`, the lists in `man/` and a part of the JSON schema. `make install`
-/// uses it for programs with other names.
+/// The program `generate`. Developers write `completions/`, the lists in `man/`, the texts of the help for translators
+/// and a part of the schema of the JSON output with it, and `make install` uses it for programs with other names.
 package enum Generator {
   /// A generated file, or one with generated parts.
   package struct GeneratedFile: Sendable {
@@ -23,6 +24,13 @@ package enum Generator {
       return GeneratedFile(path: "completions/\(script.fileName)", content: script.text)
     }
     return pages + completions
+  }
+
+  /// The texts of the help for translators, one a line.
+  static var helpTexts: GeneratedFile {
+    let texts = HelpWriter.texts(of: Main.commands).sorted().map { Phrase(stringLiteral: $0).template + "\n" }
+    let comment = "# Texts of the help. Written by `make generate` from the command table; do not edit.\n"
+    return GeneratedFile(path: "share/po/help", content: comment + texts.joined())
   }
 
   /// Missing in an installation.
@@ -61,6 +69,7 @@ package enum Generator {
     if let text = try? FileDescriptor(opening: "\(directory)/\(schemaPath)", for: .reading).readToEnd(limit: 1 << 20) {
       files.append(GeneratedFile(path: schemaPath, content: schema(String(decoding: text, as: UTF8.self))))
     }
+    if arguments.count == 1 { files.append(helpTexts) }
     for file in files {
       do throws(SystemError) {
         let target = try FileDescriptor(opening: "\(directory)/\(file.path)", for: .replacing)

@@ -70,7 +70,11 @@ struct Language: Sendable {
     return Phrase.rendered(template, values)
   }
 
-  /// The indices of left-to-right values: those with Latin letters that are not phrases of this language.
+  /// A word that is typed or printed verbatim, for text in this language: apart from text that is written from right to
+  /// left.
+  func isolated(_ word: String) -> String { isRightToLeft ? "\u{2068}\(word)\u{2069}" : word }
+
+  /// The indices of values written from left to right: those that contain Latin letters and no phrase of this language.
   private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {

@@ -41,15 +41,21 @@ enum Prose {
     return words
   }
 
-  /// Breaks text at spaces into lines of at most `width` characters.
+  /// The columns of a text on a terminal. Directional isolates take none.
+  static func columns(_ text: some StringProtocol) -> Int { text.count { !"\u{2068}\u{2069}".contains($0) } }
+
+  /// Breaks text into lines of at most `width` columns, at spaces only.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
+    var used = 0
     for word in text.split(separator: " ") {
-      if !line.isEmpty, line.count + 1 + word.count > width {
+      let columns = Self.columns(word)
+      if !line.isEmpty, used + 1 + columns > width {
         lines.append(line)
-        line = ""
+        (line, used) = ("", 0)
       }
+      used += line.isEmpty ? columns : columns + 1
       line += line.isEmpty ? "\(word)" : " \(word)"
     }
     if !line.isEmpty { lines.append(line) }

@@ -193,8 +193,8 @@ import Wire
   @Test func `prints its version and its help without a daemon`() throws {
     let program = try AgentProgram()
     #expect(try program.run(["--version"]).outputText == "agent \(Product.version)\n")
-    #expect(try program.run(["--help"]).outputText == HelpWriter.program(Main.commands))
-    #expect(try program.run(["token", "-h"]).outputText == HelpWriter.help(on: Main.commands.named(.token)))
+    #expect(try program.run(["--help"]).outputText == HelpWriter().program(Main.commands))
+    #expect(try program.run(["token", "-h"]).outputText == HelpWriter().help(on: Main.commands.named(.token)))
   }
 
   @Test func `prints its version and commit as JSON without a daemon, and starts none`() throws {

@@ -192,7 +192,7 @@ extension ManualPage {
 @Suite struct `The help` {
   @Test func `on a command says what most people need of it`() {
     #expect(
-      HelpWriter.help(on: Main.commands.named(.token))
+      HelpWriter().help(on: Main.commands.named(.token))
         == """
         Print a valid access token.
 
@@ -223,7 +223,7 @@ extension ManualPage {
 
   @Test func `with --all says all of a command in 80 columns`() {
     #expect(
-      HelpWriter.help(on: Main.commands.named(.vaultSet), all: true)
+      HelpWriter().help(on: Main.commands.named(.vaultSet), all: true)
         == """
         Change when the vault locks by itself.
 
@@ -260,7 +260,7 @@ extension ManualPage {
     throws
   {
     let command = Main.commands.named(name)
-    let lines = HelpWriter.help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    let lines = HelpWriter().help(on: command).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 24)
     #expect(lines.allSatisfy { $0.utf8.count <= 79 })
     #expect(lines[0] == "\(command.summary).")
@@ -290,15 +290,15 @@ extension ManualPage {
     name: CommandName
   ) {
     let command = Main.commands.named(name)
-    let options = Self.options(of: HelpWriter.help(on: command, all: true))
+    let options = Self.options(of: HelpWriter().help(on: command, all: true))
     #expect(options.map(\.name).sorted() == command.options.map(\.name).sorted())
     for option in command.options {
       #expect(options.filter { $0.name == option.name }.map(\.title) == [option.group.rawValue])
       // The group of the common options contains only those.
       #expect(option.group != .common)
     }
-    let text = HelpWriter.help(on: command, all: true)
-    for example in command.examples { #expect(text.contains(HelpWriter.example(example))) }
+    let text = HelpWriter().help(on: command, all: true)
+    for example in command.examples { #expect(text.contains(HelpWriter().example(example))) }
   }
 
   @Test func `lists no option of every day that the command has not`() {
@@ -344,7 +344,7 @@ extension ManualPage {
   }
 
   @Test func `on the program lists the commands in the order of the table`() throws {
-    let lines = HelpWriter.program(Main.commands, all: true).split(separator: "\n")
+    let lines = HelpWriter().program(Main.commands, all: true).split(separator: "\n")
     let first = try #require(lines.firstIndex { $0 == "Commands:" })
     let names = lines[(first + 1)...].prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2).prefix(24) }
     #expect(names.count == CommandName.listed.count)
@@ -353,7 +353,7 @@ extension ManualPage {
   }
 
   @Test func `on the program fits a screen, and names every command or its group`() {
-    let text = HelpWriter.program(Main.commands)
+    let text = HelpWriter().program(Main.commands)
     #expect(text.count { $0 == "\n" } <= HelpWriter.screenLines)
     let words = Set(text.split { !$0.isLetter && $0 != "-" }.map(String.init))
     #expect(Set(CommandName.firstWords).isSubset(of: words))
@@ -361,9 +361,9 @@ extension ManualPage {
 
   @Test func `is ASCII in lines of at most 79 characters`() {
     let texts =
-      Main.commands.all.flatMap { [HelpWriter.help(on: $0), HelpWriter.help(on: $0, all: true)] } + [
-        HelpWriter.program(Main.commands), HelpWriter.program(Main.commands, all: true),
-        HelpWriter.help(onGroup: "daemon", of: Main.commands),
+      Main.commands.all.flatMap { [HelpWriter().help(on: $0), HelpWriter().help(on: $0, all: true)] } + [
+        HelpWriter().program(Main.commands), HelpWriter().program(Main.commands, all: true),
+        HelpWriter().help(onGroup: "daemon", of: Main.commands),
       ]
     for text in texts {
       #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
@@ -372,22 +372,24 @@ extension ManualPage {
   }
 
   @Test func `is found by the words of a command, a group, or a command with operands`() throws {
-    #expect(try HelpCommand.text(for: [], by: Main.commands) == HelpWriter.program(Main.commands))
-    #expect(try HelpCommand.text(for: ["token"], by: Main.commands) == HelpWriter.help(on: Main.commands.named(.token)))
+    #expect(try HelpCommand.text(for: [], by: Main.commands) == HelpWriter().program(Main.commands))
+    #expect(
+      try HelpCommand.text(for: ["token"], by: Main.commands) == HelpWriter().help(on: Main.commands.named(.token)))
     #expect(
       try HelpCommand.text(for: ["daemon", "stop"], by: Main.commands)
-        == HelpWriter.help(on: Main.commands.named(.daemonStop)))
+        == HelpWriter().help(on: Main.commands.named(.daemonStop)))
     #expect(
-      try HelpCommand.text(for: ["daemon"], by: Main.commands) == HelpWriter.help(onGroup: "daemon", of: Main.commands))
+      try HelpCommand.text(for: ["daemon"], by: Main.commands)
+        == HelpWriter().help(onGroup: "daemon", of: Main.commands))
     #expect(
       try HelpCommand.text(for: ["token", "work"], by: Main.commands)
-        == HelpWriter.help(on: Main.commands.named(.token)))
+        == HelpWriter().help(on: Main.commands.named(.token)))
     #expect(
       try HelpCommand.text(for: ["token"], by: Main.commands, all: true)
-        == HelpWriter.help(on: Main.commands.named(.token), all: true))
+        == HelpWriter().help(on: Main.commands.named(.token), all: true))
     #expect(
       try HelpCommand.text(for: ["daemon"], by: Main.commands, all: true).contains(
-        HelpWriter.help(on: Main.commands.named(.daemonLog), all: true)))
+        HelpWriter().help(on: Main.commands.named(.daemonLog), all: true)))
     expect(throws: Failure(.invalidRequest, "unknown command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"], by: Main.commands)
     }

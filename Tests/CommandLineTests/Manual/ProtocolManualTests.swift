@@ -247,7 +247,8 @@ import Wire
     let program = try AgentProgram()
     for command in Main.commands.all {
       let result = try program.run(command.name.words.map { String($0) } + ["--help"])
-      #expect(result == ProcessResult(status: .exited(0), output: Array(HelpWriter.help(on: command).utf8), error: []))
+      #expect(
+        result == ProcessResult(status: .exited(0), output: Array(HelpWriter().help(on: command).utf8), error: []))
     }
   }
 

@@ -92,6 +92,36 @@ import Testing
     }
   }
 
+  @Test func `include the help, which fits a screen in every language`() throws {
+    try Self.with { tree, agent in
+      func help(_ words: [String], _ language: String) throws -> [String] {
+        let result = try Self.run(agent, words, tree, ["LANGUAGE": language, "LC_ALL": "C.UTF-8"])
+        #expect(result.succeeded, "\(result.errorText)")
+        return result.outputText.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { String($0) }
+      }
+      #expect(try help(["help", "login"], "de").first == "Bei einem Konto anmelden.")
+      #expect(try help(["login", "--help"], "de").first == "Bei einem Konto anmelden.")
+      #expect(try help(["--help"], "ar").first == "البقاء مسجَّل الدخول إلى خدمات OAuth 2.0 وOpenID Connect.")
+      let plain = try Self.run(agent, ["help", "login"], tree, ["LANGUAGE": "de", "LC_ALL": "C"])
+      #expect(plain.outputText.hasPrefix("Sign in to an account.\n"))
+      let list = try help(["help", "--all"], "en").drop { $0 != "Commands:" }.dropFirst().prefix { !$0.isEmpty }
+      let commands = list.filter { !$0.hasPrefix("   ") }.map { line in
+        line.dropFirst(2).prefix(23).split(separator: " ").map { String($0) }
+      }
+      #expect(commands.count > 40)
+      for language in ["de", "ar"] {
+        for command in [[]] + commands {
+          let lines = try help(["help"] + command, language)
+          #expect(lines.count <= 24, "\(language): \(command)")
+          for line in lines {
+            let columns = line.count { $0 != "\u{2068}" && $0 != "\u{2069}" }
+            #expect(columns <= 79, "\(language): \(command): \(line)")
+          }
+        }
+      }
+    }
+  }
+
   @Test func `leave alone what programs read`() throws {
     try Issuer.with { issuer in
       try Self.with { tree, agent in

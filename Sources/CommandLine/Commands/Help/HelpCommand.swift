@@ -51,7 +51,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on a command or group, or on the program if `words` is empty.
+  /// The help on the command or group named by these words, in the user's language; on the program if empty.
   ///
   /// - Parameter all: Whether to include every detail and option.
   static func text(
@@ -63,21 +63,22 @@ enum HelpCommand {
   private static func standardText(
     for words: [String], _ commands: CommandTable, all: Bool
   ) throws(Failure) -> String {
-    guard let first = words.first else { return HelpWriter.program(commands, all: all) }
+    let writer = HelpWriter(language: .current)
+    guard let first = words.first else { return writer.program(commands, all: all) }
     if let command = commands.named(words.joined(separator: " ")) {
-      return HelpWriter.help(on: command, all: all)
+      return writer.help(on: command, all: all)
     }
     if first == ProviderFacts.topic, words.count <= 2 {
       if let text = presets(words.dropFirst().first) { return text }
-      if let text = HelpWriter.help(onProvider: words.dropFirst().first) { return text }
+      if let text = writer.help(onProvider: words.dropFirst().first) { return text }
       throw Failure(
         .invalidRequest, "unknown provider \"\(words[1])\"",
         hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")
     }
     let members = CommandName.members(ofGroup: first)
-    if words.count == 1, !members.isEmpty { return HelpWriter.help(onGroup: first, of: commands, all: all) }
+    if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
     // Words after a command are its operands: `agent token work --help`.
-    if let command = commands.named(first) { return HelpWriter.help(on: command, all: all) }
+    if let command = commands.named(first) { return writer.help(on: command, all: all) }
     let known = CommandName.firstWords + [ProviderFacts.topic]
     let meant =
       members.isEmpty
@@ -100,7 +101,7 @@ enum HelpCommand {
       return "\(name): \(preset.path)\n\(listing.text())"
     }
     let presets = AccountPreset.all().presets
-    guard !presets.isEmpty, let known = HelpWriter.help(onProvider: nil) else { return nil }
+    guard !presets.isEmpty, let known = HelpWriter().help(onProvider: nil) else { return nil }
     var listing = Listing()
     for preset in presets { listing.add([preset.name, TerminalText.clean(preset.service)]) }
     return "\(AccountPreset.directory):\n\(listing.text())\n\(known)"

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
 /// Writes `agent help` from the command table, for terminals of 80 columns.
-enum HelpWriter {
+struct HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
@@ -11,103 +11,128 @@ enum HelpWriter {
   /// The maximum number of lines of the help on a command.
   static let screenLines = 24
 
-  /// The overview on one screen, or all commands with their options.
-  static func program(_ table: CommandTable, all: Bool = false) -> String {
-    var text = wrapped(CommandTable.summary + ".")
-    let usage = "Usage: agent [OPTION]... COMMAND [ARGUMENT]...\n"
+  var language = Language.english
+
+  /// The texts of the table that the help shows in the user's language.
+  static func texts(of table: CommandTable) -> Set<String> {
+    let groups = CommandName.firstWords.filter { !CommandName.members(ofGroup: $0).isEmpty }
+    var texts = [CommandTable.summary] + groups.map(CommandName.summary) + OptionGroup.allCases.map(\.rawValue)
+    for command in table.all {
+      texts.append(command.summary)
+      texts += command.examples.map(\.purpose) + command.options.map(\.summary)
+    }
+    return Set(texts + Options.common.map(\.summary))
+  }
+
+  /// The help on the program: its main commands on one screen, or all commands and the options of each.
+  func program(_ table: CommandTable, all: Bool = false) -> String {
+    var text = wrapped(translated(CommandTable.summary) + ".")
+    let usage = self.text(Phrase("Usage: \("agent [OPTION]... COMMAND [ARGUMENT]...")")) + "\n"
     guard all else {
       text += usage
       for topic in Topic.allCases where topic != .other {
         text += "\n" + table.firstWords(in: topic).map { line($0, table) }.joined()
       }
-      return text + wrapped("Also: \(table.firstWords(in: .other).joined(separator: ", "))")
-        + wrapped("More: agent help COMMAND, agent help --all, agent help providers, agent(1)")
+      return text + wrapped(Phrase("Also: \(table.firstWords(in: .other).joined(separator: ", "))"))
+        + wrapped(Phrase("More: \("agent help COMMAND, agent help --all, agent help providers, agent(1)")"))
     }
-    text += "\n\(usage)\nCommands:\n"
-    for command in table.all { text += entry(command.name.rawValue, command.summary, gap: 1) }
-    text += "\nOptions of every command:\n" + Options.common.map(entry).joined()
-    text += "\n" + wrapped("`agent help COMMAND` says more about one command, and its page in the manual all.")
-    text += wrapped("`agent help providers` lists the services that are known by name.")
-    return text
+    text += "\n\(usage)\n\(self.text(Phrase("Commands:")))\n"
+    for command in table.all { text += entry(of: command) }
+    text += "\n\(self.text(Phrase("Options of every command:")))\n" + Options.common.map(entry).joined()
+    text +=
+      "\n" + wrapped(Phrase("`agent help COMMAND` says more about one command, and its page in the manual all."))
+    return text + wrapped(Phrase("`agent help providers` lists the services that are known by name."))
   }
 
-  /// One line for a command or a group.
-  private static func line(_ word: String, _ table: CommandTable) -> String {
-    let summary = table.named(word)?.summary ?? CommandName.summary(ofGroup: word)
-    return "  \(word)\(String(repeating: " ", count: 11 - word.count))\(summary)\n"
+  /// The line of a command or a group.
+  private func line(_ word: String, _ table: CommandTable) -> String {
+    let summary = translated(table.named(word)?.summary ?? CommandName.summary(ofGroup: word))
+    return Self.entry(word, plain(summary), column: 13, gap: 1)
   }
 
-  /// Lists the commands of a group, or shows the complete help on each.
-  static func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
+  /// The list of the commands of a group, or the complete help on each.
+  func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
     let commands = table.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
-    var text = wrapped(CommandName.summary(ofGroup: group) + ".")
-    text += "\nUsage: agent \(group) COMMAND\n\nCommands:\n"
-    for command in commands { text += entry(command.name.rawValue, command.summary, gap: 1) }
+    var text = wrapped(translated(CommandName.summary(ofGroup: group)) + ".")
+    text += "\n\(self.text(Phrase("Usage: \("agent \(group) COMMAND")")))\n\n\(self.text(Phrase("Commands:")))\n"
+    for command in commands { text += entry(of: command) }
     return text + "\n"
-      + wrapped("`agent help \(group) COMMAND` says more about one command, agent-\(group)(1) about all.")
+      + wrapped(
+        Phrase("\("`agent help \(group) COMMAND`") says more about one command, \("agent-\(group)(1)") about all."))
   }
 
-  /// The essential help on one screen, or all examples and options.
-  static func help(on command: Command, all: Bool = false) -> String {
+  /// The help on one command: the most important parts on one screen, or all examples and options.
+  func help(on command: Command, all: Bool = false) -> String {
     if !all { return screen(on: command) }
     var text = heading(command)
-    if !command.examples.isEmpty { text += "\nExamples:\n" + command.examples.map(example).joined() }
-    for (group, options) in command.optionGroups { text += "\n\(group.rawValue):\n" + options.map(entry).joined() }
-    let page = command.name.page == CommandName.mainPage ? "" : " The manual: \(command.name.page)(1)."
-    return text + "\n" + wrapped("The options of every command are in agent(1).\(page)")
+    if !command.examples.isEmpty { text += "\n\(examplesTitle)\n" + command.examples.map(example).joined() }
+    for (group, options) in command.optionGroups {
+      text += "\n\(translated(group.rawValue)):\n" + options.map(entry).joined()
+    }
+    var end = self.text(Phrase("The options of every command are in \("agent(1)")."))
+    if command.name.page != CommandName.mainPage {
+      end += " " + self.text(Phrase("The manual: \("\(command.name.page)(1)")."))
+    }
+    return text + "\n" + wrapped(end)
   }
 
-  private static func heading(_ command: Command) -> String {
-    wrapped(command.summary + ".") + "\nUsage: agent \(command.usage)\n"
+  private func heading(_ command: Command) -> String {
+    wrapped(translated(command.summary) + ".") + "\n\(text(Phrase("Usage: \("agent \(command.usage)")")))\n"
   }
 
-  /// The help that fits ``screenLines``, with as many examples as possible.
-  private static func screen(on command: Command) -> String {
+  private var examplesTitle: String { text(Phrase("Examples:")) }
+
+  /// The help that fits ``screenLines``, with as many examples as there is room for.
+  private func screen(on command: Command) -> String {
     var parts = [heading(command)]
-    if !command.options.isEmpty { parts.append("Options:\n" + lines(of: command.everydayOptions)) }
-    parts.append("More: agent help --all \(command.name), \(command.name.page)(1)\n")
+    if !command.options.isEmpty {
+      parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.everydayOptions))
+    }
+    parts.append(text(Phrase("More: \("agent help --all \(command.name), \(command.name.page)(1)")")) + "\n")
     let used = parts.joined(separator: "\n").count { $0 == "\n" }
     var examples = command.examples.map(example)[...]
-    while examples.count > 1, used + 2 + examples.joined().count(where: { $0 == "\n" }) > screenLines {
+    while examples.count > 1, used + 2 + examples.joined().count(where: { $0 == "\n" }) > Self.screenLines {
       examples.removeLast()
     }
-    if !examples.isEmpty { parts.insert("Examples:\n" + examples.joined(), at: 1) }
+    if !examples.isEmpty { parts.insert("\(examplesTitle)\n" + examples.joined(), at: 1) }
     return parts.joined(separator: "\n")
   }
 
-  /// One line per option: the summary up to a semicolon, and the choices if few.
-  private static func lines(of options: [OptionDeclaration]) -> String {
+  /// A line for each option: what it does, up to a semicolon, and its choices if there are few.
+  private func lines(of options: [OptionDeclaration]) -> String {
     let hasShort = options.contains { $0.short != nil }
-    let terms = options.map { term($0, hasShort: hasShort) }
+    let terms = options.map { Self.term($0, hasShort: hasShort) }
     let column = (terms.map(\.count).max() ?? 0) + 4
     let padding = String(repeating: " ", count: column)
     return zip(terms, options).map { term, option in
-      var text = Prose.plain(String(option.summary.prefix { $0 != ";" }))
+      var lines = Prose.wrapped(
+        plain(String(translated(option.summary).prefix { !Self.semicolons.contains($0) })), width: Self.width - column)
       if case .choice(_, let choices) = option.argument {
-        let words = "(\(choices().joined(separator: ", ")))"
-        if column + text.count + 1 + words.count <= width {
-          text += " \(words)"
-        } else if choices().count <= mostWords {
-          text += Prose.wrapped(words, width: width - column).map { "\n\(padding)\($0)" }.joined()
+        let words = list(choices())
+        if let last = lines.last, column + Prose.columns(last) + 1 + Prose.columns(words) <= Self.width {
+          lines[lines.count - 1] += " \(words)"
+        } else if choices().count <= Self.mostWords {
+          lines += Prose.wrapped(words, width: Self.width - column)
         }
       }
-      return "  \(term)\(padding.dropLast(term.count + 2))\(text)\n"
+      return "  \(term)\(padding.dropLast(term.count + 2))\(lines.joined(separator: "\n\(padding)"))\n"
     }.joined()
   }
+
+  /// The signs after which a summary has details, also the Arabic one.
+  private static let semicolons: [Character] = [";", "\u{61B}"]
 
   private static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
     let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
     return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
   }
 
-  static func wrapped(_ text: String) -> String {
-    Prose.wrapped(Prose.plain(text), width: width).map { $0 + "\n" }.joined()
-  }
-
-  static func example(_ example: Example) -> String {
-    let purpose = Prose.wrapped(Prose.plain(example.purpose) + ":", width: width - 2).map { "  \($0)\n" }.joined()
-    return purpose + "    " + lines(of: example.line).replacing(each: "\n", with: "\n    ") + "\n"
+  /// An example: its purpose, and the command line.
+  func example(_ example: Example) -> String {
+    let purpose = Prose.wrapped(plain(translated(example.purpose)) + ":", width: Self.width - 2)
+    return purpose.map { "  \($0)\n" }.joined() + "    "
+      + Self.lines(of: example.line).replacing(each: "\n", with: "\n    ") + "\n"
   }
 
   /// Wraps a command line with backslashes. Each command of a pipeline starts a new line.
@@ -144,43 +169,77 @@ enum HelpWriter {
     return units
   }
 
-  private static func entry(_ option: OptionDeclaration) -> String {
-    var summary = option.summary
-    if case .choice(_, let choices) = option.argument { summary += " (\(choices().joined(separator: ", ")))" }
-    return entry(term(option), summary)
+  private func entry(_ option: OptionDeclaration) -> String {
+    var summary = plain(translated(option.summary))
+    if case .choice(_, let choices) = option.argument { summary += " \(list(choices()))" }
+    return Self.entry(Self.term(option), summary)
+  }
+
+  private func entry(of command: Command) -> String {
+    Self.entry(command.name.rawValue, plain(translated(command.summary)), gap: 1)
   }
 
   /// A term and its description. The description of a long term starts on the next line.
   ///
   /// - Parameter gap: The minimum number of spaces between them.
-  static func entry(_ term: String, _ meaning: String, gap: Int = 2) -> String {
-    let lines = Prose.wrapped(Prose.plain(meaning), width: width - optionColumn)
-    let padding = String(repeating: " ", count: optionColumn)
+  private static func entry(_ term: String, _ meaning: String, column: Int = optionColumn, gap: Int = 2) -> String {
+    let lines = Prose.wrapped(meaning, width: width - column)
+    let padding = String(repeating: " ", count: column)
     var text = "  \(term)"
-    if text.count + gap > optionColumn {
+    if text.count + gap > column {
       text += "\n\(padding)"
     } else {
-      text += String(repeating: " ", count: optionColumn - text.count)
+      text += String(repeating: " ", count: column - text.count)
     }
     return text + lines.joined(separator: "\n\(padding)") + "\n"
   }
 }
 
+// MARK: - The language
+
 extension HelpWriter {
-  /// The help on all providers or one of them; nil if it is unknown.
-  static func help(onProvider name: String?) -> String? {
+  /// A text of the table in the language, in the notation of ``Prose``.
+  private func translated(_ text: String) -> String { language.text(Phrase(stringLiteral: text)) }
+
+  private func text(_ phrase: Phrase) -> String { plain(language.text(phrase)) }
+
+  private func wrapped(_ phrase: Phrase) -> String { wrapped(language.text(phrase)) }
+
+  private func wrapped(_ text: String) -> String {
+    Prose.wrapped(plain(text), width: Self.width).map { $0 + "\n" }.joined()
+  }
+
+  /// The text without backticks.
+  private func plain(_ text: String) -> String {
+    Prose.parts(text).map { part in
+      switch part {
+      case .text(let text): text
+      case .literal(let word): language.isolated(word)
+      }
+    }.joined()
+  }
+
+  /// The choices of an option.
+  private func list(_ words: [String]) -> String {
+    "(\(words.map(language.isolated).joined(separator: ", ")))"
+  }
+}
+
+extension HelpWriter {
+  /// The help on all providers, or on the named one; nil if there is none of this name.
+  func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }
-      return text(of: provider)
+      return text(on: provider)
     }
     var text = wrapped("`agent login NAME` signs in to a service that agent knows by its name.")
-    for provider in Provider.all { text += "\n" + Self.text(of: provider) }
+    for provider in Provider.all { text += "\n" + self.text(on: provider) }
     return text + "\n" + wrapped("agent-providers(7) says more.")
   }
 
-  private static func text(of provider: Provider) -> String {
+  private func text(on provider: Provider) -> String {
     var text = wrapped("\(provider.name.rawValue): \(provider.title)")
-    for (term, meaning) in ProviderFacts.facts(provider) { text += entry(term, meaning) }
+    for (term, meaning) in ProviderFacts.facts(provider) { text += Self.entry(term, Prose.plain(meaning)) }
     return text
   }
 }
