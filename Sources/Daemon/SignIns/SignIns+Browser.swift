@@ -22,7 +22,7 @@ extension SignIns {
     if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy(\.isVisibleASCII) {
       login.visits.linked = waiting.url.text
     }
-    let patience = SignIn.Waiting.Browser.patience
+    let patience = SessionServices.browserSignInSeconds
     log.note(.signInCode(seconds: patience), login.account)
     schedule(at: waiting.startedAt.advanced(by: .seconds(patience))) { [self, id = login.id] in loginExpired(id) }
     let expiry = waiting.startedAtUnixSeconds + patience

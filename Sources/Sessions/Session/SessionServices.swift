@@ -54,8 +54,11 @@ package struct SessionServices: Sendable {
   /// The wait for work that is repeated later, or that must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
-  /// The maximum wait during a sign-in: as long as the user may take.
-  static let longestLockWait = Duration.seconds(SignIn.Waiting.Browser.patience)
+  /// How long a user may take to sign in with a browser, in seconds.
+  package static let browserSignInSeconds = 600
+
+  /// The maximum wait during a sign-in.
+  static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
   /// The wait for a lock, until the operation is cancelled.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {

@@ -97,9 +97,6 @@ extension SignIn.Waiting {
   /// The authorization code grant with PKCE (RFC 6749 section 4.1, RFC 7636). Check each redirect, which does not
   /// block, then call ``finish(_:)``.
   package struct Browser: Sendable {
-    /// How long the user may take, in seconds.
-    package static let patience = 600
-
     package let prepared: SignIn.Prepared
     package let request: AuthorizationRequest
     package let url: AuthorizationServer.AuthorizationURL
