@@ -769,7 +769,7 @@ complete -c agent -n '__agent_at word ' -a 'request' -d 'Make a request to a res
 complete -c agent -n '__agent_at word ' -a 'mcp' -d 'Connect an MCP client to a server that wants a token'
 complete -c agent -n '__agent_at word ' -a 'proof' -d 'Print a proof for one request with a bound token'
 complete -c agent -n '__agent_at word ' -a 'helper' -d 'Give other programs tokens, in their own protocols'
-complete -c agent -n '__agent_at word ' -a 'setup' -d 'Configure other programs to get tokens from agent'
+complete -c agent -n '__agent_at word ' -a 'setup' -d 'Configure other programs to get tokens'
 complete -c agent -n '__agent_at word ' -a 'doctor' -d 'Diagnose problems and suggest fixes'
 complete -c agent -n '__agent_at word ' -a 'status' -d 'Show accounts and their sessions'
 complete -c agent -n '__agent_at word ' -a 'list' -d 'List the accounts'

@@ -7,7 +7,7 @@ internal import Wire
 extension SetupCommand {
   static let setup = Command(
     .setup, topic: .programs,
-    summary: "Configure other programs to get tokens from agent",
+    summary: "Configure other programs to get tokens",
     options: [
       Option.setupHost.declaration, Option.setupName.declaration, Option.roleARN.declaration,
       Option.user.declaration, Option.setupPrint.declaration, Option.setupDryRun.declaration,
