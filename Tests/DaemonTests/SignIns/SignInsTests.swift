@@ -807,7 +807,7 @@ import Wire
   }
 
   @Test func `ends when its time is over`() throws {
-    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience - 1)
+    home.daemon.pass(seconds: SessionServices.browserSignInSeconds - 1)
     #expect(home.sink.failures[1] == nil)
     home.daemon.pass(seconds: 1)
     #expect(home.sink.failures[1]?.code == .codeExpired)
@@ -910,7 +910,7 @@ import Wire
 
   @Test func `stops listening when its time is over`() throws {
     _ = try UnixSocket.connectLoopback(port: port)
-    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
+    home.daemon.pass(seconds: SessionServices.browserSignInSeconds)
     #expect(home.sink.failures[1]?.code == .codeExpired)
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
   }
@@ -999,7 +999,7 @@ import Wire
 
   @Test func `is revoked when nobody answers, or whoever began it goes`() throws {
     try redirect(isTold: false)
-    home.daemon.pass(seconds: SignIn.Waiting.Browser.patience)
+    home.daemon.pass(seconds: SessionServices.browserSignInSeconds)
     #expect(home.sink.failures[1]?.code == .codeExpired)
     #expect(home.roles(.revocation) == 1)
     let other = try SignInHome()
@@ -1020,7 +1020,7 @@ import Wire
 
   @Test func `cannot be confirmed after its time`() throws {
     try redirect(isTold: false)
-    home.daemon.time.advance(seconds: SignIn.Waiting.Browser.patience)
+    home.daemon.time.advance(seconds: SessionServices.browserSignInSeconds)
     home.sink.runDue()
     try home.daemon.takeResult()
     try? answer(true)
