@@ -100,7 +100,7 @@ import Testing
   // Only the issuer ends a session, by `invalid_grant`.
   @Test(arguments: [
     #"{"error":"interaction_required"}"#, #"{"error":"login_required"}"#, #"{"error":"consent_required"}"#,
-    #"{"error":"account_selection_required"}"#, #"{"error":"invalid_grant","claims":"{\"access_token\":{}}"}"#, "",
+    #"{"error":"account_selection_required"}"#, #"{"error":"invalid_grant","claims":"{\"access_token\":{}}"}"#,
   ])
   func `that wants the person asks for a sign-in and deletes nothing`(body: String) throws {
     for rotating in [true, false] {

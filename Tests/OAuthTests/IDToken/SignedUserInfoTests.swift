@@ -89,7 +89,7 @@ import Vocabulary
     let cases: [(claim: String, value: Int, date: String, reason: Phrase, clockError: Int?)] = [
       ("exp", now - 60, near, "it has expired", nil), ("exp", now - 60, far, "it has expired", 61),
       ("exp", now - 60, earlier, "it has expired", 7200), ("nbf", now + 61, later, "it is from the future", -90),
-      ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "aud is malformed", nil),
+      ("iat", now + 601, later, "it is from the future", -90), ("aud", 1, later, "\("aud") is malformed", nil),
     ]
     let key = try SigningKey.shared.get(.ES256)
     for (claim, value, date, reason, clockError) in cases {
