@@ -277,7 +277,7 @@ import WireSupport
     var lines = LineBlocks(limit: 4096)
     let block = try #require(try lines.next(from: Self.file("\(Self.signed)\n").descriptor))
     let told = String(decoding: verdicts.part(block.lines[...], of: block.bytes).bytes, as: UTF8.self)
-    #expect(told.contains("that of the account other: --account other"), "\(told)")
+    #expect(told.contains("that of the account other: use --account other"), "\(told)")
   }
 
   // RFC 7519 section 4.1: unchecked claims may have any value.
