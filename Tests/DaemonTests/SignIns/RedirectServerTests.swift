@@ -553,8 +553,10 @@ private final class DeskRun: RedirectJudge {
     let process = try #require(holder.process)
     #expect(process == Machine.processID && holder.user == Machine.userID)
     let program = try #require(holder.program)
+    // This process may serve sign-ins too.
     #expect(
-      Failure(error, account: "work").message.hasSuffix(": port \(port) is in use by \(program), process \(process)"))
+      Failure(error, account: "work").message.hasSuffix(
+        ": port \(port) is in use by another sign-in, of \(program), process \(process)"))
   }
 
   @Test(arguments: ["127.0.0.1", "[::1]"]) func `is shared with no other program`(host: String) throws {
