@@ -227,7 +227,7 @@ extension AccountSetting {
 
   package static let redirectURI = AccountSetting(
     "redirect_uri", \.redirectURI, Option("redirect-uri", in: .signIn, "URI"),
-    "The registered redirect URI, compared byte by byte; without a port, any port is used",
+    "The registered redirect URI; compared byte by byte, and without a port any port is used",
     details: "`http` to `127.0.0.1`, `[::1]` or `localhost`, or `https` for `--paste`. Default: that of the provider;"
       + " else `http://127.0.0.1/callback` if the server's responses contain its issuer (RFC 9207), or"
       + " `http://127.0.0.1/ISSUER` with the issuer's URL without `https://`. An account keeps the one of its sign-in.")

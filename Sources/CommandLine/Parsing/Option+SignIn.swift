@@ -69,7 +69,7 @@ extension Option<Bool> {
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
   static var paste: Self {
-    Self("paste", in: .signIn, "Sign in with a browser on any machine and paste its final address")
+    Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   static var start: Self {
