@@ -254,7 +254,7 @@ import Testing
           cp -a '\(config)' "$STATE/config"
           mount --bind "$STATE/config" '\(config)'
           login=$(\(agent) login other --issuer \(issuer.url) --client-id agent-cli --allow-http-loopback --start --json)
-          kill -STOP \(issuer.processID)
+          \(Self.stop(issuer))
           login=${login#*'"login":"'}
           number=0
           until ls -A "$STATE/agent" "$STATE/config/agent" | grep -c '^\\..*tmp$' | grep -q 2; do
@@ -274,6 +274,13 @@ import Testing
     }
   }
 
+  /// Stops the issuer. All its threads stand still afterwards.
+  private static func stop(_ issuer: Issuer) -> String {
+    let tasks = "/proc/\(issuer.processID)/task"
+    return
+      "kill -STOP \(issuer.processID); while grep -L '^State:.T' \(tasks)/*/status | grep -q .; do sleep 0.01; done"
+  }
+
   // Sign-out is durable first: the server has not heard of it when the daemon stops, with room again or not.
   @Test(.needsMountNamespace, arguments: fillings, [true, false])
   func `on a full disk does not lose the revocation of a sign-out`(filling: String, isRoomAgain: Bool) throws {
@@ -285,7 +292,7 @@ import Testing
           """
           STATE='\(tree.path("state"))'
           \(filling)
-          kill -STOP \(issuer.processID)
+          \(Self.stop(issuer))
           \(agent) logout work 2>&1 && echo out
           \(isRoomAgain ? "" : "kill -CONT \(issuer.processID)")
           \(isRoomAgain ? "rm \"$STATE\"/filler*" : "")
