@@ -21,8 +21,9 @@ final class RedirectPeer {
 
   /// Long enough for a browser, which sends its request at once.
   private static let patience = Duration.seconds(10)
-  /// How long a browser waits for the result of a sign-in, from its connection.
-  private static let resultWait = Duration.seconds(5)
+  /// How long a browser waits for the result of a sign-in, from its request. Some servers take seconds to exchange a
+  /// code.
+  private static let resultWait = Duration.seconds(10)
 
   /// Nil if the connection was already reset.
   init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
@@ -92,10 +93,10 @@ final class RedirectPeer {
   }
 
   /// Wipes the request. The response will be the result of a sign-in.
-  func wait(for login: UInt64) {
+  func wait(for login: UInt64, now: Instant) {
     head.wipe()
     self.login = login
-    deadline = deadline.advanced(by: Self.resultWait - Self.patience)
+    deadline = now.advanced(by: Self.resultWait)
   }
 
   /// Wipes the request and sets the response.

@@ -200,7 +200,7 @@ final class RedirectServer {
         return (.foreign, 0)
       }
       if let page { return answer(key, peer, page.response) }
-      peer.wait(for: login)
+      peer.wait(for: login, now: loop.now)
       // The judge may have ended the wait at the socket and removed this peer.
       sources[key] = .peer(peer)
       try? poller.modify(peer.descriptor.raw, interest: .none, key: key)

@@ -83,6 +83,9 @@ private final class DeskRun: RedirectJudge {
 
   func serve(_ now: Instant = .now) { desk?.serve(now) }
 
+  /// The time of the request's response, unlike that of the connection.
+  var now: Instant { loop.now }
+
   func connect(ipv6: Bool = false) throws -> SharedDescriptor {
     let socket = SharedDescriptor(try UnixSocket.connectLoopback(port: port, ipv6: ipv6))
     try UnixSocket.setTimeouts(socket.descriptor, seconds: 600)
@@ -149,6 +152,7 @@ private final class DeskRun: RedirectJudge {
       var socket: SharedDescriptor? = try run.get("/cb?state=ours")
       if isGone { socket = nil }
       let deadline = try #require(run.desk?.nextDeadline)
+      #expect(deadline == run.now.advanced(by: .seconds(10)), "counted from the request, not from the connection")
       run.desk?.expire(deadline.advanced(by: .seconds(-1)))
       #expect(run.desk?.nextDeadline != nil)
       run.desk?.expire(deadline.advanced(by: .seconds(15)))

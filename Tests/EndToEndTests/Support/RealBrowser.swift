@@ -53,7 +53,7 @@ struct RealBrowser: Sendable {
     return try Self.checked(JSON(parsing: result.output))
   }
 
-  /// The script itself checks the page.
+  /// The script itself checks the page: the result, or the terminal's name if the server took longer than the page waits.
   private static func checked(_ seen: JSON) throws -> JSON {
     try #require(seen["problem"] == .null, "\(seen["problem"]?.string ?? "the report is malformed")")
     return seen

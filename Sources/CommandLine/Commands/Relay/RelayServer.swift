@@ -41,7 +41,7 @@ final class RelayServer {
   /// The timeouts for the host's first message, and for its request.
   private static let greeting = Duration.seconds(10), preparation = Duration.seconds(300)
   /// The timeouts for the user in the browser, and for a browser waiting for the result.
-  private static let approval = Duration.seconds(600), result = Duration.seconds(5)
+  private static let approval = Duration.seconds(600), result = Duration.seconds(10)
 
   private enum Key {
     static let listener: UInt64 = 1
