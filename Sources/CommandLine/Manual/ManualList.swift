@@ -65,13 +65,14 @@ enum ManualList {
 // MARK: - Commands
 
 extension ManualList {
-  /// The commands with their own page.
+  /// The commands and groups by topic, as in the help.
   private static func commands(_ table: CommandTable) -> String {
-    Mdoc.list(
-      table.all.filter { $0.name.page != CommandName.mainPage }.map { command in
-        ".It Cm \(Mdoc.escaped(command.name.rawValue))\n" + Mdoc.paragraph(command.summary + ".")
-          + "See\n.Xr \(command.name.page) 1 .\n"
-      })
+    Topic.allCases.map { topic in
+      Mdoc.list(
+        table.firstWords(in: topic).map { word in
+          ".It Cm \(Mdoc.escaped(word))\n" + Mdoc.paragraph(table.summary(ofFirstWord: word) + ".")
+        }, as: "-tag -width completions -compact")
+    }.joined(separator: ".Pp\n")
   }
 
   /// The options of a command, of several commands of a group, or of all commands.
@@ -83,7 +84,7 @@ extension ManualList {
     }
     let commands = table.all.filter { $0.name.page == command.name.page }
     if commands.count == 1 { return grouped(command.options) }
-    let shared = command.name.page == CommandName.mainPage ? [] : shared(by: commands)
+    let shared = shared(by: commands)
     let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
     let settings = command.options.filter(\.isSetting)
     let isEverySetting = settings.count == AccountSetting.withOption.count
@@ -128,17 +129,8 @@ extension ManualList {
 
   /// The members of a command's result.
   private static func members(of command: Command) -> String {
-    Mdoc.paragraph("With `--json` prints `\(shape(of: command.answer))`.")
+    Mdoc.paragraph("With `--json` prints an object with these members:")
       + Mdoc.members(command.answer.flatMap { $0.flattened() })
-  }
-
-  /// Member names as JSON: `{"accounts": [{"name", "active"}]}`.
-  private static func shape(of rows: [MemberRow]) -> String {
-    let members = rows.map { row in
-      let shape = row.members.isEmpty ? "" : shape(of: row.members)
-      return "\"\(row.name)\"" + (shape.isEmpty ? "" : row.isList ? ": [\(shape)]" : ": \(shape)")
-    }
-    return "{\(members.joined(separator: ", "))}"
   }
 
   /// One paragraph per event with name, members and description, then one for the members.

@@ -71,11 +71,15 @@ enum Mdoc {
 extension Mdoc {
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  static func list(_ items: [String]) -> String { ".Bl -tag -width Ds\n" + items.joined() + ".El\n" }
+  static func list(_ items: [String], as style: String = "-tag -width Ds") -> String {
+    ".Bl \(style)\n" + items.joined() + ".El\n"
+  }
 
-  /// The members of a JSON object, if any.
+  /// The members of a JSON object, if any. Each starts a line.
   static func members(_ rows: [MemberRow]) -> String {
     guard !rows.isEmpty else { return "" }
-    return list(rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) })
+    return list(
+      rows.map { ".It Li \(argument($0.name)) Pq \(argument($0.type))\n" + paragraph($0.meaning) },
+      as: "-hang -width Ds -compact")
   }
 }

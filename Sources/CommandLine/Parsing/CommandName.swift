@@ -52,7 +52,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The manual page that describes the command.
   var page: String {
     switch self {
-    case .list, .use, .whoami, .completions, .help, .overview, .complete, .renew, .notify: Self.mainPage
+    case .overview, .complete, .renew, .notify: Self.mainPage
     case .lock, .unlock: "agent-vault"
     default: "agent-\(words[0])"
     }
@@ -63,13 +63,14 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   /// The pages of commands, without the program's main page.
   static var pages: [String] {
     var pages: [String] = []
-    for name in listed where name.page != mainPage && !pages.contains(name.page) { pages.append(name.page) }
+    for name in listed where !pages.contains(name.page) { pages.append(name.page) }
     return pages
   }
 
   /// Pages about other topics, with their sections.
   static let otherPages = [
-    ("agent-config", 5), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7), ("agentd", 8),
+    ("agent-config", 5), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7), ("agent-variables", 7),
+    ("agentd", 8),
   ]
 
   /// A group's summary: an imperative sentence without a full stop.

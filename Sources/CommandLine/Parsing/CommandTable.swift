@@ -17,6 +17,11 @@ struct CommandTable: Sendable {
 
   func named(_ name: CommandName) -> Command { command(name) }
 
+  /// The summary of a command or, if the word names a group, of the group.
+  func summary(ofFirstWord word: String) -> String {
+    named(word)?.summary ?? CommandName.summary(ofGroup: word)
+  }
+
   /// The first words of a topic's listed commands, without duplicates.
   func firstWords(in topic: Topic) -> [String] {
     CommandName.firstWords(of: all.filter { $0.topic == topic }.map(\.name))

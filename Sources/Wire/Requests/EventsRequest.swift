@@ -31,7 +31,7 @@ extension EventsRequest {
       result: [
         MemberRow(
           "events", "list of objects",
-          "The oldest first; see `agent events` in agent(1). Clients ignore unknown events."),
+          "The oldest first; see agent-events(1). Clients ignore unknown events."),
         MemberRow("dropped", "number", "The number of earlier events that are no longer kept."),
       ],
       note:

@@ -64,7 +64,7 @@ package struct VerifyRequest: RequestBody {
     try members.texts("audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
     try members.texts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
     try members.text("type", &type, "The required type (`typ`).")
-    try members.choice("profile", &profile, "The required kind of token; see agent(1).")
+    try members.choice("profile", &profile, "The required kind of token; see agent-verify(1).")
     try members.texts("require", &requiredClaims, "Required claims besides `exp`.")
     try members.flag("allow_missing", &allowsMissingExpiry, "Accept tokens without `exp`.")
     try members.texts("claims", &claims, "Required values of claims, as `NAME=VALUE`.")

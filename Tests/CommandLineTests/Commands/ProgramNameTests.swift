@@ -59,7 +59,7 @@ import Testing
         "man/my-tokens.1"
       ] + CommandName.pages.map { "man/my-tokens\($0.dropFirst(5)).1" } + [
         "man/my-tokens-config.5", "man/my-tokens-protocol.7", "man/my-tokens-providers.7", "man/my-tokens-recipes.7",
-        "man/agentd.8",
+        "man/my-tokens-variables.7", "man/agentd.8",
         "completions/my-tokens.bash",
         "completions/_my-tokens", "completions/my-tokens.fish",
       ])

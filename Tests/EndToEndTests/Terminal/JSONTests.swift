@@ -41,9 +41,13 @@ import Testing
     for member in ofCodes { #expect(try Manual.file("man/agent-protocol.7").contains(member), "\(member)") }
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
       let own = try #require(manual.text(on: command))
-      let text = try own + (Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? "")
+      let other = try Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? ""
+      let text = try own + other + (command == "account show" ? Manual.file("man/agent-config.5") : "")
       let members = answers.schema.members(of: command).subtracting(ofCodes)
-      for member in members { #expect(text.contains("\"\(member)\""), "\(command): \(member)") }
+      for member in members {
+        let forms = ["\"\(member)\"", " \(member) Pq ", ".\(member) Pq "]
+        #expect(forms.contains { text.contains($0) }, "\(command): \(member)")
+      }
       let words = answers.schema.words(of: command).subtracting(codes)
       let spoken = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.map(String.init))
       for word in words { #expect(spoken.contains(word), "\(command): \(word)") }

@@ -46,8 +46,7 @@ struct HelpWriter {
 
   /// The line of a command or a group.
   private func line(_ word: String, _ table: CommandTable) -> String {
-    let summary = translated(table.named(word)?.summary ?? CommandName.summary(ofGroup: word))
-    return Self.entry(word, plain(summary), column: 13, gap: 1)
+    Self.entry(word, plain(translated(table.summary(ofFirstWord: word))), column: 13, gap: 1)
   }
 
   /// The list of the commands of a group, or the complete help on each.
@@ -70,11 +69,9 @@ struct HelpWriter {
     for (group, options) in command.optionGroups {
       text += "\n\(translated(group.rawValue)):\n" + options.map(entry).joined()
     }
-    var end = self.text(Phrase("The options of every command are in \("agent(1)")."))
-    if command.name.page != CommandName.mainPage {
-      end += " " + self.text(Phrase("The manual: \("\(command.name.page)(1)")."))
-    }
-    return text + "\n" + wrapped(end)
+    let end = self.text(Phrase("The options of every command are in \("agent(1)")."))
+    let manual = self.text(Phrase("The manual: \("\(command.name.page)(1)")."))
+    return text + "\n" + wrapped(end + " " + manual)
   }
 
   private func heading(_ command: Command) -> String {
