@@ -200,7 +200,10 @@ extension ManualList {
   private static func text(of provider: Provider) -> String {
     let facts = ProviderFacts.facts(provider).map { ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
     let quirks = ProviderFacts.quirks(provider).map { ".It Cm \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
-    return Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).") + Mdoc.list(facts)
-      + (quirks.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Departures from the standards:") + Mdoc.list(quirks))
+    let list = Mdoc.list(facts, as: "-tag -width Register -compact")
+    let text = Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).") + list
+    guard !quirks.isEmpty else { return text }
+    return text + ".Pp\n" + Mdoc.paragraph("Departures from the standards:")
+      + Mdoc.list(quirks, as: "-tag -width Ds -compact")
   }
 }

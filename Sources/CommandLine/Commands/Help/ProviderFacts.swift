@@ -24,7 +24,7 @@ enum ProviderFacts {
     if let issuer = provider.issuer { facts.append(("Issuer", "`\(issuer)`")) }
     if let example = provider.issuerExample { facts.append(("Issuer", "\(example).")) }
     if !provider.scope.isEmpty { facts.append(("Scope", "By default `\(provider.scope.joined(separator: " "))`.")) }
-    if !provider.limits.isEmpty { facts.append(("Mind", provider.limits.map(sentence).joined(separator: " "))) }
+    if !provider.limits.isEmpty { facts.append(("Notes", provider.limits.map(sentence).joined(separator: " "))) }
     if let page = provider.sessionsPage { facts.append(("Revoke access at", page)) }
     return facts
   }
