@@ -91,14 +91,14 @@ extension ManualList {
     return (options.isEmpty ? "" : list(options))
       + mention(command.options.filter { !$0.isSetting && $0.isSame(asOneOf: shared) }, "OPTIONS")
       + (isEverySetting
-        ? ".Pp\n" + Mdoc.paragraph("Takes each setting of an account as an option: see agent-login(1).")
+        ? ".Pp\n" + Mdoc.paragraph("Accepts each setting of an account as an option: see agent-login(1).")
         : mention(settings, "agent-login(1)"))
   }
 
   /// A sentence for options that another part of the manual describes.
   private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
     let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
-    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Takes \(names): see \(place).")
+    return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(place).")
   }
 
   /// The options that several commands share, except settings. They are described once.
