@@ -103,8 +103,9 @@ package enum AccountMember: String, CaseIterable, Sendable {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  package static func rows(of answer: Answer) -> [MemberRow] {
-    all(of: answer).map { member in
+  /// The rows of a response, or of those members that are absent from a previous one.
+  package static func rows(of answer: Answer, beyond previous: Answer? = nil) -> [MemberRow] {
+    all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberRow(
         member.rawValue, member.declaration.kind.type, member.declaration.meaning,
         members: member == .server ? Self.serverRows : [])

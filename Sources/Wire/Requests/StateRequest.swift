@@ -95,13 +95,12 @@ package enum StateRequest: RequestBody {
         ])
     case .doctor:
       RequestPage(
-        "Answers like `status`, and asks each authorization server, for at most two seconds. The cached documents do not"
-          + " change.",
+        "Answers like `status`, with more members, and asks each authorization server, for at most two seconds. The"
+          + " cached documents do not change.",
         result: [
-          MemberRow("accounts", "list of objects", "The accounts.", members: AccountMember.rows(of: .doctor)),
-          Self.signInsRow,
-          DaemonRequest.summaryRow,
-          MemberRow("vault", "object", "The vault.", members: VaultRequest.summaryRows),
+          MemberRow(
+            "accounts", "list of objects", "The accounts, with these members in addition to those in `status`.",
+            members: AccountMember.rows(of: .doctor, beyond: .status)),
           MemberRow(
             "unknown_settings", "list of objects",
             "Members of the settings file that this version does not know, and keeps; absent without any.",

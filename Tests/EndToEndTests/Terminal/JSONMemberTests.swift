@@ -140,7 +140,8 @@ import Testing
   private static func result(of request: String) throws -> [String: String] {
     let lines = try Manual.file("man/agent-protocol.7").split(separator: "\n")
     let section = lines.drop { $0 != ".Ss \(request)" }.dropFirst().prefix { !$0.hasPrefix(".S") }
-    var rows: [String: String] = [:]
+    // The section of `doctor` refers to that of `status`.
+    var rows = try request == "doctor" ? result(of: "status") : [:]
     for line in section.drop(while: { $0 != "Result:" }) where line.hasPrefix(".It Li ") {
       let words = line.dropFirst(".It Li ".count).split(separator: " ", maxSplits: 2)
       rows[String(words[0])] = words[2].filter { $0 != "\"" }
