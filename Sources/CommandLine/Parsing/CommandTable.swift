@@ -18,9 +18,7 @@ struct CommandTable: Sendable {
   func named(_ name: CommandName) -> Command { command(name) }
 
   /// The summary of a command or, if the word names a group, of the group.
-  func summary(ofFirstWord word: String) -> String {
-    named(word)?.summary ?? CommandName.summary(ofGroup: word)
-  }
+  func summary(ofFirstWord word: String) -> String { named(word)?.summary ?? CommandName.summary(ofGroup: word) }
 
   /// The first words of a topic's listed commands, without duplicates.
   func firstWords(in topic: Topic) -> [String] {
