@@ -1,15 +1,15 @@
 internal import Vocabulary
 internal import Wire
 
-/// A command: its name, operands, options, descriptions and code. Declared in the file of its code.
+/// A command: its name, operands, options, descriptions and code.
 ///
-/// The parser, the help, the manual and the shell completions use this value. A class for the same reason as
-/// ``OptionDeclaration``. Texts and lists are created on demand, because a call without options needs none of them.
+/// The parser, the help, the manual and the completions use it. Most parts are created on demand, because few calls
+/// need them. A class for the same reason as ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
   let topic: Topic
 
-  /// Its effect: an imperative sentence without a full stop.
+  /// An imperative sentence without a full stop.
   let summary: String
 
   let operands: Operands
@@ -17,21 +17,22 @@ final class Command: Sendable {
   /// The usage of the words after `--`, for a command that runs another program.
   let trailing: String?
 
-  /// The common options that it does not accept.
+  /// The common options that the command does not accept.
   let refusedOptions: @Sendable () -> [OptionDeclaration]
 
   let failureAnswer: FailureAnswer?
 
-  /// Reads its command line. Has no effect before the action runs, so that unused options are rejected first.
+  /// Reads the command line and returns the action. Unused options are rejected before that runs.
   let run: @Sendable (Invocation) throws(Failure) -> Action
 
   private let answerRows: @Sendable () -> [MemberRow]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
+  /// The options of the short help; empty for all.
   let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - answer: The members of the result with `--json`, unless described on its page.
+  ///   - answer: The members of the result with `--json`, unless described on the page.
   ///   - options: The command's own options, without ``Options/common``.
   ///   - everyday: The names of at most ten options for the short help, in this order; if empty, all.
   init(
@@ -57,12 +58,11 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// The members of the result with `--json`; empty if described on its page.
+  /// The members of the result with `--json`, unless described on the page.
   var answer: [MemberRow] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }
 
-  /// The options of the short help.
   var everydayOptions: [OptionDeclaration] {
     let options = options
     let names = everydayNames()
@@ -72,10 +72,10 @@ final class Command: Sendable {
 
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
-  /// At most three recommended command lines. Its page has more.
+  /// At most three recommended command lines.
   var examples: [Example] { shownExamples() }
 
-  /// The usage line without the program's name: `token [OPTION]... [ACCOUNT]`.
+  /// The usage without the program's name: `token [OPTION]... [ACCOUNT]`.
   var usage: String {
     var usage = "\(name) [OPTION]..."
     if let metavar = operands.metavar { usage += operands.required > 0 ? " \(metavar)" : " [\(metavar)]" }
@@ -83,25 +83,25 @@ final class Command: Sendable {
     return usage
   }
 
-  /// Finds an option by its long or short name, among its own and the common ones.
+  /// Finds an option among the command's own and the common ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches)
   }
 }
 
-/// The headings of the help. It lists all commands except ``other`` line by line.
+/// The headings of the help.
 enum Topic: CaseIterable {
   case sessions, tokens, programs, upkeep, other
 }
 
-/// The action of a fully parsed command line. Nothing happens before it runs.
+/// The effect of a parsed command line. Nothing happens before it runs.
 struct Action {
-  /// Runs the action and returns the exit status. The caller reports errors.
+  /// Returns the exit status. The caller reports errors.
   let run: () throws(Failure) -> Int32
 
   init(_ run: @escaping () throws(Failure) -> Int32) { self.run = run }
 
-  /// Returns status 0 if `work` succeeds.
+  /// An action with exit status 0 if `work` succeeds.
   static func doing(_ work: @escaping () throws(Failure) -> Void) -> Action {
     Action { () throws(Failure) in
       try work()
@@ -110,12 +110,12 @@ struct Action {
   }
 }
 
-/// What a command prints to standard output on failure, for programs that read it; see rule 1 of ``Console``.
+/// The output on failure, for programs that read it; see rule 1 of ``Console``.
 struct FailureAnswer: Sendable {
-  /// Whether standard error gets a single line, which always names a command.
+  /// Whether standard error gets a single line, with a command as hint.
   var isOneLine = false
 
-  /// Returns the text. The invocation is nil for an invalid command line.
+  /// Returns the output. The invocation is nil for an invalid command line.
   let text: @Sendable (Failure, Invocation?, _ arguments: [String]) -> String
 }
 

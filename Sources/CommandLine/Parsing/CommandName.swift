@@ -44,12 +44,10 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var description: String { rawValue }
 
-  /// The commands for users.
   static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
 
   var words: [Substring] { rawValue.split(separator: " ") }
 
-  /// The manual page that describes the command.
   var page: String {
     switch self {
     case .overview, .complete, .renew, .notify: Self.mainPage
@@ -58,9 +56,10 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The page of the commands without their own.
   static let mainPage = "agent"
 
-  /// The pages of commands, without the program's main page.
+  /// The pages of commands, without ``mainPage``.
   static var pages: [String] {
     var pages: [String] = []
     for name in listed where !pages.contains(name.page) { pages.append(name.page) }
@@ -82,12 +81,11 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The second words of a group; empty for other words.
+  /// The second words of a group such as `daemon`; empty for other words.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
   }
 
-  /// The first words of all commands, without duplicates.
   static var firstWords: [String] { firstWords(of: listed) }
 
   static func firstWords(of names: [CommandName]) -> [String] {

@@ -1,16 +1,13 @@
-/// A program's commands by name.
 struct CommandTable: Sendable {
-  /// The program's purpose: an imperative sentence without a full stop.
+  /// An imperative sentence without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   private let command: @Sendable (CommandName) -> Command
 
   init(_ command: @escaping @Sendable (CommandName) -> Command) { self.command = command }
 
-  /// The commands for users.
   var all: [Command] { CommandName.listed.map(command) }
 
-  /// Finds a command without creating a dictionary.
   func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(command)
   }

@@ -20,12 +20,12 @@ final class Invocation {
   let given: [Occurrence]
   let operands: [String]
 
-  /// The words after `--`; nil without it.
+  /// The words after `--`, if given.
   let trailing: [String]?
 
   private var unread: [OptionDeclaration]
 
-  /// The account from the environment, if used as the default.
+  /// The account in `AGENT_ACCOUNT`, if used.
   private var inheritedAccount: String?
 
   init(
@@ -42,12 +42,13 @@ final class Invocation {
     unread = given.map(\.option).filter { $0.group != .common }
   }
 
-  /// The value of an option. Marks it as read.
+  /// The value of an option, which is marked as read.
   subscript<Value>(_ option: Option<Value>) -> Value {
     _ = has(option)
     return option.value(of: texts(option.declaration))
   }
 
+  /// Whether an option is given. Marks it as read.
   func has(_ option: OptionDeclaration) -> Bool {
     assert(command?.option { $0.name == option.name } != nil || command == nil, "\(option.name) is not declared")
     unread.removeAll { $0.name == option.name }
@@ -64,12 +65,12 @@ final class Invocation {
   /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !texts(Option.everything.declaration).isEmpty }
 
-  /// The failure if both or neither of two options are given.
+  /// The failure for two options that exclude each other.
   static func choice(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(.invalidRequest, "use only one of --\(option.name) and --\(other.name)")
   }
 
-  /// Rejects unread options. Call it after reading options and before acting.
+  /// Rejects options that the command has not read. Call it before acting.
   ///
   /// - Throws: `invalid_request`, which names the option.
   func refuseUnread() throws(Failure) {
@@ -83,10 +84,9 @@ final class Invocation {
 // MARK: - Accounts
 
 extension Invocation {
-  /// The account on the command line: an operand or `--account`.
+  /// The account in an operand or `--account`, if any.
   ///
-  /// - Parameter operand: The account's operand, if any.
-  /// - Throws: `invalid_request` if they differ, or for an empty name, as from an unset variable of a script.
+  /// - Throws: `invalid_request` if they differ, or for an empty name.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
@@ -97,19 +97,19 @@ extension Invocation {
     return account
   }
 
-  /// ``namedAccount(operand:)`` for the first operand.
+  /// The account in the first operand or `--account`, if any.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
-  /// ``namedAccount()``, but required.
+  /// Like ``namedAccount()``, but fails without an account.
   func requiredAccount() throws(Failure) -> String {
     guard let account = try namedAccount() else { throw Failure(.invalidRequest, "no account given") }
     return account
   }
 
-  /// The account on the command line or in `AGENT_ACCOUNT`; nil for the directory's or the active one.
+  /// The account in the first operand, `--account` or `AGENT_ACCOUNT`; nil for the directory's or the active one.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
-  /// ``account()`` for another operand than the first.
+  /// Like ``account()``, for another operand.
   func account(operand: String?) throws(Failure) -> String? {
     if let named = try namedAccount(operand: operand) { return named }
     inheritedAccount = Self.accountOfEnvironment
@@ -117,9 +117,10 @@ extension Invocation {
   }
 
   static let accountVariable = "AGENT_ACCOUNT"
+  /// `AGENT_ACCOUNT`, unless empty.
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Adds where the name of a missing account came from, if not from the command line.
+  /// Adds that `AGENT_ACCOUNT` names a missing account, if so.
   func explained(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
@@ -129,7 +130,6 @@ extension Invocation {
     return failure
   }
 
-  /// The method, nil by default, and URL of a request.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
@@ -143,8 +143,7 @@ extension Invocation {
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// The likely intended command: the method in capitals, the operands swapped, or the first operand as account; nil if
-  /// none applies.
+  /// The likely intended command: the method in capitals, swapped operands, or the first one as account.
   private func meant(by method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }

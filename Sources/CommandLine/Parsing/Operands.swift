@@ -4,11 +4,9 @@ enum Operands: Sendable {
   case account
   /// An account or service to sign in to (default: the active account).
   case accountOrService
-  /// An existing or new account; required.
   case namedAccount
-  /// A new account.
   case newAccount
-  /// An account and its new name.
+  /// An account, and its new name.
   case rename
   /// A URL, optionally after a method.
   case methodAndURL
@@ -17,22 +15,21 @@ enum Operands: Sendable {
   case completionShell
   /// A file, or standard input if omitted or `-`.
   case file
+  /// The number of a key slot.
   case slot
-  /// An action, an account and a token file's path; lists all files if omitted.
+  /// An action, an account and a token file's path, all optional.
   case tokenFile
-  /// The names that `agent __complete` lists.
+  /// The kind of names for `agent __complete`.
   case candidateKind
   /// A helper protocol and the caller's arguments.
   case helperCall
-  /// The unmodified arguments of `ssh`.
   case sshArguments
-  /// A program to set up; lists all if omitted.
+  /// A program to set up, or none.
   case setupProgram
 
   /// Suggested methods. Any other is allowed too.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-  /// The name in usage lines, the number of operands, and their possible values.
   private var shape: (metavar: String?, count: ClosedRange<Int>, candidates: Candidates) {
     switch self {
     case .none: (nil, 0...0, .text)
@@ -56,7 +53,6 @@ enum Operands: Sendable {
     }
   }
 
-  /// The name in usage lines, if any.
   var metavar: String? { shape.metavar }
 
   var required: Int { shape.count.lowerBound }
@@ -79,7 +75,6 @@ enum Candidates: Hashable, Sendable {
   case accountsAndServices
   case files
   case words([String])
-  /// Commands of this program.
   case commands
 }
 

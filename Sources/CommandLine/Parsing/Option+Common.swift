@@ -1,7 +1,6 @@
 internal import Vocabulary
 internal import Wire
 
-/// Lists of shared options.
 enum Options {
   /// The options of every command, accepted before or after its name.
   static let common: [OptionDeclaration] = [
@@ -10,7 +9,7 @@ enum Options {
     Option.help.declaration, Option.version.declaration,
   ]
 
-  /// Groups options by topic, preserving their order.
+  /// Groups options in the order of the help.
   static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
     OptionGroup.allCases.compactMap { group in
       let members = options.filter { $0.group == group }

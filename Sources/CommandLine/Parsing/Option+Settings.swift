@@ -1,10 +1,10 @@
 internal import Vocabulary
 
 extension Options {
-  /// The settings for commands that add or change an account.
+  /// The options for adding or changing an account.
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
 
-  /// The settings that affect the client's metadata.
+  /// The settings that affect the client metadata.
   static let clientMetadata: [AccountSetting] = [
     .clientID, .redirectURI, .scope, .dpop, .tokenEndpointAuthMethod, .clientKeyAlgorithm, .clientKeyID,
     .idTokenAlgorithm, .userInfoAlgorithm, .allowHTTPLoopback,
@@ -12,7 +12,6 @@ extension Options {
 }
 
 extension AccountSetting {
-  /// The settings with their own option.
   static var withOption: [AccountSetting] { all.filter { $0.option.map { !$0.isShared } ?? false } }
 
   var declaration: OptionDeclaration {
@@ -29,7 +28,7 @@ extension AccountSetting {
       summary: summary)
   }
 
-  /// The values of a list option.
+  /// The values of a list option, split at spaces if the setting allows that.
   func values(of occurrences: [String]) -> [String] {
     guard option?.splitsAtSpaces ?? false else { return occurrences }
     return occurrences.flatMap { text in text.split(separator: " ").map { String($0) } }

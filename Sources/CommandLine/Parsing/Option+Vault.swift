@@ -2,18 +2,16 @@ internal import Vocabulary
 internal import Wire
 
 extension Options {
-  /// The secrets of a level, which are never arguments.
+  /// The secrets of a protection level, which are never arguments.
   static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
   static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
 }
 
 extension Option<String?> {
-  /// A file that contains a secret.
   static func file(_ name: String, in group: OptionGroup, with secret: String) -> Self {
     Self(name, in: group, .secretFile, "Read \(secret) from this file; `-` is standard input")
   }
 
-  /// An open descriptor to read a secret from.
   static func descriptor(_ name: String, in group: OptionGroup, with secret: String) -> Self {
     Self(name, in: group, .descriptor, "Read \(secret) from this descriptor; the caller opens it")
   }

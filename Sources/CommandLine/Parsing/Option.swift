@@ -1,9 +1,9 @@
 internal import Vocabulary
 
-/// An option regardless of its value's type, for the parser, the help, the manual and completions. A class, because
-/// creating the type of a large generic value at run time is too slow for a short program.
+/// An option without its value's type, for the parser, the help, the manual and completions. A class, because creating
+/// the type of a large generic value at run time is slow.
 final class OptionDeclaration: Sendable {
-  /// The long spelling without dashes.
+  /// The name without dashes.
   let name: String
 
   let group: OptionGroup
@@ -12,10 +12,10 @@ final class OptionDeclaration: Sendable {
   let short: Character?
   let argument: OptionArgument
 
-  /// Whether all occurrences apply, or only the last.
+  /// Whether all occurrences apply; otherwise only the last.
   let repeats: Bool
 
-  /// Its effect: a sentence without a full stop.
+  /// A sentence without a full stop.
   let summary: String
 
   init(
@@ -29,34 +29,34 @@ final class OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// The summary with its choices as a sentence, in ``Prose`` notation.
+  /// The summary with possible values, in ``Prose`` notation.
   var sentence: String {
     guard case .choice(_, let words) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  /// A copy with another summary or group, for a command that uses the option differently.
+  /// A copy with another summary or group, for a command with another use.
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     OptionDeclaration(
       name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
   }
 }
 
+/// An option's argument. Texts are names for usage lines.
 enum OptionArgument: Sendable {
   /// A switch.
   case none
-  /// Any text, named for usage lines.
   case text(String)
   case file(String)
-  /// A file with a secret; `-` is standard input.
+  /// The path of a file with a secret; `-` is standard input.
   case secretFile
-  /// A descriptor of the caller.
+  /// A descriptor that the caller opened.
   case descriptor
-  /// A duration in ``DurationText`` format, limited to this range of seconds.
+  /// A duration in ``DurationText`` format, limited in seconds.
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// A word of a list, which is computed on demand.
+  /// One of several words, which are computed on demand.
   case choice(String, @autoclosure @Sendable () -> [String])
   case account
 
@@ -72,7 +72,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Why the text is invalid after this spelling of the option; nil if it is valid.
+  /// Why the text is invalid after the spelling `option`; nil if it is valid.
   func objection(to text: String, behind option: String) -> Phrase? {
     switch self {
     case .none: return nil
@@ -94,7 +94,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// A duration in seconds, or nil.
+  /// The seconds of a valid duration; otherwise nil.
   func seconds(_ text: String) -> Int? {
     switch self {
     case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
@@ -107,13 +107,14 @@ enum OptionArgument: Sendable {
 
 /// An option with its value's type.
 ///
-/// Code reads an option by its key, `invocation[.timeout]`, so misspelt names and wrong types do not compile. An option
+/// Commands read it by its key, `invocation[.timeout]`, so misspelt names and wrong types do not compile. An option
 /// that differs between commands has several keys.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
+  /// Converts the texts of all occurrences.
   private let reading: @Sendable ([String]) -> Value
 
-  /// - Parameter reading: Converts the arguments of all occurrences, already validated. They are empty for a switch.
+  /// - Parameter reading: Converts the validated arguments of all occurrences, empty for a switch.
   private init(
     _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
     _ summary: String, reading: @escaping @Sendable ([String]) -> Value
@@ -133,13 +134,12 @@ struct Option<Value: Sendable>: Sendable {
 
   func value(of occurrences: [String]) -> Value { reading(occurrences) }
 
-  /// See ``OptionDeclaration/saying(_:in:)``.
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     declaration.saying(summary, in: group)
   }
 }
 
-// An account setting's option, for commands that read it themselves.
+// The options of account settings that commands read themselves.
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 
@@ -161,7 +161,7 @@ extension Option<String?> {
 extension Option<[String]> {
   init(_ setting: AccountSetting) { self.init(setting.declaration, reading: setting.values) }
 
-  /// - Parameter separator: Splits an occurrence into several values.
+  /// - Parameter separator: Splits each text into several values.
   init(
     _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
     splitAt separator: Character? = nil, _ summary: String
@@ -180,7 +180,7 @@ extension Option<Int?> {
 }
 
 extension Option {
-  /// One of several named choices.
+  /// One of several choices.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     _ choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -191,7 +191,7 @@ extension Option {
     }
   }
 
-  /// Any of several named choices.
+  /// Any of several choices.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     several choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -202,7 +202,7 @@ extension Option {
     }
   }
 
-  /// A word of a closed set.
+  /// A case of an enumeration.
   init<Choice: RawRepresentable & CaseIterable & Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String, _: Choice.Type, _ summary: String
   ) where Value == Choice?, Choice.RawValue == String {

@@ -55,12 +55,12 @@ struct Parser {
       table, command: command, commandWords: commandWords, given: given, operands: operands, trailing: trailing)
   }
 
-  /// Whether an option before another program's words is ours. The other program has no long options.
+  /// Whether an option before another program's words is ours. `ssh` has no long options.
   private func isOwnOption(_ argument: String) -> Bool {
     argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument.utf8.elementsEqual("-h".utf8)
   }
 
-  /// Reads the arguments after `--`: another command, or operands.
+  /// Reads the words after `--`: another program's command, or operands.
   private mutating func readAfterDashes() throws(UsageError) {
     if command?.trailing != nil {
       trailing = Array(remaining)
@@ -138,6 +138,7 @@ struct Parser {
     }
   }
 
+  /// Finds an option. With `--help`, `--all` is always one.
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     let option = command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
     if let option { return option }
@@ -148,6 +149,7 @@ struct Parser {
     return asksForHelp && matches(everything) ? everything : nil
   }
 
+  /// Reads an option's argument, attached or in the next word.
   private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)
   {
     guard option.argument.metavar != nil else {
@@ -173,9 +175,7 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the line with the missing `--` before the command to run.
-  ///
-  /// - Parameter argument: The first unexpected argument, if any.
+  /// Suggests the missing `--` before a command to run.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailing != nil, trailing == nil, !operands.isEmpty else { return nil }
     // The first word may be an account or the program.
@@ -186,6 +186,7 @@ struct Parser {
     return Phrase(verbatim: line.map(ShellWord.quoted).joined(separator: " "))
   }
 
+  /// "did you mean …?"
   private func meant(_ candidates: [String]) -> Phrase? {
     guard !candidates.isEmpty else { return nil }
     return Phrase("did you mean \(Phrase.choices(candidates.map { "\"\($0)\"" }))?")
@@ -202,7 +203,7 @@ struct UsageError: Error {
   /// Always `invalid_request`.
   var failure: Failure
 
-  /// The command, if it was recognized before the error.
+  /// The command, if recognized before the error.
   var command: Command?
 
   init(_ message: Phrase, hint: Phrase, of command: Command?) {

@@ -4,11 +4,12 @@ internal import Wire
 /// A command line in a hint that users can paste into a shell.
 struct PastedCommand: Sendable {
   private let command: Command?
+  /// `agent` and the command's words.
   private let path: [String]
   private var operands: [String]
   private var options: [Correction.Addition]
 
-  /// The given command with other operands and without some options.
+  /// The invocation with other operands and without the options `left`.
   init(_ invocation: Invocation, operands: [String], without left: [OptionDeclaration]) {
     command = invocation.command
     path = ["agent"] + invocation.commandWords
@@ -18,7 +19,7 @@ struct PastedCommand: Sendable {
     }
   }
 
-  /// The given command; nil if repeating it would act differently, for example a sign-in in the background.
+  /// The invocation; nil if repeating it would act differently, for example in the background.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailing == nil,
       invocation.texts(Option.resume.declaration).isEmpty
@@ -28,7 +29,7 @@ struct PastedCommand: Sendable {
 
   mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
 
-  /// The corrected command; nil if the correction does not apply.
+  /// The corrected command; nil if it does not have the added options.
   func changed(by correction: Correction) -> PastedCommand? {
     guard correction.added.allSatisfy({ added in command?.option { $0.name == added.name } != nil }),
       !correction.added.isEmpty || command?.name == .login
@@ -41,7 +42,7 @@ struct PastedCommand: Sendable {
     return changed
   }
 
-  /// Replaces an operand that spells the same issuer differently.
+  /// Replaces an operand that spells the added issuer differently. Returns whether there is one.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
     guard addition.name == Option.issuer.name, let issuer = addition.value,
       let index = operands.firstIndex(where: { $0.utf8.contains(UInt8(ascii: ":")) && Self.isSame($0, issuer) })

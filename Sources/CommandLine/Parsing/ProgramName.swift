@@ -25,10 +25,10 @@ package struct ProgramName: Sendable, Hashable {
   /// Written once by ``adopt()``, before other threads exist.
   nonisolated(unsafe) private static var isAdopted = false
 
-  /// Sets ``current`` to the name that this process was called by.
+  /// Sets ``current`` to the name that this process was started by.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that this process was called by, if valid.
+  /// The name that this process was started by, if valid.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.
@@ -49,10 +49,10 @@ package struct ProgramName: Sendable, Hashable {
 extension ProgramName {
   /// Replaces the word `agent` in `text` with this name.
   ///
-  /// Not `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
+  /// Does not change `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
   func applied(to text: String) -> String { applied(to: text, where: { _ in true }) }
 
-  /// Like ``applied(to:)``, but only before a command's name, since the text may contain an account named `agent`.
+  /// Like ``applied(to:)``, but only before a command's name, since an account may be called `agent`.
   func applied(toHint text: String) -> String {
     let commands = CommandName.firstWords.map { Array(" \($0)".utf8) }
     return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
@@ -85,6 +85,7 @@ extension ProgramName {
   /// The text before the name in helpers, also in mdoc(7).
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
+  /// Whether the program's name may follow this text.
   private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
     guard let last = before.last else { return true }
     if fontMarks.contains(where: { before.suffix(3).elementsEqual($0) }) { return true }
@@ -92,10 +93,11 @@ extension ProgramName {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
-  /// The text after the name in manual pages.
+  /// The text after `agent-` in manual pages.
   private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
+  /// Whether the program's name may precede this text.
   private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
     switch first {

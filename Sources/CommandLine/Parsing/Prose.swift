@@ -1,4 +1,4 @@
-/// The notation of texts in tables: words in backticks are typed or printed verbatim.
+/// The notation of texts in tables: words in backticks are verbatim.
 enum Prose {
   enum Part: Hashable {
     case text(String)
@@ -19,7 +19,7 @@ enum Prose {
     }
   }
 
-  /// The text without backticks, for a terminal.
+  /// The text without backticks.
   static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
 
   /// Splits a shell command line into words, except within quotes.
@@ -41,7 +41,7 @@ enum Prose {
     return words
   }
 
-  /// The columns of a text on a terminal. Directional isolates take none.
+  /// The width on a terminal. Directional isolates have none.
   static func columns(_ text: some StringProtocol) -> Int { text.count { !"\u{2068}\u{2069}".contains($0) } }
 
   /// Breaks text into lines of at most `width` columns, at spaces only.
