@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The working directory of this process in requests.
+/// The working directory, for requests.
 enum CallerDirectory {
-  /// The path up to the first component that is not UTF-8, because settings cannot name it; nil if the directory was
+  /// The path up to the first component that is not UTF-8, which settings cannot name; nil if the directory was
   /// removed.
   static var path: String? {
     Machine.withCurrentDirectory { path in

@@ -7,10 +7,9 @@ internal import Wire
 struct DaemonClient {
   private(set) var console: Console
 
-  /// The commands to suggest in hints.
   let commands: CommandTable
 
-  /// The deadline on the command line in seconds.
+  /// The value of `--timeout` in seconds; nil for the default.
   private var timeoutSeconds: Int?
 
   /// Whether to use a private `agentd` that ends with the command.
@@ -19,13 +18,13 @@ struct DaemonClient {
   /// Whether another program will replace this process; see ``launchBeside()``.
   var isReplacedAfterwards = false
 
-  /// How long a response may exceed the request's own deadline, in seconds.
+  /// The maximum of ``grace`` in seconds.
   private var mostGrace = 5
 
-  /// The timeout for a response, if shorter than the daemon's.
+  /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
 
-  /// The timeout for another command that starts the daemon, and for the daemon to listen.
+  /// The timeout for starting the daemon; see ``DaemonLauncher/patience``.
   private var launchTimeout = DaemonLauncher.patience
 
   init(_ invocation: Invocation) {
@@ -37,7 +36,7 @@ struct DaemonClient {
     commands = invocation.commands
   }
 
-  /// A client for helpers: no other output, no questions.
+  /// A client that prints only answers and failures and asks nothing.
   var forPrograms: DaemonClient {
     var client = self
     client.console.quiet = !console.verbose
@@ -45,9 +44,9 @@ struct DaemonClient {
     return client
   }
 
-  /// A client for a caller that waits until `deadline`.
+  /// Returns a client for a caller that waits until `deadline`.
   ///
-  /// - Throws: `timeout` if the deadline has passed.
+  /// - Throws: `timeout` after the deadline.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
     // Reserve a second for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
@@ -62,18 +61,17 @@ struct DaemonClient {
     return client
   }
 
-  /// How long a response may exceed the request's own deadline. The daemon reports a missed deadline itself, with more
-  /// detail. Short deadlines get less.
+  /// How many seconds a response may exceed the request's deadline. The daemon reports a missed deadline itself.
   private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
-  /// A client with another deadline.
+  /// Returns a client with a deadline of `seconds` for each request.
   func patient(for seconds: Int) -> DaemonClient {
     var client = self
     client.timeoutSeconds = seconds
     return client
   }
 
-  /// A client with a timeout for each response.
+  /// Returns a client with a timeout for each response and for starting the daemon.
   func limited(toAnswer patience: Duration) -> DaemonClient {
     var client = self
     client.answerTimeout = patience
@@ -81,7 +79,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Connects to the daemon, starting it if necessary, or to a private one.
+  /// Connects to the daemon, starting it if necessary; with `--no-daemon`, to a private one.
   func connect() throws(Failure) -> DaemonConnection {
     if isPrivate { return try DaemonLauncher.startPrivate(console) }
     if isReplacedAfterwards, Environment.value("AGENT_SOCKET") == nil {
@@ -92,54 +90,54 @@ struct DaemonClient {
     return try DaemonLauncher.connectOrStart(console, patience: launchTimeout)
   }
 
-  /// A request with the command line's deadline. With `--verbose` it requests progress events.
+  /// Adds the command line's deadline and the working directory. `--verbose` requests progress events.
   func envelope(_ request: Request) -> RequestEnvelope {
     var envelope = withoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
     return envelope
   }
 
-  /// Like ``envelope(_:)``, but without the directory, which costs a system call.
+  /// Like ``envelope(_:)``, but without reading the directory, which costs a system call.
   private func withoutDirectory(_ request: Request) -> RequestEnvelope {
     RequestEnvelope(
       request, timeoutSeconds: timeoutSeconds, verbose: console.verbose && !console.quiet,
       directory: request.row.followsDirectory ? "" : nil)
   }
 
-  /// Logs a request with `--verbose`. Returns the current time.
+  /// Logs a request with `--verbose`, and returns the current time.
   func logRequest(_ request: Request) -> Instant {
     console.detail("asking: \(RequestText.text(request, timeoutSeconds: timeoutSeconds))")
     return .now
   }
 
-  /// Logs the outcome of an exchange with `--verbose`.
   func logOutcome(_ outcome: String, since begin: Instant) {
     console.detail("\(outcome) after \(RelativeTime.precise(begin.duration(to: .now)))")
   }
 
-  /// Logs the failure of an exchange with `--verbose`.
   private func logFailure(_ failure: Failure, since begin: Instant) {
     console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
   }
 
   /// When a request sent now times out.
   ///
-  /// - Parameter standard: The default deadline in seconds.
+  /// - Parameter standard: The deadline in seconds without `--timeout`.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerTimeout { return .now.advanced(by: answerTimeout) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
-  /// When to check on the daemon during a wait without a deadline. Only the daemon knows whether there is progress.
+  /// When to check the daemon next, during a wait without a deadline.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a check, over another connection, that the connection's daemon still works. A private daemon accepts only
-  /// one connection and is assumed to work.
+  /// Returns a function that checks, over another connection, that the daemon process still responds.
+  ///
+  /// A private daemon accepts only one connection and is assumed to work.
   func check(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
 
+  /// Whether the daemon with this process ID replies.
   private func isAnswering(_ process: Int32?) -> Bool {
     let deadline = Instant.now.advanced(by: .seconds(grace))
     var console = Console.silent
@@ -158,7 +156,7 @@ struct DaemonClient {
     }
   }
 
-  /// Waits without a deadline as long as the daemon works.
+  /// Returns a wait without a deadline, which ends when `isWorking` returns false.
   func wait(_ patience: Patience, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
     { (socket, _) throws(SystemError) in
       while try !patience.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
@@ -201,12 +199,12 @@ struct DaemonClient {
     }
   }
 
-  /// The number of daemons that may end without a response. A killed process accepts connections until it is gone.
+  /// How many daemons in a row may end without a response. A killed process accepts connections until it is gone.
   private static let mostEndings = 3
 
-  /// Sends a request over an open connection.
+  /// Sends a request over an open connection and returns its result.
   ///
-  /// - Parameter work: Called while the daemon works.
+  /// - Parameter work: Called after sending.
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
     meanwhile work: () -> Void = {}
@@ -228,9 +226,9 @@ struct DaemonClient {
     }
   }
 
-  /// Runs `body` with a new connection for several requests.
+  /// Runs `body`, which sends several requests over a new connection.
   ///
-  /// - Parameter mayRepeat: Whether to run `body` again at the next daemon if this one was ending.
+  /// - Parameter mayRepeat: Whether to run `body` again with the next daemon if this one is ending.
   func converse<Result>(
     mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -243,8 +241,7 @@ struct DaemonClient {
     return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
   }
 
-  /// Returns a connection after `body` has sent a repeatable request over it. Repeats it at the next daemon if this one
-  /// was ending.
+  /// Opens a connection over which `body` sends a repeatable request; repeats both if the daemon is ending.
   func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
     var connection = try connect()
     do throws(Failure) {
@@ -264,14 +261,13 @@ struct DaemonClient {
     return next
   }
 
-  /// Connects to the next daemon after one that ended without a response.
+  /// Connects to the next daemon after one ended without a response.
   func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
     return try connect()
   }
 
-  /// Runs `body`. If it fails for lack of variables that this process has, passes them and runs it again: the failed
-  /// attempt had no effect.
+  /// Runs `body`. If the daemon lacks environment variables, sends them and runs `body` again.
   func handingOver<Result>(
     over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -284,7 +280,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// Returns the first result of `isMeant`. Reports other events.
+  /// Waits for an event that `isMeant` accepts. Prints other events.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?
@@ -300,7 +296,7 @@ struct DaemonClient {
     }
   }
 
-  /// Requests a token, and passes it to `body` with its line.
+  /// Requests a token, and passes its description and the response's line to `body`.
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -309,7 +305,7 @@ struct DaemonClient {
     }
   }
 
-  /// Requests a token over an open connection.
+  /// Like ``askForToken(_:_:)``, over an open connection.
   func askForToken<Result>(
     _ request: Request, over connection: inout DaemonConnection,
     _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
@@ -322,6 +318,7 @@ struct DaemonClient {
     }
   }
 
+  /// Requests credentials of an AWS role.
   func askForRole<Result>(
     _ request: AssumeRoleRequest, _ body: (RoleAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -334,7 +331,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request whose response contains secrets.
+  /// Sends a request whose response contains secrets, read by `read` and used by `body`.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -385,7 +382,7 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
-  /// Lends the connection to `body`, and always closes it afterwards.
+  /// Runs `body` with the connection, and always closes it afterwards.
   consuming func lent<Result: ~Copyable>(
     to body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -400,14 +397,14 @@ extension DaemonConnection {
     return result
   }
 
-  /// Waits for the next line. Not for secrets.
+  /// Waits for the next line and parses it. Copies the line, so unsuitable for secrets.
   mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// - Parameter wait: Called if nothing has arrived. May show a message.
+  /// - Parameter wait: Called to wait for input. May show a message.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -422,14 +419,14 @@ extension DaemonConnection {
 // MARK: - Actions
 
 extension DaemonClient {
-  /// Asks the daemon and prints the result, as JSON with `--json`.
+  /// Returns an action that sends a request and prints the result.
   func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
     .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
   }
 
-  /// Asks the daemon for a change and prints a confirmation.
+  /// Returns an action that sends a request and prints a confirmation.
   ///
-  /// - Parameter secrets: Opens the descriptors to send. Called first.
+  /// - Parameter secrets: Opens the secrets to send. Called first.
   func change(
     _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
     noting note: @escaping (JSONObject) -> Phrase

@@ -4,10 +4,10 @@ internal import Wire
 
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
-  /// The timeout for another command that is starting the daemon, and for the daemon to listen.
+  /// The default timeout for starting the daemon, and for another command that is starting it.
   static let patience = Duration.seconds(15)
 
-  /// `agentd`'s exit status if another daemon serves the directory.
+  /// The exit status of `agentd` if another daemon serves the directory.
   private static let alreadyRunning = ProcessStatus.exited(75)
 
   /// Connects to the running daemon; nil if none runs.
@@ -20,8 +20,8 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - patience: The timeout for another command that starts the daemon, and again for the daemon to listen. A
-  ///     started daemon continues afterwards.
+  ///   - patience: The timeout for another command that is starting the daemon, and again for the daemon to listen. A
+  ///     slower daemon keeps running.
   ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be the socket of an ended lease.
   /// - Throws: `daemon_unavailable` if no daemon listens at `AGENT_SOCKET`.
   static func connectOrStart(
@@ -71,6 +71,7 @@ enum DaemonLauncher {
     throw problem
   }
 
+  /// The hint without a home directory.
   private static var withoutHome: Phrase {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
@@ -78,7 +79,7 @@ enum DaemonLauncher {
   /// Starts a private `agentd`, which ends with the connection.
   ///
   /// - Parameters:
-  ///   - reason: Printed after "because".
+  ///   - reason: Logged after the word "because".
   ///   - needsHome: Whether it needs the user's files.
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
@@ -97,7 +98,7 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Keeps root from creating files in a user's directories.
+  /// Fails if root would create files in another user's directories.
   ///
   /// - Throws: `invalid_configuration`, which names the variable.
   static func refuseForeignDirectories() throws(Failure) {
@@ -108,9 +109,7 @@ enum DaemonLauncher {
       hint: foreignHint(foreign))
   }
 
-  /// Checks that the location of the user's files is known.
-  ///
-  /// - Throws: `invalid_configuration`.
+  /// Fails if the directories of the user's files are unknown.
   private static func requireHome() throws(Failure) {
     do {
       _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
@@ -126,13 +125,13 @@ enum DaemonLauncher {
       hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
   }
 
-  /// How to use root's own directories.
+  /// The hint that lets root use its own directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
   }
 
-  /// Starts the daemon. Only one of several concurrent callers does.
+  /// Starts the daemon under a lock, since several callers may try.
   private static func start(
     in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
   ) throws(Failure) -> DaemonConnection {
@@ -149,6 +148,7 @@ enum DaemonLauncher {
     return connection
   }
 
+  /// The attempts, if other daemons keep starting and ending.
   private static let maximumLaunches = 3
 
   private static func startUnderLock(

@@ -2,21 +2,20 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A program that belongs to this one: finds and starts it.
+/// Finds and starts `agentd` or `agent-lease`.
 struct DaemonProgram {
   private let name: String
 
   static let daemon = DaemonProgram(name: "agentd")
   static let lease = DaemonProgram(name: LeaseProgram.name)
 
-  /// The possible paths of the program: installed first, then in a build tree.
-  ///
-  /// Relative to this program's own file, so that an installation can be moved.
+  /// The possible paths: first in an installation, then in a build tree. Relative to `executable`, so that an
+  /// installation can be moved.
   func candidates(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The first descriptor that ``start(arguments:inheriting:needsHome:)`` passes.
+  /// The first inherited descriptor's number in the program.
   static let inheritedNumber: Int32 = 3
 
   /// Starts the program without a terminal, in a clean environment.
@@ -62,7 +61,7 @@ struct DaemonProgram {
     return DaemonProcess(name, process: process, errors: SharedDescriptor(errors.reading))
   }
 
-  /// The variables that `agentd` gets.
+  /// The variables that `agentd` gets, as `NAME=VALUE`.
   static func environment(from variables: [(String, String)]) -> [String] {
     let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
     // Crash reports of the runtime would print memory with tokens.

@@ -2,13 +2,13 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A long-lived connection that something in the daemon depends on. If it breaks, repeats the request at the next
-/// daemon.
+/// A connection whose request applies until it closes. If it breaks, repeats the request at the next daemon.
 struct KeptConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: ClosableConnection
-  /// Whether to start a daemon if none runs; false after the user stopped it.
+  /// Whether to start a daemon if none is running; false after the user stopped it.
   private var mayStart = true
+  /// The number of attempts since the last success.
   private var failures = 0
 
   /// When to reconnect; nil while connected.
@@ -25,7 +25,7 @@ struct KeptConnection: ~Copyable {
 
   mutating func readMore() throws(Failure) { try connection.readMore() }
 
-  /// The next line, if received.
+  /// Returns the next line if it has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
@@ -37,12 +37,12 @@ struct KeptConnection: ~Copyable {
     try connection.send(request, passing: passed)
   }
 
-  /// See ``CallerVariables/init(lackedBy:over:)``.
+  /// The variables that the daemon lacks; see ``CallerVariables/init(lackedBy:over:)``.
   mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     try connection.variables(lackedBy: failure)
   }
 
-  /// Records that the request was fulfilled.
+  /// Records that the daemon fulfils the request.
   mutating func succeeded() { (failures, mayStart) = (0, true) }
 
   /// Closes the connection and schedules the next attempt.
@@ -51,7 +51,7 @@ struct KeptConnection: ~Copyable {
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// Short at first, for a restarting daemon.
+  /// The time before the next attempt: short for a restarting daemon.
   private var pause: Duration {
     failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
   }
@@ -75,12 +75,12 @@ struct KeptConnection: ~Copyable {
     try watch(poller, key: key)
   }
 
+  /// Connects; nil if none runs after the user stopped it.
   private borrowing func reconnect() throws(Failure) -> DaemonConnection? {
     guard mayStart else { return try DaemonLauncher.connect() }
     return .some(try client.connect())
   }
 
-  /// Closes the connection permanently.
   mutating func close() { connection.close() }
 
   consuming func finish() { connection.close() }

@@ -14,13 +14,12 @@ struct PipedAnswer: ~Copyable {
     self.pipe = pipe
   }
 
-  /// Waits for the complete content and the daemon's last line, as long as the daemon works.
+  /// Waits for the complete content and the daemon's result, as long as the daemon works.
   ///
   /// - Parameters:
-  ///   - total: The content's length according to the last line, if it contains one.
+  ///   - total: The content's length according to the result, if known.
   ///   - typed: User input for the daemon; nil at its end.
-  ///   - pass: Forwards content from the pipe and returns its length; nil at the end.
-  /// - Returns: The last line's result.
+  ///   - pass: Forwards content and returns its length; nil at the end.
   func receive(
     over connection: inout DaemonConnection, total: (JSONObject) -> Int?, beside typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
@@ -52,6 +51,8 @@ struct PipedAnswer: ~Copyable {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
+  /// Forwards content until the daemon has sent its result.
+  ///
   /// - Parameter pass: Returns false at the end of the pipe.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
@@ -85,7 +86,7 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// The last line's result or failure, if received.
+  /// The daemon's result or failure, if received.
   private func lastLine(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
     while let reply = try connection.takeReply() {
       switch reply {

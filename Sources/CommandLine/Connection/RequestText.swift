@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// A request as logged by `--verbose`: name and account, no possible secrets.
+/// Describes requests for `--verbose`, without anything that may be secret.
 enum RequestText {
   static func text(_ request: Request, timeoutSeconds: Int?) -> String {
     var text = request.row.name
@@ -17,13 +17,12 @@ enum RequestText {
     return text
   }
 
-  /// A URL without path and query, which may be secret.
+  /// The origin of a URL, whose path and query may be secret.
   private static func place(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin
   }
 
-  /// The account in the serialized request, for every kind.
   private static func account(of request: Request) -> String? {
     (try? JSON(parsing: RequestEnvelope(request).serialized()))?["account"]?.string
   }

@@ -2,18 +2,18 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The open files that a command passes to the daemon, in the order of ``HandedSecret``.
+/// The secrets that a command passes to the daemon as files, in the order of ``HandedSecret``.
 struct HandedFiles {
   private let files: [(kind: HandedSecret, secret: NamedSecret)]
 
-  /// The environment variable with the client secret.
+  /// The name of the variable with the client secret.
   private let variable: String?
 
   /// Whether to prompt for the client secret.
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
-  /// - Throws: `invalid_request` if a secret is given twice or two secrets come from standard input.
+  /// - Throws: `invalid_request` if a secret is given twice or two come from standard input.
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
     for kind in HandedSecret.allCases where kinds.contains(kind) {
@@ -50,6 +50,7 @@ struct HandedFiles {
     }
   }
 
+  /// The secrets that the request announces.
   var announced: Set<HandedSecret> {
     Set(files.map(\.kind)).union(variable != nil || asks ? [.clientSecret] : [])
   }
@@ -61,7 +62,7 @@ struct HandedFiles {
       })
   }
 
-  /// Opens all files and prompts for typed secrets.
+  /// Opens the files and prompts for typed secrets.
   ///
   /// - Throws: `invalid_request` for an unreadable file or an unset variable.
   func open() throws(Failure) -> [SharedDescriptor] {

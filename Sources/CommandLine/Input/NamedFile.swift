@@ -3,10 +3,12 @@ internal import Wire
 
 /// A file named on a command line.
 enum NamedFile {
+  /// Opens a file; a directory is an error.
+  ///
   /// - Parameters:
   ///   - seconds: The timeout for the other end of a FIFO; nil for no limit.
   ///   - problem: Converts the system's message to the command's failure.
-  /// - Throws: `timeout`.
+  /// - Throws: `timeout`, or the result of `problem`.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure
@@ -27,9 +29,11 @@ enum NamedFile {
     }
   }
 
+  /// Reads a file.
+  ///
   /// - Parameters:
   ///   - limit: The maximum length in bytes.
-  ///   - seconds: The timeout for opening and reading; nil for no limit.
+  ///   - seconds: The timeout; nil for no limit.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {
@@ -42,7 +46,7 @@ enum NamedFile {
     }
   }
 
-  /// Like ``open(_:for:within:else:)`` for reading; `-` is standard input.
+  /// Opens a file for reading; `-` is standard input.
   static func openInput(
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {

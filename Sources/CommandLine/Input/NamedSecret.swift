@@ -2,11 +2,11 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A secret in a file or in a descriptor that the caller opened.
+/// A secret in a file, or in a descriptor that the caller opened.
 ///
-/// The daemon reads it, so a file's content is never in this process's memory.
+/// The daemon reads it, so it is never in this process's memory.
 struct NamedSecret {
-  /// Its name in messages.
+  /// The secret's name in messages.
   let title: Phrase
   let fileOption: String
   let descriptor: Option<String?>?
@@ -15,7 +15,7 @@ struct NamedSecret {
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
 
-  /// - Throws: `invalid_request` if it is given twice, or standard input already contains another secret.
+  /// - Throws: `invalid_request` if both options are given, or two secrets come from standard input.
   init(
     _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
   ) throws(Failure) {
@@ -29,8 +29,8 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// - Parameter fileOption: An option whose file is read in another way.
-  /// - Throws: `invalid_request` if standard input already contains another secret.
+  /// - Parameter fileOption: Another option for the secret, which the caller reads.
+  /// - Throws: `invalid_request` if two secrets come from standard input.
   init(
     _ title: Phrase, only descriptor: Option<String?>, else fileOption: String, _ invocation: Invocation
   ) throws(Failure) {
@@ -42,7 +42,7 @@ struct NamedSecret {
     try Self.refuseSharedInput(invocation)
   }
 
-  /// Whether the command line names a file or descriptor.
+  /// Whether the command line names the secret.
   var isNamed: Bool { path != nil || number != nil }
 
   /// Opens the secret; nil if none is named.
@@ -65,6 +65,7 @@ struct NamedSecret {
     return secret
   }
 
+  /// Duplicates the descriptor of this number.
   private static func inherited(_ text: String, _ option: Option<String?>) throws(Failure) -> FileDescriptor {
     guard let number = Int32(text), (0...65_535).contains(number) else {
       throw Failure(.invalidRequest, "\"--\(option.name)\" must be the number of an open descriptor")
@@ -76,7 +77,7 @@ struct NamedSecret {
     }
   }
 
-  /// Duplicates a descriptor of the caller.
+  /// Duplicates an inherited descriptor.
   static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
     let inherited = FileDescriptor(owning: number)
     do {
@@ -89,7 +90,7 @@ struct NamedSecret {
     }
   }
 
-  /// Standard input can only be read once.
+  /// Fails if two secrets come from standard input.
   private static func refuseSharedInput(_ invocation: Invocation) throws(Failure) {
     var (files, descriptors): ([String], [String]) = ([], [])
     for (option, text) in invocation.given {

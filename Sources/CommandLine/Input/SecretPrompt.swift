@@ -10,12 +10,12 @@ enum SecretPrompt {
   /// Signals that end or stop a program while it waits for input.
   private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
 
-  /// Prompts, and passes the typed line without its newline to `body`.
+  /// Prompts for a secret, and passes the typed line without its newline to `body`.
   ///
-  /// Always restores echo. A received signal takes effect afterwards.
+  /// Always restores echo. Received signals take effect afterwards.
   ///
   /// - Parameters:
-  ///   - hint: The hint of the failure without a terminal.
+  ///   - hint: The hint without a terminal.
   ///   - patience: The timeout; nil for none.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within patience: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -46,21 +46,22 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:upTo:within:)`` can report them. Undo with
+  /// Blocks the signals that end or stop this process, for ``read(_:_:_:upTo:within:)`` to report. Undo with
   /// `Signals.unblockAll`.
   static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends this process with a received signal, or throws if the signal does not end it.
+  /// Ends this process with a received signal, or throws `cancelled` if it continues.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads to the end of the line, and returns the signal received first, if any. After the timeout the line has no
-  /// newline.
+  /// Reads a line. After the timeout, it has no newline.
+  ///
+  /// - Returns: The signal received first, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     upTo mostBytes: Int, within patience: Duration? = nil
@@ -84,19 +85,18 @@ enum SecretPrompt {
   }
 }
 
-/// Reads a visible line, or yes or no, from the terminal, regardless of redirections.
+/// Asks questions on the terminal, regardless of redirections.
 enum Confirmation {
   private static let mostBytes = 64
   private static let mostBytesOfLine = 1024
 
-  /// Longer than any URL in a question.
+  /// The maximum length of a question in characters.
   private static let longest = 4096
 
   /// - Parameters:
   ///   - standard: The result for an empty line.
   ///   - patience: The timeout; nil for none.
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their own language; nil without a terminal or
-  ///   answer.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal or answer.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within patience: Duration? = nil
   ) throws(Failure) -> Bool? {

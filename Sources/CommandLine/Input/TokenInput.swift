@@ -3,13 +3,12 @@ internal import Wire
 
 /// The input of `agent verify` and `agent decode`.
 enum TokenInput {
-  /// The maximum length of a line in bytes.
   static let maximumLineBytes = 65_536
 
   /// - Parameters:
   ///   - path: A file; `-` or nil for standard input.
-  ///   - seconds: The timeout for reading all tokens; nil for none.
-  /// - Throws: `invalid_request` for an unreadable file; `timeout`.
+  ///   - seconds: The timeout for all tokens; nil for none.
+  /// - Throws: `invalid_request` if the file is unreadable, or for a terminal with `--no-input`.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, !path.utf8.elementsEqual("-".utf8) {
       let file = try NamedFile.open(path, within: seconds) {
@@ -36,7 +35,6 @@ enum TokenInput {
       hint: "use a file that contains it, or write it to the standard input of agent \(command.rawValue)")
   }
 
-  /// The failure for empty input.
   static let nothing = Failure(
     .invalidRequest, "the input contains no token", hint: "pass a token in a file or on standard input")
 }

@@ -4,9 +4,9 @@ internal import Wire
 
 /// Reads tokens from a file, a pipe or a terminal.
 struct TokenReader {
-  /// Terminals silently truncate longer lines.
+  /// The maximum length of a typed line. Terminals silently truncate longer ones.
   private static let mostTypedBytes = 4095
-  /// A terminal line with its newline. A pipe that is not full accepts as much at once.
+  /// A line with its newline, which fits a pipe that is not full.
   private static let typedPieceBytes = 4096
   private static let pieceBytes = 256 << 10
 
@@ -22,12 +22,11 @@ struct TokenReader {
     patience = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
-  /// Appends the next input: at most one line of a terminal.
+  /// Appends the next input, at most one line of a terminal.
   ///
-  /// Ctrl-D ends the input even after a token on the same line, where a terminal only delivers the line and most
-  /// programs wait for a second Ctrl-D.
+  /// Ctrl-D ends the input even after a token on the same line, where most programs need a second Ctrl-D.
   ///
-  /// - Returns: The number of bytes, or 0 at the end.
+  /// - Returns: The number of bytes; 0 at the end.
   /// - Throws: `invalid_request` if reading fails or a typed line may be truncated; `timeout`.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
@@ -59,24 +58,26 @@ struct TokenReader {
 
 /// Sends typed input to the daemon, line by line.
 ///
-/// The daemon has no controlling terminal. It would keep reading while this command is suspended or in the background,
-/// and get input meant for the shell.
+/// The daemon has no controlling terminal: it would also read input for the shell while this command is suspended.
 struct TypedTokens {
-  /// How long to wait for a full pipe before reading results.
+  /// The wait for a full pipe before reading results.
   private static let patience = Duration.milliseconds(20)
 
   private var reader: TokenReader
   private let pipe: SharedDescriptor
 
-  /// - Parameter pipe: The writing end, with no other copy: closing it ends the tokens.
+  /// - Parameter pipe: The only copy of the writing end. Closing it ends the tokens.
   init(_ reader: TokenReader, into pipe: SharedDescriptor) {
     self.reader = reader
     self.pipe = pipe
   }
 
+  /// The descriptor to poll.
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// - Parameter whileFull: Reads results, because the daemon accepts no more tokens until then.
+  /// Sends a line.
+  ///
+  /// - Parameter whileFull: Reads results, because the daemon accepts no tokens before that.
   /// - Returns: False at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
@@ -89,6 +90,7 @@ struct TypedTokens {
     return !reader.hasEnded
   }
 
+  /// Whether the pipe has free space within 20 ms.
   private func hasRoom() throws(Failure) -> Bool {
     do { return try pipe.descriptor.waitUntilWritable(timeout: Self.patience) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")
