@@ -26,6 +26,7 @@ struct BashCompletionWriter {
 
   // MARK: Tables
 
+  /// Shell code that finds the words that may follow.
   private var words: String {
     let groups = CommandName.groups.map { entry([$0], "words=(\(list(CommandName.members(ofGroup: $0))))") }
     return function(
@@ -43,6 +44,7 @@ struct BashCompletionWriter {
     return function("command", "What the command $1 takes.", entries)
   }
 
+  /// Shell code that finds an option's possible values.
   private var values: String {
     let own = table.all.flatMap { command in
       command.options.compactMap { entry(for: $0) { "'\(command.name) \($0)'" } }
@@ -58,6 +60,7 @@ struct BashCompletionWriter {
     return "  \(option.spellings.map(pattern).joined(separator: " | "))) kind\(kind(candidates) ?? "=text") ;;"
   }
 
+  /// The value of the script's variable `kind`; nil for any text.
   private func kind(_ candidates: Candidates) -> String? {
     switch candidates {
     case .text: nil
@@ -103,6 +106,7 @@ struct BashCompletionWriter {
     """
   }
 
+  /// Shell code that completes a command line.
   private var engine: String {
     """
     _\(id)() {

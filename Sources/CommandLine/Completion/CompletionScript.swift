@@ -1,6 +1,6 @@
-/// The file with which a shell completes the program's command lines.
+/// A shell script that completes the program's command lines.
 ///
-/// Account names come from the program on the command line, which will also run. They are data and never evaluated.
+/// Account names come from the program on the command line and are never evaluated.
 struct CompletionScript {
   let shell: CompletionShell
   let table: CommandTable
@@ -20,7 +20,7 @@ struct CompletionScript {
     }
   }
 
-  /// The conventional file name.
+  /// The name that the shell expects.
   var fileName: String {
     switch shell {
     case .bash: "\(program.text).bash"
@@ -31,7 +31,7 @@ struct CompletionScript {
 }
 
 extension OptionDeclaration {
-  /// The possible values; nil for a switch.
+  /// The option's possible values; nil for a switch.
   var candidates: Candidates? {
     switch argument {
     case .none: return nil
@@ -43,7 +43,7 @@ extension OptionDeclaration {
     }
   }
 
-  /// The spellings: `-a` and `--account`.
+  /// The option's spellings, such as `-a` and `--account`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 }
 
@@ -55,7 +55,7 @@ extension CommandName {
 }
 
 extension CommandTable {
-  /// Commands and groups with their summaries.
+  /// The first word of each command, with the summary of the command or the members of the group.
   var firstWordSummaries: [(word: String, summary: String)] {
     CommandName.firstWords.map { ($0, named($0)?.summary ?? CommandName.members(ofGroup: $0).joined(separator: ", ")) }
   }

@@ -28,6 +28,7 @@ struct FishCompletionWriter {
 
   // MARK: Tables
 
+  /// Shell code that knows the options with an argument.
   private var values: String {
     let own = table.all.flatMap { command in
       command.options.filter { $0.candidates != nil }.flatMap { option in
@@ -46,6 +47,7 @@ struct FishCompletionWriter {
       """
   }
 
+  /// Shell code that knows the commands.
   private var words: String {
     let names = CommandName.listed.map { Self.quoted($0.rawValue) }.joined(separator: " ")
     let trailing = table.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }
@@ -65,6 +67,7 @@ struct FishCompletionWriter {
       """
   }
 
+  /// Lines that complete commands.
   private var firstWords: [String] {
     let first = table.firstWordSummaries.map { ("", $0) }
     let second = CommandName.groups.flatMap { group in
@@ -95,6 +98,7 @@ struct FishCompletionWriter {
     return line(command.map { "options \($0.name)" } ?? "options", "\(text) -d \(description(option.summary))")
   }
 
+  /// The arguments of `complete` that offer candidates; nil for any text.
   private func argument(_ candidates: Candidates, place: Int) -> String? {
     switch candidates {
     case .text: nil
@@ -144,6 +148,7 @@ struct FishCompletionWriter {
     """
   }
 
+  /// Shell code that finds the completions for the cursor's position.
   private var engine: String {
     """
     # Whether the cursor is where a completion belongs: "word GROUP", "options [COMMAND]",

@@ -4,7 +4,7 @@ struct ZshCompletionWriter {
   let program: ProgramName
   let table: CommandTable
 
-  /// The notice is on the second line, since zsh expects the completed names on the first.
+  /// The script. The first line names the completed program.
   var script: String {
     """
     #compdef \(program.text)
@@ -32,6 +32,7 @@ struct ZshCompletionWriter {
 
   // MARK: Tables
 
+  /// Shell code that offers the words of commands.
   private var words: String {
     let groups = CommandName.groups.map { group in
       "  \(group)) names=(\(list(table.memberSummaries(ofGroup: group)))) ;;"
@@ -78,12 +79,12 @@ struct ZshCompletionWriter {
       """
   }
 
-  /// An operand's specification, repeated up to its limit.
+  /// Repeats an operand's specification up to `limit`.
   private func quotedLines(_ specification: String, limit: Int) -> String {
     (1...limit).map { specification.replacing(each: "*", with: "\($0)") }.joined(separator: " ")
   }
 
-  /// One specification per spelling of an option.
+  /// A specification per spelling of the option.
   private func specifications(_ option: OptionDeclaration) -> [String] {
     let meaning = Prose.plain(option.summary).replacing(each: "[", with: "\\[").replacing(each: "]", with: "\\]")
     let value = option.argument.metavar.map { metavar in
@@ -96,6 +97,7 @@ struct ZshCompletionWriter {
     }
   }
 
+  /// The action of `_arguments` that offers candidates; nil for any text.
   private func action(_ candidates: Candidates) -> String? {
     switch candidates {
     case .text: nil
@@ -141,6 +143,7 @@ struct ZshCompletionWriter {
     """
   }
 
+  /// The function that zsh calls.
   private var entrance: String {
     let common = Options.common.flatMap(specifications).map { "    \($0)" }.joined(separator: "\n")
     return """

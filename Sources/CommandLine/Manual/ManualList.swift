@@ -3,7 +3,7 @@ internal import Wire
 
 /// The generated lists of the manual, in mdoc(7) notation.
 enum ManualList {
-  /// The list for a marker such as `options login`; nil if it is unknown.
+  /// The list for a marker such as `options login`; nil if unknown.
   static func text(_ marker: String, _ table: CommandTable) -> String? {
     let words = marker.split(separator: " ")
     let subject = words.dropFirst().joined(separator: " ")
@@ -28,7 +28,7 @@ enum ManualList {
     }
   }
 
-  /// A value within a sentence, in ``Prose`` notation.
+  /// A value within a sentence, in ``Prose`` notation; nil if unknown.
   private static func value(_ name: Substring) -> String? {
     switch name {
     case "line-bytes": "\(WireProtocol.maximumLineBytes)"
@@ -75,7 +75,7 @@ extension ManualList {
     }.joined(separator: ".Pp\n")
   }
 
-  /// The options of a command, of several commands of a group, or of all commands.
+  /// The options of a command, of a group, or of all commands; nil for other subjects.
   private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
     guard let command = table.named(subject) else {
@@ -95,13 +95,13 @@ extension ManualList {
         : mention(settings, "agent-login(1)"))
   }
 
-  /// A sentence for options that another part of the manual describes.
+  /// A sentence for options described at `place`.
   private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
     let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
     return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(place).")
   }
 
-  /// The options that several commands share, except settings. They are described once.
+  /// The options that several commands share, except settings. A page describes them once.
   private static func shared(by commands: [Command]) -> [OptionDeclaration] {
     var seen: [OptionDeclaration] = []
     var shared: [OptionDeclaration] = []
@@ -111,7 +111,7 @@ extension ManualList {
     return shared
   }
 
-  /// The options by group, with titles if there are several groups.
+  /// The options by group, with titles if there are several.
   private static func grouped(_ options: [OptionDeclaration]) -> String {
     let groups = Options.grouped(options)
     guard groups.count > 1 else { return list(options) }
@@ -127,7 +127,7 @@ extension ManualList {
       })
   }
 
-  /// The members of a command's result.
+  /// The JSON members of a command's result.
   private static func members(of command: Command) -> String {
     Mdoc.paragraph("With `--json` prints an object with these members:")
       + Mdoc.members(command.answer.flatMap { $0.flattened() })
@@ -150,10 +150,10 @@ extension ManualList {
 }
 
 extension OptionDeclaration {
-  /// Whether it is an account setting, described in agent-login(1).
+  /// Whether this is an account setting, described in agent-login(1).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Whether one of the options has the same name and description.
+  /// Whether another option has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }

@@ -1,12 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// A manual page: a handwritten document in `man/` with generated lists.
+/// A handwritten page in `man/` with generated lists.
 ///
-/// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`, see ``ManualList``, and the version in
-/// `.Os`.
+/// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`; see ``ManualList``.
 struct ManualPage: Sendable {
-  /// The name under the standard program name.
+  /// The name under the program name `agent`.
   let name: String
   let section: Int
 
@@ -18,10 +17,10 @@ struct ManualPage: Sendable {
 
   static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.page } ?? agent }
 
-  /// `man/agent.1`, for this program name.
+  /// The path, such as `man/agent.1`.
   func path(for program: ProgramName) -> String { "man/\(program.applied(to: name)).\(section)" }
 
-  /// Reads the page from `man/` in the directory `top`, and fills in its lists.
+  /// Reads the page in `top`, and replaces its lists.
   ///
   /// - Throws: If the file is unreadable, or a list is unknown or has no end.
   func text(in top: String, by table: CommandTable, for program: ProgramName = .standard) throws(PageError) -> String {
@@ -45,7 +44,6 @@ struct ManualPage: Sendable {
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
-  /// Replaces the lists of a page by generated ones.
   static func filled(_ page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?

@@ -2,15 +2,15 @@ internal import Wire
 
 /// Writes text in mdoc(7) notation.
 enum Mdoc {
-  /// mandoc's checks accept lines of at most 80 bytes.
+  /// The maximum length of a line; mandoc accepts 80 bytes.
   private static let width = 78
 
-  /// The lines of a paragraph: each sentence starts a new line, and no line is a macro.
+  /// A paragraph: each sentence starts a new line, and none is a macro.
   static func paragraph(_ text: String) -> String {
     sentences(marked(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(guarded($0))\n" }.joined()
   }
 
-  /// Escapes text and marks literals as bold.
+  /// Escapes ``Prose``, with literals in bold.
   private static func marked(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -38,17 +38,18 @@ enum Mdoc {
     return result
   }
 
-  /// Escapes a leading dot or apostrophe, which would start a macro.
+  /// Escapes a leading dot, which would start a macro.
   private static func guarded(_ line: String) -> String {
     line.hasPrefix(".") ? "\\&" + line : line
   }
 
-  /// Quotes an argument of a macro.
+  /// Escapes and quotes a macro's argument.
   static func argument(_ text: String) -> String {
     let text = escaped(text)
     return text.contains(" ") || isDelimiter(text) ? "\"\(text)\"" : text
   }
 
+  /// Whether macros treat the argument as punctuation.
   private static func isDelimiter(_ text: String) -> Bool {
     text.count == 1 && text.allSatisfy { ".,:;()[]?!".contains($0) }
   }

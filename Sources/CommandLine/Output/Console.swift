@@ -2,32 +2,32 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// All output of the program. The rules:
+/// Prints all output of the program, by these rules:
 ///
-/// 1. Standard output contains only the answer, written at once when complete: on failure it stays empty and the exit
-/// status is not 0. Exceptions: `env` then prints a statement that sets the status, `login --json` prints events as
-/// they happen, `request` writes any response's body as it arrives, and `verify` a verdict per token.
+/// 1. Standard output contains only the answer, written at once when complete: on failure standard output is empty and
+///   the exit status is not 0. Exceptions: after a failure `env` prints a statement that sets the status, `login
+///   --json` prints events as they happen, `request` writes any response's body as it arrives, and `verify` prints a
+///   verdict per token.
 /// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
-/// nothing and keeps its exit status.
+///   nothing and keeps its exit status.
 /// 3. Messages for users go to standard error. A failure is `agent: error: what happened` and, if something helps,
-/// `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step with its reason,
-/// but no secrets.
+///   `agent: hint: the command that helps`: lower case, no full stop. `--verbose` also prints each step with its
+///   reason, but no secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. `TerminalText` cleans foreign text before it is shown. Texts for users are phrases, shown in their ``Language``;
-/// output for programs is never translated.
+///   output for programs is never translated.
 /// 6. Colour is used only on a terminal, unless `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
 struct Console: Sendable {
-  /// Whether to print failures as JSON.
+  /// Whether to print failures, and answers, as JSON.
   var json: Bool
 
   /// Whether to print only answers and failures.
   var quiet: Bool
 
-  /// Whether to print each step with its reason.
   var verbose = false
 
-  /// Whether to ask questions on the terminal.
+  /// Whether the command may ask on the terminal.
   var mayAsk = true
 
   /// The command line, for hints that repeat it with changes.
@@ -44,10 +44,9 @@ extension Console {
     typed = PastedCommand(repeating: invocation)
   }
 
-  /// Prints failures only.
   static let silent = Console(json: false, quiet: true)
 
-  /// The maximum length of a message in characters.
+  /// The maximum length in characters.
   private static let messageLimit = 400
 
   /// Longer, because a hint may be a command with two URLs.
@@ -64,6 +63,7 @@ extension Console {
     }
   }
 
+  /// The failure after a write error.
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
       .storage, Phrase("cannot write the answer to standard output: \(Phrase(known: error.message))"))
@@ -75,7 +75,6 @@ extension Console {
     try answer(Array(text.utf8).span)
   }
 
-  /// Writes an answer as a line of JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
     try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }
@@ -92,22 +91,21 @@ extension Console {
 
   // MARK: For people
 
-  /// Prints a message that is not the answer.
   func note(_ message: Phrase) {
     guard !quiet else { return }
     Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// Prints composed text without a translation. A literal creates a phrase.
+  /// Prints composed text without a translation.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// Prints a step with `--verbose`.
+  /// Prints a step, with `--verbose`.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
   }
 
-  /// Prints a step of the daemon with `--verbose`.
+  /// Prints a step of the daemon, with `--verbose`.
   func detail(_ entry: LogLine?) {
     if let entry { detail(entry.sentence) }
   }
@@ -134,7 +132,6 @@ extension Console {
     return failure
   }
 
-  /// Prints why the command failed.
   func report(_ failure: Failure) {
     Self.tell(text(of: failure, coloured: !json && Self.mayColour))
   }
@@ -158,7 +155,7 @@ extension Console {
     return text
   }
 
-  /// A failure on one line: the message and the hint.
+  /// A failure on one line, with the hint in parentheses.
   func line(of failure: Failure) -> String {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
     let failure = completed(failure)
@@ -168,7 +165,7 @@ extension Console {
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }
 
-  /// Like ``line(of:)``, but always with a command.
+  /// Like ``line(of:)``, but always with a command as hint.
   func line(of failure: Failure, in command: CommandName) -> String {
     var failure = failure
     if failure.advice == nil {
@@ -181,7 +178,7 @@ extension Console {
   /// Whether standard error is a terminal with colours.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
-  /// Encloses text in a style's escape sequences.
+  /// Encloses text in escape sequences for a style such as `1;31`.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {
     coloured ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
   }

@@ -1,19 +1,18 @@
 internal import Encoding
 
 extension JSON {
-  /// Members that `--json` omits: they are for translation and the client; see agent-protocol(7).
+  /// Members that `--json` omits, because only clients need them; see agent-protocol(7).
   private static let forms = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
 
-  /// Members omitted from sign-out details.
+  /// Members that `--json` omits from sign-out details.
   private static let detailForms = [
     "detail": ["detail_template", "detail_values"],
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value as `--json` prints it: failures and notices have only code, message and hint. Does not change claims of
-  /// servers.
+  /// The value as `--json` prints it: failures have only code, message and hint. Claims of servers do not change.
   var withoutForms: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutForms))
@@ -22,6 +21,7 @@ extension JSON {
     }
   }
 
+  /// Whether `--json` omits a member.
   fileprivate static func isForm(_ name: String, in members: JSONObject) -> Bool {
     let isMessage =
       members["message"]?.string != nil
@@ -32,7 +32,6 @@ extension JSON {
 }
 
 extension JSONObject {
-  /// See ``JSON/withoutForms``.
   var withoutForms: JSONObject {
     var object = JSONObject()
     for name in names where !JSON.isForm(name, in: self) {

@@ -2,11 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The language of texts for users.
-///
-/// Searches catalogues when the first text is shown.
+/// The language of texts for users. Searches catalogues when the first text is shown.
 struct Language: Sendable {
-  /// Returns the translation of a phrase's template, in the plural form for its count.
+  /// Returns the translation, in the plural form for the phrase's count; nil if missing.
   private let translation: @Sendable (Phrase) -> String?
 
   private let isRightToLeft: Bool
@@ -17,19 +15,18 @@ struct Language: Sendable {
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// Translated as "right-to-left" in catalogues of such languages, and not at all in others.
+  /// Translated as "right-to-left" in catalogues of such languages.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
 
-  /// The language of this process's environment.
   static let current = Language(besides: Machine.executablePath())
 
-  /// The domain of the catalogues, whatever the program's name.
+  /// The catalogues' gettext domain, whatever the program's name.
   static let domain = "agent"
 
-  /// The possible directories of catalogues: installed first, then in a build tree. Relative to the program's own file,
-  /// so that an installation can be moved.
+  /// The possible directories of catalogues: first in an installation, then in a build tree. Relative to the program's
+  /// file, so that an installation can be moved.
   static func directories(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
@@ -50,9 +47,9 @@ struct Language: Sendable {
     }
   }
 
-  /// The translated phrase, or the English one. Removes characters from values that are unsafe for terminals.
+  /// The translated phrase, or the English one. Cleans values for terminals.
   ///
-  /// Isolates values in right-to-left languages, where URLs and codes would otherwise be reordered.
+  /// Isolates values in right-to-left languages, where URLs and codes would be reordered.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     let values = phrase.values.map { value in
       switch value {
@@ -70,11 +67,10 @@ struct Language: Sendable {
     return Phrase.rendered(template, values)
   }
 
-  /// A word that is typed or printed verbatim, for text in this language: apart from text that is written from right to
-  /// left.
+  /// A verbatim word, isolated from text that is written from right to left.
   func isolated(_ word: String) -> String { isRightToLeft ? "\u{2068}\(word)\u{2069}" : word }
 
-  /// The indices of values written from left to right: those that contain Latin letters and no phrase of this language.
+  /// The indices of values written from left to right.
   private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {
@@ -88,14 +84,14 @@ struct Language: Sendable {
 }
 
 extension Phrase {
-  /// A text from the daemon, maybe with a translation.
+  /// A text from the daemon, with a translation if known.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
   /// The phrase in the user's language.
   ///
   /// - Parameters:
   ///   - limit: The maximum length of a value, and of untranslated text, in characters.
-  ///   - keepsLines: Whether it may have several lines.
+  ///   - keepsLines: Whether to keep line feeds.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

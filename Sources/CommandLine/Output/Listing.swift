@@ -5,24 +5,20 @@ internal import Wire
 struct Listing {
   private var rows: [[String]] = []
 
-  /// Adds a row. Cleans each cell; the last may be long.
+  /// Adds a row. Only the last cell may be long.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
-  /// Adds a row of two cells, if there is a value.
   mutating func add(_ title: String, _ value: String?) {
     if let value { add([title, value]) }
   }
 
-  /// Adds a row in the user's language.
   mutating func add(_ cells: [Phrase]) {
     rows.append(cells.map { $0.localized(limit: 200) })
   }
 
   /// One line per row, with two spaces between columns. Wraps a long last cell.
-  ///
-  /// - Parameter columns: The screen width; nil for no limit.
   func text(columns: Int? = nil) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -42,7 +38,7 @@ struct Listing {
     return text
   }
 
-  /// The minimum width for wrapped text.
+  /// The minimum width for wrapping.
   private static let narrowest = 20
 
   /// Wraps text after the start of its line.
@@ -59,10 +55,9 @@ struct Listing {
 
 /// Rows of short cells with column titles, and remarks between them.
 struct Table {
-  /// A text that stays on one line.
   struct Cell {
     let text: String
-    /// The parameter of its escape sequence, or empty.
+    /// The parameter of its escape sequence, such as `1;31`, or empty.
     let style: String
 
     /// A name that users can copy: cleaned, never translated.
@@ -91,14 +86,12 @@ struct Table {
 
   init(_ titles: [Phrase]) { self.titles = titles.map { Cell($0, style: "1") } }
 
-  /// Adds a row with one cell per title.
   mutating func add(_ cells: [Cell]) { lines.append(.row(cells)) }
 
   /// Adds a remark on the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// Titles and rows with two spaces between columns. Omits empty columns. A narrow screen gets no titles, and rows are
-  /// wrapped between cells.
+  /// The table, without empty columns. Narrow screens get no titles, and rows are wrapped between cells.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }

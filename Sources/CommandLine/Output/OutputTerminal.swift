@@ -1,30 +1,28 @@
 internal import Encoding
 internal import Platform
 
-/// The capabilities of the terminal on standard output or error, and the user's preferences.
+/// The capabilities of a terminal, and the user's preferences.
 struct OutputTerminal: Sendable {
-  /// Whether it supports escape sequences to rewrite a line.
+  /// Whether escape sequences can rewrite a line.
   var obeysEscapes: Bool
 
   /// Whether to use bold and colours.
   var hasStyles: Bool
 
-  /// The current width.
   var columns: @Sendable () -> Int
 
   /// The current height; nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
-  /// Whether the locale has UTF-8.
   var showsUTF8 = false
 
   /// The width of a terminal that reports none, such as a serial line.
   static let usualColumns = 80
 
-  /// The terminal on standard error; nil if it is not one.
+  /// The terminal on standard error, if it is one.
   static var current: OutputTerminal? { on(.standardError) }
 
-  /// The terminal on a stream; nil if it is not one.
+  /// The terminal on a stream, if it is one.
   static func on(_ stream: Output.Stream) -> OutputTerminal? {
     let descriptor = stream.rawValue
     guard Terminal.isTerminal(descriptor) else { return nil }
@@ -36,7 +34,7 @@ struct OutputTerminal: Sendable {
     return terminal
   }
 
-  /// Whether the locale's encoding is UTF-8, according to the first non-empty variable (POSIX).
+  /// Whether the locale's encoding is UTF-8, according to `LC_ALL`, `LC_CTYPE` and `LANG`.
   static func isUTF8(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty } ?? ""
     let encoding = locale.drop { $0 != "." }.prefix { $0 != "@" }.lowercased()
@@ -44,7 +42,7 @@ struct OutputTerminal: Sendable {
   }
 
   /// - Parameters:
-  ///   - term: `TERM`. Unknown types have no capabilities.
+  ///   - term: `TERM`. An unset, empty or `dumb` terminal has no capabilities.
   ///   - noColour: `NO_COLOR`, ignored if empty.
   init(term: String?, noColour: String?, columns: @escaping @Sendable () -> Int) {
     obeysEscapes = term != nil && term != "" && term != "dumb"
@@ -55,8 +53,7 @@ struct OutputTerminal: Sendable {
 
 /// A line at the bottom that is rewritten and finally erased.
 ///
-/// Always narrower than the terminal, so that it never scrolls. The cursor stays at its start. If the terminal becomes
-/// narrower, only this line is between the cursor and the end of the screen, whether wrapped or cut.
+/// Always narrower than the terminal, so that it never scrolls. The cursor stays at its start.
 struct StatusLine {
   private let terminal: OutputTerminal
   private let tell: @Sendable (String) -> Void
@@ -76,7 +73,7 @@ struct StatusLine {
     isShown = true
   }
 
-  /// Erases the line. The next text starts at its position.
+  /// Erases the line. The next text starts there.
   mutating func erase() {
     if isShown { tell(Self.clearing) }
     isShown = false
@@ -87,13 +84,12 @@ struct StatusLine {
 
 /// The clipboard of the user's terminal, set with OSC 52 even over SSH.
 enum Clipboard {
-  /// The maximum length of a text. Terminals have different limits, and no code is longer.
+  /// The maximum length. Terminals differ, and no code is longer.
   static let mostBytes = 64
 
-  /// The sequence that copies `text`.
+  /// The escape sequence that copies `text`; nil unless it is 1 to ``mostBytes`` printable ASCII characters.
   ///
-  /// Only 1 to ``mostBytes`` printable ASCII characters: a server's text must not run as a command if pasted into a
-  /// shell.
+  /// Other text of a server could run as a command when pasted into a shell.
   static func sequence(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else { return nil }

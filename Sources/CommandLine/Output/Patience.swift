@@ -1,16 +1,15 @@
 internal import Platform
 internal import Wire
 
-/// A wait for the daemon's response. After a second, a line on the terminal shows the reason.
+/// A wait for the daemon. After a second, a line on the terminal shows the reason.
 enum Patience {
   case silent
-  /// For a response that needs the authorization server.
+  /// A response needs the authorization server.
   case forServer
   case forResource
-  /// For a response of the daemon itself.
+  /// The daemon itself responds.
   case forDaemon
 
-  /// Selects the kind for a request.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent
@@ -24,7 +23,7 @@ enum Patience {
       }
   }
 
-  /// The texts of the line, longest first; empty if silent.
+  /// The texts of the line, longest first.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {
@@ -67,7 +66,7 @@ enum Patience {
     }
   }
 
-  /// Waits once. A signal erases the line before it ends the process.
+  /// Waits once for input. A signal erases the line before it ends the process.
   private static func isReadable(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

@@ -1,14 +1,13 @@
 internal import Encoding
 internal import Platform
 
-/// How to show an answer to users.
+/// The settings for showing an answer to users.
 struct Presentation: Sendable {
-  /// Unix seconds.
+  /// The time in Unix seconds.
   var now: Int
   /// The screen width; nil for no limit.
   var columns: Int?
   var isColoured = false
-  /// Whether to show times in UTC instead of local time.
   var isUTC = false
 
   init(now: Int) { self.now = now }
@@ -26,7 +25,7 @@ struct Presentation: Sendable {
     return presentation
   }
 
-  /// A time: `2026-11-24 09:00:00` in local time, or RFC 3339 in UTC.
+  /// `2026-11-24 09:00:00` in local time, or RFC 3339 in UTC.
   func stamp(_ unixSeconds: Int) -> String {
     guard !isUTC, let time = LocalTime(unixSeconds) else { return Timestamp.rfc3339(unixSeconds) }
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -34,7 +33,7 @@ struct Presentation: Sendable {
     return "\(time.year)-\(two(time.month))-\(two(time.day)) \(clock)"
   }
 
-  /// Styled text, if styles are enabled and `style` is not empty.
+  /// Styled text, if colours are enabled and `style` is not empty.
   func styled(_ text: String, as style: String) -> String {
     Console.styled(text, as: style, isColoured && !style.isEmpty)
   }

@@ -1,6 +1,6 @@
-/// Finds files that belong to the program, relative to its own file, so that an installation can be moved.
+/// Finds files relative to the program's own file, so that an installation can be moved.
 enum ProgramTree {
-  /// The possible paths: installed first, then in a build tree.
+  /// The possible paths: first in an installation, then in a build tree.
   static func places(besides executable: String, installed: String, built: String) -> [String] {
     func parent(of path: Substring) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
     let directory = parent(of: executable[...])

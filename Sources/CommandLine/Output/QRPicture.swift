@@ -1,14 +1,14 @@
 internal import Wire
 
-/// A QR code in half blocks: two rows of modules per line.
+/// A QR code in half-block characters: two rows of modules per line.
 struct QRPicture {
-  /// The quiet zone. The standard requires four, but readers accept two, and terminals have few lines.
+  /// The quiet zone in modules. The standard requires four, but readers accept two, and terminals have few lines.
   private static let margin = 2
 
   private let code: Event.QRCode
   private let isStyled: Bool
 
-  /// - Returns: Nil if the code does not fit the terminal's width.
+  /// Nil if the code is wider than the terminal.
   init?(_ code: Event.QRCode, _ terminal: OutputTerminal) {
     guard terminal.obeysEscapes, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
     self.code = code
@@ -17,7 +17,6 @@ struct QRPicture {
 
   var columns: Int { code.side + 2 * Self.margin }
 
-  /// The picture and an empty line.
   var text: String { lines.map { $0 + "\n" }.joined() + "\n" }
 
   /// Draws only light modules, since most terminals are dark. With colours, draws both.

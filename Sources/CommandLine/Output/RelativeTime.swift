@@ -4,7 +4,7 @@ internal import Wire
 enum RelativeTime {
   static func text(seconds: Int) -> String { phrase(seconds: seconds).english }
 
-  /// At most two units, without zeros, largest first.
+  /// At most two units, largest first, without zeros.
   static func parts(seconds: Int) -> [(name: Character, count: Int)] {
     let seconds = max(0, seconds)
     let units: [(name: Character, count: Int)] = [
@@ -15,7 +15,7 @@ enum RelativeTime {
     return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
-  /// A short duration in milliseconds or seconds: `0.4 ms`, `2.2 s`.
+  /// A short duration: `0.4 ms`, `2.2 s`.
   static func precise(_ duration: Duration) -> String {
     let parts = duration.components
     let tenths = max(0, parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000)

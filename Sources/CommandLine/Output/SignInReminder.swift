@@ -6,20 +6,19 @@ enum SignInReminder {
   /// `sign in again by Friday (2026-11-27 14:05)`; nil after the end.
   ///
   /// - Parameters:
-  ///   - end: Unix seconds.
+  ///   - end: The end of the session in Unix seconds.
   ///   - now: Unix seconds.
-  ///   - isUTC: Whether to show the time in UTC.
   static func phrase(by end: Int, now: Int, isUTC: Bool = false) -> Phrase? {
     guard now < end, let time = LocalTime(end, isUTC: isUTC) else { return nil }
     return Phrase("sign in again by \(weekday(time.weekday)) (\(date(time, isUTC)))")
   }
 
-  /// A distant end of a session: `until 2027-01-05 10:00`.
+  /// `until 2027-01-05 10:00`, for a session's end in Unix seconds.
   static func end(at end: Int, isUTC: Bool) -> Phrase? {
     LocalTime(end, isUTC: isUTC).map { Phrase("until \(date($0, isUTC))") }
   }
 
-  /// Prints the reminder after another answer, on a terminal.
+  /// Prints the reminder, if the session ends soon, on a terminal.
   static func tell(_ answer: TokenDescription, _ console: Console) {
     guard let end = answer.signInBy, !console.json, Terminal.isTerminal(2) else { return }
     guard let phrase = phrase(by: end, now: SystemTime().wallSeconds()) else { return }

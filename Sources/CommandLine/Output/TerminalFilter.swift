@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// Removes control characters from text that arrives in pieces, except tabs and line feeds. Bytes that are not UTF-8
-/// pass, unless an 8-bit terminal interprets them as controls.
+/// Removes control characters from text that arrives in pieces, except tabs and line feeds. Keeps invalid UTF-8 unless
+/// an 8-bit terminal interprets it as controls.
 struct TerminalFilter {
   /// An incomplete character.
   private var rest: [UInt8] = []
