@@ -1,11 +1,12 @@
 internal import Encoding
 
+/// A settings file of cargo.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The files in a directory and its parents, nearest first, and then the user's own. Skips files that are unreadable
-  /// or writable by others.
+  /// The files in a directory and its parents, nearest first, then the user's own. Skips files that are unreadable or
+  /// writable by others.
   ///
   /// - Parameter own: The directory of the user's own files.
   static func all(from directory: String, own: String) -> [CargoFile] {
@@ -43,7 +44,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The registries that have their own table, with its first line.
+  /// The registries with their own table, and the number of its header line.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

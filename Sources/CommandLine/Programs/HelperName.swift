@@ -10,14 +10,14 @@ enum HelperName: String, CaseIterable, Sendable {
   /// cargo's argument for a provider that reads JSON requests.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// The prefixes of helper names, before the program's own name.
+  /// The prefixes of helpers' names, before the program's own name.
   private static let prefixes: [(String, HelperName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// Splits a program name into a helper and the rest.
+  /// Splits a name such as `git-credential-agent` into a helper and the rest; nil for other names.
   ///
-  /// - Parameter path: The name that the program was called by.
+  /// - Parameter path: The name that the program was started by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     if name == keyringProgram { return (.keyring, "") }
@@ -27,8 +27,9 @@ enum HelperName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Converts a call by a helper's name to a command line. Returns others unchanged. cargo always passes a single
-  /// argument.
+  /// Converts a call by a helper's name to the words of a command line. Returns others unchanged.
+  ///
+  /// cargo always passes a single argument.
   ///
   /// - Parameter arguments: Includes the program's name.
   static func commandLine(_ arguments: [String]) -> [String] {

@@ -5,10 +5,9 @@ enum JSONMembers {
   /// More than programs write: Claude Code's file has reached 100 MiB.
   static let mostBytes = 1 << 27
 
-  /// Lenient, because the rest of the file is the program's.
+  /// Lenient, because the rest of the file belongs to the program.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 22)
 
-  /// The initial text of a new file.
   static let empty = Array("{\n}\n".utf8)
 
   /// - Throws: If the text is not strict JSON. Comments are not allowed.
@@ -21,6 +20,7 @@ enum JSONMembers {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
+  /// Inserts a member at the end, in the style of the others.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -42,8 +42,7 @@ enum JSONMembers {
 
   /// Removes a member with this value, and up to `made` enclosing objects that become empty.
   ///
-  /// - Returns: Nil if the member does not exist with this value; otherwise the text, and how many of these objects
-  ///   remain.
+  /// - Returns: The text, and how many of these objects remain; nil if there is no such member.
   static func removing(
     _ path: [String], _ value: JSON, _ made: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {

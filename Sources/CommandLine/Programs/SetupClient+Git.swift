@@ -18,7 +18,7 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// The plan. An empty helper first resets the list, since others would store a token beyond its lifetime.
+  /// An empty helper first resets git's list, since others would store a token beyond its lifetime.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String
@@ -61,7 +61,7 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether any file configures a helper for exactly this URL.
+  /// Whether any settings file configures a helper for exactly this URL.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try git.settings(
       ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
@@ -80,7 +80,6 @@ extension SetupClient {
   }
 }
 
-/// A helper in git's settings.
 struct GitHelperEntry: Sendable {
   /// The URL it applies to; nil for all.
   let url: String?
@@ -112,7 +111,6 @@ struct GitHelperEntry: Sendable {
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
-  /// - Parameter name: This program's name.
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }

@@ -11,7 +11,7 @@ extension SetupClient {
     overriding: ["GOAUTH", "GOENV"], plan: goPlan,
     trial: { (context) throws(Failure) in try SetupTrial(context.program, context.words(.go)) })
 
-  /// The plan. `go env -w` sorts and drops lines of its file, so setup changes the file itself. This program goes
+  /// `go env -w` sorts and drops lines of its file, so setup changes the file itself. In `GOAUTH` this program comes
   /// first: its output overrides an old password in `~/.netrc`, and is empty for unlisted URLs.
   private static func goPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let go = InstalledProgram("go") else { throw notFound("go") }

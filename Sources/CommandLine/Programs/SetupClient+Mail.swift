@@ -97,7 +97,7 @@ extension SetupClient {
       trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenWords()) })
   }
 
-  /// Encodes a user name for a URL.
+  /// Percent-encodes a user name for a URL.
   private static func escaped(_ user: String) -> String {
     let bytes = user.utf8.flatMap { byte in
       byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
@@ -107,7 +107,6 @@ extension SetupClient {
   }
 }
 
-/// The server in a mail program's settings.
 private struct MailServer {
   let host: String
   let port: Int
@@ -116,7 +115,7 @@ private struct MailServer {
 
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// - Parameter places: The kind of server that the program supports.
+  /// - Parameter places: The kind of mail server that the program supports.
   init(_ context: SetupContext, _ places: SetupClient.Places) throws(Failure) {
     guard let place = context.place, let uri = OriginEntry.uri(place.origin), uri.isMail else {
       throw Failure(

@@ -3,30 +3,34 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A program that `setup` can configure to get tokens from this one.
-///
-/// All differences between programs are in this value. ``all`` lists them.
+/// A program that `setup` can configure to get tokens from this one, with all that differs between such programs.
 struct SetupClient: Sendable {
   /// The name on the command line and in receipts.
   let name: String
-  /// The names of its executable, best first; nil if just ``name``.
+  /// The names of the executable, best first; nil for just ``name``.
   var executables: [String]?
-  /// The kinds of origins that it sends tokens to.
+  /// The kinds of origins for tokens.
   var places = Places.web
-  /// Whether it has one setting for all origins.
+  /// Whether the program has one setting for all origins.
   var isForAllPlaces = false
+  /// The options that affect the settings.
   var choices: Choices = .account
-  /// The name by which it must find this program; nil if it accepts a path.
+  /// Returns this program's name for the other one; nil if that accepts a path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
-  /// The first supported version.
+  /// The first supported version, if not all are.
   var oldest: ClientVersion?
+  /// Environment variables that override the settings.
   var overriding: [String] = []
-  /// Overriding variables per registry or index, by prefix and suffix.
+  /// Overriding variables for each registry or index.
   var overridingEach: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var pasted: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
+  /// Returns the change to make.
+  ///
   /// - Throws: `invalid_request` if an option is missing, `invalid_configuration` if setup is impossible.
   let plan: @Sendable (SetupContext) throws(Failure) -> SetupPlan
+  /// Returns a test of the settings.
+  ///
   /// - Throws: `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
@@ -34,7 +38,7 @@ struct SetupClient: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
 
-  /// The optional parts of its settings.
+  /// Options that affect a program's settings.
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
@@ -54,16 +58,13 @@ struct SetupClient: Sendable {
 
   static func named(_ name: String) -> SetupClient? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The program's path; nil if it is not on the `PATH`.
+  /// The executable's path, if it is on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
-  /// Whether `setup` only prints the settings.
   var isPrintedOnly: Bool { pasted != nil }
 
-  /// Whether it connects to mail servers.
   var isMail: Bool { places != .web }
 
-  /// Whether it can use tokens for an origin.
   func wants(_ place: OriginEntry) -> Bool {
     let isIncoming = OriginEntry.uri(place.origin)?.hasScheme("imaps") ?? false
     return switch places {
@@ -74,7 +75,7 @@ struct SetupClient: Sendable {
     }
   }
 
-  /// Whether its settings make it ask this program.
+  /// Whether the settings make the program ask this one.
   func isSetUp(_ context: SetupContext) throws(Failure) -> Bool {
     let plan = try plan(context)
     if let isAsked = plan.isAsked { return isAsked() }
@@ -99,9 +100,9 @@ extension SetupClient: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The first version of a program that supports its helper.
+/// The first supported version of a program.
 struct ClientVersion: Sendable {
-  /// The arguments to print the version, and the text before the number.
+  /// The arguments that print the version, and the text before it.
   let arguments: [String]
   let word: String
   let major: Int

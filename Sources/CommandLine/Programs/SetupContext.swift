@@ -4,17 +4,16 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The origin and account to configure a client for.
+/// The origin and account for a client: the program to configure.
 struct SetupContext: Sendable {
-  /// This program's absolute path.
   let program: String
-  /// This program's name.
   let name: String
-  /// The origin; nil if the client has one setting for all.
+  /// Nil if the client has one setting for all origins.
   let place: OriginEntry?
   let account: String
   /// The account's entry for the origin.
   let listed: OriginEntry?
+  /// Whether the settings must name the account.
   let namesAccount: Bool
   /// The name for the client's entry, if given.
   var entryName: String?
@@ -22,11 +21,11 @@ struct SetupContext: Sendable {
   var user: String?
   /// `--role-arn`.
   var role: String?
-  /// The URL of an MCP server as typed.
+  /// The URL of an MCP server, as typed.
   var serverURL: String?
   var files = UserFiles()
 
-  /// Origin and path without a trailing slash.
+  /// Origin and path, without a trailing slash.
   var url: String { place.map { $0.origin + $0.path } ?? "" }
 
   var host: String {
@@ -39,20 +38,19 @@ struct SetupContext: Sendable {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// A helper's arguments, with the account if necessary.
+  /// The arguments of a helper, with the account if necessary.
   func words(_ helper: HelperName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
 
-  /// A command line for a shell or similar parser.
+  /// A command line of this program, quoted for a shell.
   func line(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
-  /// `agent token`, for programs that expect just a token.
+  /// A command line of `agent token`, for clients that expect just a token.
   ///
-  /// - Throws: `invalid_configuration` for arguments that such programs might split.
+  /// - Throws: `invalid_configuration` for arguments that clients might split.
   func tokenLine() throws(Failure) -> String { line(try tokenWords()) }
 
-  /// The arguments of ``tokenLine()``.
   func tokenWords() throws(Failure) -> [String] {
     var words = ["token", account, "--no-input"]
     if let listed {
@@ -66,7 +64,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The given name of the entry, or a default.
+  /// The given name of the entry, or the default `name`.
   ///
   /// - Throws: `invalid_request` for a name with special characters.
   func entryName(else name: String) throws(Failure) -> String {
@@ -84,7 +82,7 @@ struct SetupContext: Sendable {
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The user name for the origin.
+  /// The user name for the origin, from `--user` or the settings.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
       throw Failure(.invalidRequest, "the user name for \(url) is unknown", hint: "use \("--user")")
@@ -98,8 +96,7 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// The path of this program for other programs: as found on the `PATH`, which survives updates, otherwise its own
-  /// file.
+  /// This program's path for other programs: as found on the `PATH`, which survives updates, otherwise its file.
   ///
   /// - Throws: `invalid_configuration` for a path that cannot be written to every file.
   static func ownPath(_ name: String) throws(Failure) -> String {
@@ -117,7 +114,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of this program's link, if it comes first on the `PATH`.
+  /// The path of a link to this program, if it comes first on the `PATH`.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

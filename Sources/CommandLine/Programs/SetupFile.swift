@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// A program's configuration file. The rules of the settings file apply: it and its directory may be symbolic links,
-/// unless other users can change the targets.
+/// A program's configuration file. The file and its directory may be symbolic links, unless other users can change the
+/// targets.
 struct SetupFile: Sendable, Hashable {
   let path: String
 
@@ -80,7 +80,7 @@ enum SetupLinks {
     }
   }
 
-  /// Creates a link to this program, unless it exists. Replaces a broken link.
+  /// Creates a link to this program, unless it exists. Replaces a broken one.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {
@@ -95,7 +95,7 @@ enum SetupLinks {
     }
   }
 
-  /// Removes a link to `program` or to this one.
+  /// Removes a link to `program` or this program.
   static func remove(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {

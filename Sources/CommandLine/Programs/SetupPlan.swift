@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// The change to one file, for one client and origin.
+/// The change of one file that configures a client for an origin.
 struct SetupPlan: Sendable {
   enum Change: Sendable {
     /// Only prints the text.
@@ -16,12 +16,12 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines, without indentation, that identify a piece of this plan. JSON members are compared entirely.
+  /// Lines, without indentation, that identify the added piece. JSON members are compared entirely.
   var keys: [String] = []
-  /// The name of the entry, if the client supports several for an origin.
+  /// The name of the client's entry, if it supports several for an origin.
   var entry: String?
   var notes: [Phrase] = []
-  /// Whether the client would ask this program first; nil if it cannot report that.
+  /// Whether the client would ask this program first; nil if unknown.
   var isAsked: (@Sendable () -> Bool)?
 
   /// Whether this plan would add the same piece.
@@ -38,7 +38,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether a text already contains the addition, whoever made it.
+  /// Whether a text already contains the addition.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -48,9 +48,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Adds the piece to a text.
-  ///
-  /// - Throws: `invalid_configuration` for a text that the client cannot read.
+  /// Adds this plan's piece to a text.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")

@@ -2,16 +2,18 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// Requests a credential like the client, and checks for one without showing it.
+/// Requests a credential like the client, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]
   private let input: String
   private let changes: [String: String?]
-  /// The text that a successful response contains.
+  /// The start of a line in a successful response.
   private let expected: String
 
-  /// - Parameter name: A name on the `PATH` or an absolute path.
+  /// - Parameters:
+  ///   - name: A name on the `PATH`, or an absolute path.
+  ///   - changes: Environment variables; nil unsets one.
   /// - Throws: `invalid_configuration` if the program is missing.
   init(
     _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""

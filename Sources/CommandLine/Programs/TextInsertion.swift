@@ -1,11 +1,10 @@
 internal import Encoding
 
-/// Text that `setup` adds to a program's file. Preserves all other bytes, and can be removed without the original
-/// content.
+/// An addition to a program's file. `setup` can remove it without changing other bytes.
 enum SetupPiece: Sendable, Hashable {
-  /// Text that occurs once, directly after other text of its line, if any.
+  /// Text that occurs once, directly after the text `behind`, if any, on its line.
   case text(String, behind: String)
-  /// A member of a JSON text. `made` is the number of enclosing objects that were added with it.
+  /// A member of a JSON text. `made` counts the enclosing objects that were added with it.
   case member(path: [String], value: JSON, made: Int)
 }
 
@@ -19,7 +18,7 @@ enum Insertion: Sendable, Hashable {
   /// The text cannot be extended.
   case refused
 
-  /// Adds a member at a path of a JSON text, with the missing objects.
+  /// Adds a member to a JSON text, with missing enclosing objects.
   ///
   /// - Throws: If the text is not strict JSON. Comments are not allowed.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
@@ -45,11 +44,10 @@ enum Insertion: Sendable, Hashable {
 /// The lines of a configuration file: INI, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
-  /// The lines, without line ends.
   let lines: [Range<Int>]
   /// The first line's end, used for all.
   let lineEnd: String
-  /// For TOML: the end of each line's content, and whether the line begins inside a value.
+  /// In TOML: the end of each line's content, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
   /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
@@ -89,6 +87,7 @@ struct ConfigurationText {
     }
   }
 
+  /// A line without surrounding blanks.
   func words(_ line: Int) -> String {
     let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: trimmed, as: UTF8.self)
@@ -119,7 +118,7 @@ struct ConfigurationText {
     lines.indices.first { sectionName($0).map { $0.utf8.elementsEqual(name.utf8) } ?? false }
   }
 
-  /// The lines of a section after its header; nil for those before the first section.
+  /// The lines of a section after its header; for nil, those before the first section.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
@@ -184,8 +183,9 @@ struct ConfigurationText {
 }
 
 extension SetupPiece {
-  /// Removes the piece. Returns nil if the text does not contain it unchanged. `left` is the number of objects added
-  /// with it that have other members now.
+  /// Removes the piece.
+  ///
+  /// - Returns: The text, and how many added objects have other members now; nil if the piece is not there unchanged.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let behind):
@@ -239,6 +239,7 @@ extension SetupPiece {
 }
 
 extension [UInt8] {
+  /// The offsets of all occurrences.
   fileprivate func places(of text: [UInt8]) -> [Int] {
     guard let first = text.first, count >= text.count else { return [] }
     return (0...(count - text.count)).filter { self[$0] == first && self[$0..<($0 + text.count)].elementsEqual(text) }

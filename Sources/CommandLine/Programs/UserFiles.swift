@@ -8,10 +8,10 @@ struct UserFiles: Sendable {
   /// The working directory; empty if it was deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
-  /// A variable, if set and not empty.
+  /// A variable's value, unless empty.
   func set(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// A file in the directory of a variable, otherwise in a directory of the home directory.
+  /// A file in a variable's directory, otherwise in `directory` of the home directory.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = set(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")

@@ -1,30 +1,30 @@
 internal import Encoding
 
-/// A shell function that keeps a token's variables up to date before each prompt.
+/// A shell function that updates the variables of `agent env` before each prompt.
 ///
 /// Usually it only compares two numbers and reads a line that the daemon changes at each sign-in, sign-out, lock,
-/// unlock or change of the active account. Neither starts a process. If the time has come, the line has changed, or the
-/// directory has and accounts depend on it, it runs `agent __renew`. That sets `__agent_env_wait` to the seconds until
-/// the next time, `__agent_env_names` to the variables' names, and `__agent_env_follows` if accounts depend on the
-/// directory. The function preserves the last status and other prompt functions, and prints nothing.
+/// unlock or change of the active account. It runs `agent __renew` when due, or if the line or a directory that
+/// accounts depend on has changed. That sets `__agent_env_wait` to the seconds until its next run, `__agent_env_names`
+/// to the variables' names, and `__agent_env_follows` if accounts depend on the directory. The function preserves the
+/// last status and other prompt functions, and prints nothing.
 struct PromptHook: Sendable {
-  /// The function's definition, with the command to run and the file to read.
+  /// Returns the function, which runs `command` and reads the file `changes`.
   let text: @Sendable (_ command: String, _ changes: String) -> String
 
-  /// Sets how long the function waits.
+  /// Returns a statement that sets the seconds until the next run.
   let waiting: @Sendable (_ seconds: Int) -> String
 
-  /// Lists the variables that were set.
+  /// Returns a statement that lists the variables that were set.
   let naming: @Sendable (_ names: [String]) -> String
 
-  /// Sets whether the account depends on the directory.
+  /// Returns a statement that sets whether accounts depend on the directory.
   let following: @Sendable (_ follows: Bool) -> String
 
   /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
   static let patienceMilliseconds = 480
-  /// The maximum time between calls, to notice the end of the daemon.
+  /// The maximum seconds between runs, to notice the end of the daemon.
   static let longestWait = 60
-  /// The time until the next call: without a response, after a change, and while signed out.
+  /// The seconds until the next run: after a failure, after a change, and while signed out.
   static let waitAfterFailure = 15
   static let waitAfterChange = 1
   static let waitWhileSignedOut = 5
@@ -96,7 +96,7 @@ struct PromptHook: Sendable {
       """#
     }, waiting: assigning, naming: assigning, following: assigning)
 
-  /// fish has no clock, so a builtin reads the kernel's from a file.
+  /// For fish, which has no clock: a builtin reads the kernel's from a file.
   static let fish = PromptHook(
     text: { command, changes in
       #"""

@@ -9,6 +9,7 @@ enum Quoting: Sendable {
   /// words that begin with `=`), before `eval` joins them with single spaces and parses the result. So inside the
   /// quotes, only bytes without special meaning in either step are literal: ``ShellWord/isLiteral(_:)``, except `=`
   /// where a word could begin, and a single space. Every other run of bytes becomes
+  /// ```
   /// '"`printf '\052\077'`"'
   /// ```
   /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote. The escape
@@ -38,14 +39,11 @@ enum Quoting: Sendable {
 
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
-    /// NUL ends a variable's value. Command substitution drops a trailing line feed, and the bare form changes any line
-    /// break. A `.env` file permits no other control either.
+    /// A control byte. NUL ends a variable's value, command substitution drops a trailing line feed, and unquoted
+    /// substitution changes any line break. A `.env` file permits no other control either.
     case controlByte
   }
 
-  /// Writes the quoted value.
-  ///
-  /// - Parameter value: Well-formed UTF-8, at least for JSON.
   func append<Sink: ByteSink & ~Copyable>(_ value: Span<UInt8>, to sink: inout Sink) throws(Problem) {
     // JSON can contain line breaks and NUL, but variables cannot contain NUL.
     for index in value.indices where value[index] == 0 || (self != .json && Self.isLineBreak(value[index])) {

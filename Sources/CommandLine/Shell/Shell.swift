@@ -3,8 +3,8 @@ internal import Platform
 
 /// A syntax for the variables of `env`: of a shell or a file.
 ///
-/// All differences between shells are in this value. `Shell.all` lists them. A class, because creating the type of an
-/// array of large values at run time is slow.
+/// This value contains all differences. A class, because creating the type of an array of large values at run time is
+/// slow.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -13,38 +13,37 @@ final class Shell: Sendable {
   /// The text around a variable's quoted value.
   let assignment: @Sendable (_ variable: String) -> (before: String, behind: String)
 
-  /// Unsets a variable. A `.env` file can only set it to an empty value.
+  /// A statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetting: @Sendable (_ variable: String) -> String
 
-  /// A statement that only sets the status, because `eval` hides that of the command substitution. Nil if the output is
-  /// not evaluated: it then contains all variables with a value.
+  /// A statement that only sets the exit status, because `eval` hides that of the command substitution.
+  ///
+  /// Nil if the output is not evaluated. It then contains all variables with a value.
   let failing: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all variables.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable that names a file to append to. Standard output then only gets lines that mask the secrets in a log.
-  /// If it is unset, standard output gets everything.
+  /// The variable that names a file to append to. If set, standard output only gets lines that mask the secrets in a
+  /// log.
   let fileVariable: String?
 
-  /// The prompt hook, if the shell supports one.
   let hook: PromptHook?
 
   /// Programs that read the syntax. Tests run them all with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
-  /// A program that reads the output.
   struct Interpreter: Sendable {
-    /// The path, and arguments to read a script only from a file and without user settings.
+    /// The path, and arguments to read only a script and no user settings.
     let command: [String]
 
-    /// Ways to read the file `ANSWER`, the documented one first.
+    /// Scripts that read the file `ANSWER`, the documented one first.
     let forms: [String]
 
     /// Prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A parser in `Tests/Shells/readers.py` for a syntax whose program is not available everywhere. It follows the
+    /// A parser in `Tests/Shells/readers.py`, for a syntax whose program is not available everywhere. It follows the
     /// published grammar and fails on anything else.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
@@ -78,7 +77,7 @@ final class Shell: Sendable {
     self.interpreters = interpreters
   }
 
-  /// sh, dash, bash, zsh and ksh share one syntax.
+  /// The syntax of sh, dash, bash, zsh and ksh.
   private static func posix(
     _ name: String, hook: PromptHook? = nil, readBy commands: @escaping @autoclosure @Sendable () -> [[String]]
   ) -> Shell {
@@ -116,7 +115,7 @@ final class Shell: Sendable {
       Interpreter([$0, "-f"], forms: ["eval \"`cat ANSWER`\"", "eval `cat ANSWER`"])
     })
 
-  /// A file named `.env`, as many programs read.
+  /// A `.env` file.
   static let dotenv = Shell(
     "dotenv", .dotenv, set: { ("\($0)=", "\n") }, unset: { "\($0)=\"\"\n" }, fail: nil,
     readBy: ["/bin/dash", "/bin/bash"].map {
@@ -129,7 +128,7 @@ final class Shell: Sendable {
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
     fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
 
-  /// nu's `from json | load-env`, which evaluates no text.
+  /// Input for nu's `from json | load-env`, which evaluates no text.
   static let nu = Shell(
     "nu", .json, set: json.assignment, unset: json.unsetting, fail: nil, frame: json.frame, readBy: [.reader("nu")])
 

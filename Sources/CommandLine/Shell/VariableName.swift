@@ -1,11 +1,10 @@
 internal import Encoding
 
-/// Names that `--var` may set. Servers choose the values, so it rejects names that a shell evaluates or treats
-/// specially, and names with which a program chooses what to run, which proxy to use or whom to trust. Patterns are
-/// covered by rules.
+/// The names that `--var` may set. Servers choose the values, so it rejects names that a shell treats specially, and
+/// names with which programs choose what to run, which proxy to use or whom to trust.
 enum VariableName {
-  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu or PowerShell use, or that a prompt shows. Some shells
-  /// evaluate values as arithmetic, which can run commands. Case is ignored, because zsh ties `path` to `PATH`.
+  /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu, PowerShell or a prompt use. Some shells evaluate values as
+  /// arithmetic, which can run commands. Case is ignored, because zsh ties `path` to `PATH`.
   static let shellList =
     """
     `ADDSUFFIX`, `AFSUSER`, `ALIASES`, `AMPM`, `ANYERROR`, `ARGC`, `ARGV`, `ARGV0`, `AUTOCORRECT`, `AUTOEXPAND`, \
@@ -46,13 +45,13 @@ enum VariableName {
     `WHO`, `WIDGET`, `WIDGETFUNC`, `WIDGETS`, `WIDGETSTYLE`, `WORDCHARS`, `_`
     """
 
-  /// Prefixes of shells and the dynamic linker. No suffix overrides them.
+  /// Prefixes of shells and the dynamic linker, refused whatever the suffix.
   static let firmPrefixList =
     """
     `BASH`, `COMP_`, `DYLD_`, `FISH_`, `LC_`, `LD_`, `POWERSHELL_`, `READLINE_`, `ZDOT`, `ZLE_`, `ZSH`, `__FISH`
     """
 
-  /// Names without a pattern, mostly of build tools. In the manual's notation.
+  /// Other names, mostly of build tools, in ``Prose`` notation.
   static let refusedList =
     """
     `ACLOCAL`, `AGENT_SOCKET`, `AR`, `AS`, `AUTOCONF`, `AUTOHEADER`, `AUTOM4TE`, `AUTOMAKE`, `AWK`, \
@@ -69,8 +68,8 @@ enum VariableName {
     `TOOLCHAINS`, `TZ`, `UNZIP`, `WEAVE`, `WINDRES`, `YACC`, `ZIP`
     """
 
-  /// Prefixes of interpreters, editors, package managers, toolchains, build tools, git, TLS libraries, and
-  /// configuration directories.
+  /// Prefixes of interpreters, editors, package managers, toolchains, build tools, git, TLS libraries and configuration
+  /// directories.
   static let refusedPrefixList =
     """
     `ANSIBLE_`, `AR_`, `BUN_`, `CARGO`, `CCACHE_`, `CC_`, `CMAKE_`, `COMPLUS_`, `CORECLR_`, `CXX_`, `DENO_`, \
