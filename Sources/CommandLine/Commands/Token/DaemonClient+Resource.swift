@@ -3,20 +3,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The head of a resource's response and the outcome of its body.
+/// The head of a resource's response, and the outcome.
 struct ResourceAnswer {
   var account: String
   var head: ResponseHead
   var bodyBytes: Int
-  /// Why the request did not succeed, if so.
+  /// Why the request failed, if it did.
   var problem: Failure?
 }
 
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends a request to a resource through the daemon. The response's body arrives through a pipe. Calls `head` once,
-  /// then `body` for each piece.
+  /// Sends a request to a resource. Calls `head` once, then `body` for each piece of the body.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -121,7 +120,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// The start of the content that fits into the request line.
+  /// Reads at least what fits into the request line, if available.
   private static func start(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -134,7 +133,7 @@ extension DaemonClient {
     return bytes
   }
 
-  /// The next part of the content, after `start`.
+  /// The next part of the content, and the rest of `start`.
   private static func part(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {
@@ -160,7 +159,7 @@ extension DaemonClient {
     return ResourceAnswer(account: account, head: head, bodyBytes: bytes, problem: problem)
   }
 
-  /// - Returns: The reading end of the pipe with the body.
+  /// - Returns: The reading end of the pipe for the response's body.
   private func send(
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

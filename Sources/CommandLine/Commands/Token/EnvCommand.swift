@@ -79,7 +79,7 @@ enum EnvCommand {
     }
   }
 
-  /// Appends the output to the file for the shell, or prints it.
+  /// Appends the output to the shell's ``Shell/fileVariable``, or prints it.
   private static func deliver(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
@@ -158,7 +158,7 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// A statement that sets the exit status. Works even if the command line is invalid.
+  /// Sets the exit status, even if the command line is invalid; empty if the shell cannot.
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {

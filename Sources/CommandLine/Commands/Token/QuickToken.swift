@@ -1,12 +1,12 @@
 internal import Platform
 internal import Wire
 
-/// `agent token [ACCOUNT]` without options, the most common call in scripts.
+/// Runs `agent token [ACCOUNT]` without options, the most common call in scripts.
 ///
-/// Behaves like ``TokenCommand``, but uses only the stack: no arrays, tables or trees of values. In a static program
-/// the first use of each array type costs about ten thousand instructions and several page faults, which dominate the
-/// time for a cached token. Leaves everything unusual to the general implementation, before asking or printing
-/// anything.
+/// Behaves like ``TokenCommand``, but only uses memory on the stack: no arrays, tables or trees of values. In a static
+/// program the first use of each array type costs about ten thousand instructions and several page faults, which
+/// dominate the time for a cached token. Everything unusual is left to the general implementation, before anything is
+/// printed.
 enum QuickToken {
   enum Outcome {
     case printed
@@ -16,7 +16,7 @@ enum QuickToken {
     case unusual
   }
 
-  /// The capacity for a typical response. Longer ones are unusual.
+  /// Longer responses are unusual.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
@@ -92,9 +92,9 @@ enum QuickToken {
   }
 }
 
-/// This program's arguments, read in place.
+/// This process's arguments, read without copying.
 private enum QuickArguments {
-  /// The account in `token [ACCOUNT]`, or empty; nil for any other command line.
+  /// The account in `token [ACCOUNT]`, empty without one; nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !isHelper(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
@@ -109,7 +109,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name is as long as a helper's, such as `keyring`.
+  /// Whether the program's name is as long as a helper's, such as `keyring`: a cheap test that may be wrong.
   private static func isHelper(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
@@ -117,7 +117,7 @@ private enum QuickArguments {
   }
 }
 
-/// The request and response of ``QuickToken``, in borrowed memory.
+/// A buffer for the request and response of ``QuickToken``, in borrowed memory.
 @safe struct StackText: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
@@ -155,7 +155,7 @@ private enum QuickArguments {
     removeAll()
   }
 
-  /// Reads once, appending. Returns the number of bytes; 0 at the end or if the buffer is full.
+  /// Reads once. Returns the number of bytes; 0 at the end or if the buffer is full.
   mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
     guard count < capacity else { return 0 }
     let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
@@ -168,7 +168,6 @@ private enum QuickArguments {
   /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
-  /// The failure in the response.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
@@ -178,7 +177,6 @@ private enum QuickArguments {
     }
   }
 
-  /// Prints the bytes in `range` and a newline.
   mutating func print(_ range: Range<Int>) throws(SystemError) {
     unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
     let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])
@@ -217,7 +215,7 @@ extension StackText {
     return nil
   }
 
-  /// Whether the token is non-empty and contains no space (RFC 6750, section 2.1).
+  /// Whether a token is not empty and contains no space (RFC 6750, section 2.1).
   private func isPrintable(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty

@@ -4,7 +4,6 @@ internal import Platform
 internal import Wire
 
 extension RenewCommand {
-  /// Prints statements for ``PromptHook``. Hidden from the list.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -74,14 +73,14 @@ enum RenewCommand {
     }
   }
 
-  /// The seconds until shortly before the expiry: a minute or a tenth of the remaining time before it, if less.
+  /// The seconds until shortly before the expiry (Unix seconds): a minute, or a tenth of the remaining time if less.
   static func wait(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.longestWait }
     let left = expiry - SystemTime().wallSeconds()
     return max(1, min(PromptHook.longestWait, left - min(60, left / 10)))
   }
 
-  /// The end of a session unsets its variables. Temporary failures change nothing.
+  /// Unsets the variables after the end of a session. Temporary failures change nothing.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

@@ -78,7 +78,7 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as in HTTP/1.1: status, fields and an empty line. Removes control characters, which fields must not
+  /// The head as in HTTP/1.1: status, fields and an empty line. Replaces control characters, which fields must not
   /// contain (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
@@ -93,9 +93,9 @@ enum RequestCommand {
     ])
   }
 
-  /// The content of `--data`; several become one form (WHATWG URL, section 5).
+  /// The text of `--data`; several are joined as one form (WHATWG URL, section 5).
   ///
-  /// - Throws: `invalid_request` for a file with other values: it is sent verbatim and may not be a form.
+  /// - Throws: `invalid_request` if one of several names a file, which is sent unchanged and may not be a form.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
@@ -107,7 +107,7 @@ enum RequestCommand {
 
   private static func namesFile(_ data: String) -> Bool { data.utf8.first == UInt8(ascii: "@") }
 
-  /// A descriptor with the data of `--data`, or nil.
+  /// Nil without `--data`.
   private static func openBody(
     _ data: String?, within seconds: Int?, _ console: Console
   ) throws(Failure) -> SharedDescriptor? {
@@ -128,12 +128,12 @@ enum RequestCommand {
   }
 }
 
-/// Writes a response's body to standard output, or to a file that is replaced once there is a response.
+/// Writes a response's body to standard output, or to a file that is replaced.
 struct BodyWriter: ~Copyable {
   private let path: String?
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
-  /// Removes control characters for a terminal; nil otherwise.
+  /// Removes control characters for a terminal; otherwise nil.
   private var filter: TerminalFilter?
 
   /// - Parameters:
@@ -167,7 +167,7 @@ struct BodyWriter: ~Copyable {
     try write(shown.span)
   }
 
-  /// Closes the output, and reports late errors such as those of network file systems.
+  /// Closes the file, and reports late errors, such as those of network file systems.
   mutating func close() throws(Failure) {
     guard let file = file.take() else { return }
     do { try file.close() } catch { throw unwritable(error) }

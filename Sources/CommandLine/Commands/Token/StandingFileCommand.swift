@@ -62,11 +62,10 @@ enum StandingFileCommand {
     }
   }
 
-  /// The timeout for writing the file once there is a token.
+  /// The timeout for the daemon to write the file.
   private static let timeout = Duration.seconds(10)
 
-  /// The file that WLCG Bearer Token Discovery searches first, after the variables. The next one is in `/tmp`, which
-  /// may be on disk.
+  /// The file that WLCG Bearer Token Discovery searches first. The next one is in `/tmp`, which may be on disk.
   private static func pathOfGrid() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
@@ -76,7 +75,7 @@ enum StandingFileCommand {
     return "\(directory)/bt_u\(Machine.userID)"
   }
 
-  /// An account and its files.
+  /// An account, and its token files in the settings.
   private static func files(
     _ account: String?, _ client: DaemonClient
   ) throws(Failure) -> (account: String, values: [String]) {
@@ -133,6 +132,7 @@ enum StandingFileCommand {
     ((try? directory.fileNames()) ?? []).contains { $0.utf8.elementsEqual(file.name.utf8) }
   }
 
+  /// Removes token files of an account: of this kind and at `path`, or any for nil.
   private static func remove(
     _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {

@@ -2,8 +2,8 @@ internal import Platform
 
 /// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process.
 ///
-/// Both are in one process group and receive the terminal's signals, but only the command reacts. Other signals to this
-/// process are forwarded. When the command stops or continues, so does this process, which the shell monitors.
+/// Both processes are in one group and receive the terminal's signals, to which only the command reacts. Signals sent
+/// to this process alone are forwarded. When the command stops, so does this process, because the shell monitors it.
 struct SupervisedCommand: ~Copyable {
   let process: Int32
   private let receiver: Signals.SignalReceiver
@@ -23,6 +23,7 @@ struct SupervisedCommand: ~Copyable {
     self.receiver = receiver
   }
 
+  /// The descriptor to poll.
   var raw: Int32 { receiver.raw }
 
   /// Handles received signals.
@@ -42,9 +43,10 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// The process ID is valid until the command is reaped.
+  /// Sends a signal, until ``handleSignals()`` returns a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
+  /// Stops this process, and then continues the command.
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
     // Whoever continues this process wants the command to continue.

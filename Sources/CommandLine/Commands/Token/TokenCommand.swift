@@ -23,7 +23,6 @@ extension TokenCommand {
     run: run)
 }
 
-/// `agent token`, the most common command. Builds only what it prints.
 enum TokenCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let wantsIDToken = invocation[.idToken]
@@ -64,9 +63,9 @@ enum TokenCommand {
     }
   }
 
-  /// Writes the requested token and a newline. In JSON, an ID Token is added to the access token.
+  /// Writes a token and a newline. In JSON, the ID Token is added to the access token.
   ///
-  /// - Throws: `missing_value` without an ID Token, `interaction_required` if it has expired.
+  /// - Throws: `missing_value` if there is no ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
@@ -116,7 +115,6 @@ enum TokenCommand {
 }
 
 extension TokenRequest {
-  /// Creates the request for these variables.
   init(_ invocation: Invocation, _ variables: TokenVariables) throws(Failure) {
     self.init(
       account: try invocation.account(), minimumValiditySeconds: invocation[.minValid], extras: variables.extras)

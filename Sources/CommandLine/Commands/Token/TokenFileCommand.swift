@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent exec --token-file`: runs a command as a child, and keeps the connection open that the token file depends on.
+/// `agent exec --token-file`: runs a command as a child, with a connection that keeps the token file.
 enum TokenFileCommand {
   static func action(
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
@@ -74,7 +74,6 @@ enum TokenFileCommand {
 
 /// What to do after a token file has changed.
 struct TokenFileRenewal: Sendable {
-  /// The signal for the command.
   let signal: Int32?
   let program: String?
 
@@ -140,6 +139,7 @@ struct TokenFileSupervisor: ~Copyable {
     }
   }
 
+  /// Reaps the program, and runs it again if the file has changed meanwhile.
   private mutating func reapEventCommand(_ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil

@@ -3,8 +3,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The connection that a token file depends on. If it breaks, requests the removed file again under the same name,
-/// which the command knows.
+/// The connection that a token file depends on. If it breaks, requests the file again under the same name, which the
+/// command knows.
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
@@ -15,10 +15,10 @@ struct TokenFileKeeper: ~Copyable {
   private var hasChanged = false
   /// Whether the file exists, according to the last message.
   private var isThere = true
-  /// Whether variables were just passed and the request is repeated.
+  /// Whether variables were just passed, before the request is repeated.
   private var isHandingOver = false
 
-  /// See ``KeptConnection/nextAttempt``.
+  /// When to reconnect; nil while connected.
   var nextAttempt: Instant? { connection.nextAttempt }
   var console: Console { client.console }
 
@@ -127,7 +127,6 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// A request for the same file name.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)

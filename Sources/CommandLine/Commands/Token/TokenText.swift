@@ -19,7 +19,7 @@ enum TokenText {
 
   /// The token type as an `Authorization` scheme.
   ///
-  /// - Throws: `server_misbehaved` if it is not a valid scheme (RFC 9110, section 5.6.2).
+  /// - Throws: `server_misbehaved` if the scheme is invalid (RFC 9110, section 5.6.2).
   static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
     let scheme = answer.description.tokenType
     guard !scheme.isEmpty,
@@ -32,7 +32,7 @@ enum TokenText {
 }
 
 extension SecretText {
-  /// Lends an empty text to `body`, and always overwrites it afterwards.
+  /// Runs `body` with an empty text, and always overwrites the text afterwards.
   static func with<Result, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

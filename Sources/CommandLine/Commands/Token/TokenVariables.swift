@@ -1,8 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// The variables that `env` and `exec` set: those in `--var`, or the defaults.
+/// The variables that `env` and `exec` set: those of `--var`, or the defaults.
 struct TokenVariables: Sendable {
+  /// The default variables and their sources.
   private static var usual: [VariableMapping] {
     [
       VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
@@ -12,6 +13,7 @@ struct TokenVariables: Sendable {
   }
 
   private var mappings: [VariableMapping]
+  /// Whether these are the defaults.
   private let isUsual: Bool
   /// Whether the token is in a file. Values that a renewal would invalidate are then set only on request.
   private let isForFile: Bool
@@ -19,19 +21,19 @@ struct TokenVariables: Sendable {
   /// The default variable for the file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The variables that the prompt hook updates. Excludes the account by default, which would outlive `agent use`.
+  /// The variables that the prompt hook updates. Excludes the account by default, which would override `agent use`.
   var fresh: TokenVariables {
     var fresh = self
     if isUsual { fresh.mappings.removeAll { $0.field == .account } }
     return fresh
   }
 
-  /// The variables on the command line.
+  /// The variables on the command line, or the defaults.
   init(_ invocation: Invocation, isForFile: Bool = false) throws(Failure) {
     try self.init(invocation[.variable], isForFile: isForFile)
   }
 
-  /// - Parameter texts: The values of `--var`.
+  /// - Parameter texts: The values of `--var`; empty for the defaults.
   init(_ texts: [String], isForFile: Bool = false) throws(Failure) {
     self.isForFile = isForFile
     var mappings: [VariableMapping] = []
@@ -49,7 +51,7 @@ struct TokenVariables: Sendable {
     self.mappings = isUsual ? Self.usual : mappings
   }
 
-  /// The variables for an account: from the command line, from its settings, or the defaults.
+  /// The variables of the command line, of the account's settings, or the defaults.
   func chosen(for account: TokenDescription) throws(Failure) -> TokenVariables {
     try chosen(among: account.variables)
   }
@@ -85,7 +87,7 @@ struct TokenVariables: Sendable {
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Passes each variable and its value to `body`, in order. The value of a default variable may be nil.
+  /// Calls `body` with each variable and its value, in order. Only the value of a default variable may be nil.
   ///
   /// Omits an expired ID Token, unless nothing else is requested.
   ///
@@ -105,7 +107,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// Passes each token among the values to `body`.
+  /// Calls `body` with each token.
   func forEachToken(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -116,7 +118,6 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// Removes the default variables and those of a file from an environment.
   static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
     removed(usual.map(\.name) + [fileVariable], from: environment)
   }
@@ -141,7 +142,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// The failure if a variable cannot contain the server's value.
+  /// The failure for a value that a variable cannot contain.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) contains a control character, so it is not set")
   }

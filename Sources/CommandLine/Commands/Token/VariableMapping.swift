@@ -4,7 +4,7 @@ internal import Encoding
 internal import Wire
 
 /// A variable of `--var` and its source. A class, because creating the type of an array of large values at run time is
-/// too slow for a short program.
+/// slow.
 final class VariableMapping: Sendable {
   let name: String
   let field: TokenField
@@ -44,7 +44,7 @@ final class VariableMapping: Sendable {
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
-  /// The failure if the session has no value.
+  /// The failure for a field without a value.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
     if field == .idToken, answer.description.isIDTokenExpired { return .spentIDToken(of: account) }
@@ -54,7 +54,7 @@ final class VariableMapping: Sendable {
 }
 
 extension TokenField {
-  /// The hint if there is no value; nil if only the server controls it.
+  /// The hint for a missing value; nil if only the server controls it.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: Failure.idTokenHint(account: account)
@@ -72,7 +72,7 @@ enum TokenField: Sendable, Hashable {
   /// A claim of the verified ID Token.
   case claim(String)
 
-  /// The fields other than `claim:NAME`.
+  /// The words for all fields except claims.
   private static let words: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
@@ -80,7 +80,7 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// All spellings for completions, with a common claim as an example.
+  /// All spellings, with a common claim as an example.
   static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
   /// Parses `access_token`, `claim:email` and so on.
@@ -99,9 +99,9 @@ enum TokenField: Sendable, Hashable {
     return Self.words.first { $0.1 == self }?.0 ?? ""
   }
 
-  /// Passes the value to `body`, or nil. Overwrites tokens afterwards.
+  /// Calls `body` with the value or nil. Overwrites tokens afterwards.
   ///
-  /// A string claim is passed verbatim, any other as compact JSON. `null` is no value (OpenID Connect Core 1.0, section
+  /// A claim that is not a string is passed as compact JSON, and `null` as no value (OpenID Connect Core 1.0, section
   /// 5.3.2).
   ///
   /// - Throws: The errors of ``TokenText`` and `body`.

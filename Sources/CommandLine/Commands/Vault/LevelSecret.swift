@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A vault passphrase or PIN: in a file, on a descriptor of the caller, or typed.
+/// A vault passphrase or PIN: in a file, on a descriptor, or typed.
 struct LevelSecret {
   /// The number of attempts to type the same secret twice.
   private static let mostAttempts = 3
@@ -52,15 +52,14 @@ struct LevelSecret {
     case untilNow
   }
 
-  /// Whether the command line specifies a file or descriptor.
   var isNamed: Bool { named.isNamed }
 
   /// Opens the secret, prompting if necessary.
   ///
   /// - Parameters:
   ///   - purpose: Selects the prompt.
-  ///   - isNew: Whether it must be typed twice.
-  /// - Throws: `invalid_request` if it is not given and cannot be typed.
+  ///   - isNew: Whether to type it twice.
+  /// - Throws: `invalid_request` if the secret is not given and cannot be typed.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {

@@ -4,13 +4,13 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Unlocks levels of the vault, prompting for the passphrase or PIN.
+/// Unlocks levels of the vault, prompting for passphrase or PIN.
 struct Unlocking {
   private let client: DaemonClient
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// The maximum number of attempts.
+  /// The attempts to type a secret.
   private static let mostAttempts = 3
 
   /// - Parameter patience: The timeout for typing; nil for none.
@@ -21,7 +21,7 @@ struct Unlocking {
     (passphrase.patience, pin.patience) = (patience, patience)
   }
 
-  /// Unlocks all locked levels, or those that the given account needs.
+  /// Unlocks the levels that the account needs; for nil, all.
   ///
   /// - Returns: The unlocked levels.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
@@ -35,7 +35,7 @@ struct Unlocking {
     return opened
   }
 
-  /// Prepares a level for new data: creates its key, or unlocks it.
+  /// Prepares a level for new data: unlocks it, or creates its key.
   func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
@@ -51,13 +51,13 @@ struct Unlocking {
     }
   }
 
-  /// Whether the secret is given or the user can be asked.
+  /// Whether the secret is given or can be typed.
   var canAsk: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// Adds the commands that end the sessions of a level whose secret is lost.
+  /// Adds the commands that end the sessions of a level whose secret is lost, to a failure.
   private func forgotten(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection) -> Failure {
     guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
       let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
@@ -125,14 +125,13 @@ struct VaultStatus {
 
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
-  /// Whether the level protects the account, or any account if nil.
+  /// Whether the level protects the account; for nil, any account.
   func guards(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }
     return names.contains { $0.utf8.elementsEqual(account.utf8) }
   }
 
-  /// The accounts that the level protects.
   func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
 
   /// The slots whose passphrase is needed to rotate the keys.

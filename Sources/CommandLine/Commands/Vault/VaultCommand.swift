@@ -194,7 +194,7 @@ enum VaultCommand {
 
   // MARK: Parts
 
-  /// Rejects one file for the passphrases of several slots.
+  /// Rejects one file for several slots.
   private static func refuseAmbiguity(_ slots: [Int], _ passphrase: LevelSecret) throws(Failure) {
     guard slots.count > 1, passphrase.isNamed else { return }
     let numbers = slots.map { String($0) }.joined(separator: ", ")

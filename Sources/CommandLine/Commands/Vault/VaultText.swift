@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
+/// Describes the vault to users.
 enum VaultText {
   static func status(_ result: JSONObject) -> String {
     var listing = Listing()
@@ -23,7 +24,7 @@ enum VaultText {
     return listing.text()
   }
 
-  /// The vault's binding, and why it is not the TPM; nil without a vault.
+  /// The binding, and why it is not the TPM; nil without a vault.
   static func binding(_ vault: JSON) -> Phrase? {
     guard vault["exists"]?.bool == true else { return nil }
     let bound = vault["device_bound"]?.bool == true
@@ -38,6 +39,7 @@ enum VaultText {
     return Phrase(vault, "binding_problem").map { Phrase("\(name); \($0)") } ?? name
   }
 
+  /// The path and binding.
   static func line(_ vault: JSON?) -> Phrase {
     guard let vault else { return Phrase(verbatim: "") }
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
@@ -56,7 +58,7 @@ enum VaultText {
       ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
-  /// Whether the level protects no account. Unknown while `device` is locked.
+  /// Whether the level protects no account. Unknown for `device` while it is locked.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
       && level["protection"]?.string?.utf8.elementsEqual(Protection.device.rawValue.utf8) != true

@@ -4,13 +4,12 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Makes the daemon check tokens. It reads them itself unless they are typed, and writes any number of results to a
-  /// pipe.
+  /// Makes the daemon verify tokens, which it reads itself unless they are typed.
   ///
-  /// Asks the next daemon if this one was ending and has read nothing.
+  /// Asks the next daemon if this one is ending and has read nothing.
   ///
   /// - Parameters:
-  ///   - passed: Descriptors to send first: the keys, if any.
+  ///   - passed: The descriptor of the keys, if any.
   ///   - tell: Receives the results as blocks of complete lines.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
@@ -54,7 +53,7 @@ extension DaemonClient {
     return try receive(pipe, &connection, &typed, tell)
   }
 
-  /// - Returns: The reading end of the pipe with the results. The daemon has the only copy of the writing end.
+  /// - Returns: The reading end of the pipe for the results.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

@@ -36,7 +36,7 @@ extension VerifyCommand {
     run: run)
 }
 
-/// `agent verify`. Prints each verdict to standard output as it arrives.
+/// `agent verify`. Prints each verdict as it arrives.
 enum VerifyCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try check(invocation)
@@ -77,12 +77,13 @@ enum VerifyCommand {
     try Console.answer(text.span)
   }
 
-  /// Verifies with keys from a file in a private daemon, which needs no network or stored data.
+  /// Uses a private daemon with keys from a file, since no network or stored data is needed.
   private static func connect(_ client: DaemonClient, hasKeys: Bool) throws(Failure) -> DaemonConnection {
     guard hasKeys else { return try client.connect() }
     return try DaemonLauncher.startPrivate(client.console, because: "keys at hand need no other", needsHome: false)
   }
 
+  /// Rejects contradictory options, and tokens as arguments.
   private static func check(_ invocation: Invocation) throws(Failure) {
     let (path, jwks, issuer) = (invocation.operands.first, invocation[.jwks], invocation[.issuer])
     try TokenInput.refuseTokens(
@@ -158,7 +159,7 @@ enum VerifyCommand {
   }
 }
 
-/// Formats a verdict on one line. Safe for a terminal.
+/// Formats a verdict as one line for a terminal.
 enum VerdictText {
   /// The maximum length of a value in characters.
   private static let valueLimit = 100
