@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Checks the daemon's reports on itself, the vault, the servers and the accounts.
+/// Checks what the daemon reports about itself, the vault, the servers and the accounts.
 enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
@@ -41,13 +41,13 @@ enum DaemonCheck {
     return String(decoding: host, as: UTF8.self)
   }
 
-  /// The origins in the accounts' settings.
+  /// The origins in the settings of all accounts.
   static func places(_ answer: JSONObject) -> [OriginEntry] {
     (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
-  /// Origins that are in the settings but not in the vault.
+  /// Warns of origins in the settings file that were never confirmed.
   private static func unconfirmed(_ account: JSON) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
@@ -58,7 +58,7 @@ enum DaemonCheck {
     }
   }
 
-  /// Unknown members of the settings file.
+  /// Warns of unknown members of the settings file.
   private static func unknown(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
@@ -110,7 +110,7 @@ enum DaemonCheck {
 
   // MARK: Servers
 
-  /// The tolerated clock difference, in seconds.
+  /// The tolerated clock difference in seconds.
   private static let mostClockOffset = 30
 
   private static func servers(_ accounts: [JSON]) -> [Finding] {
@@ -158,7 +158,6 @@ enum DaemonCheck {
     return clocks + findings
   }
 
-  /// A proxy URL without credentials.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url

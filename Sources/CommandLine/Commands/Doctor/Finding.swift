@@ -3,7 +3,7 @@ internal import Platform
 internal import Wire
 
 struct Finding: Sendable {
-  /// The subject of the check, as in the output of `--json`.
+  /// The subject of a check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
     case signIn = "sign_in"
@@ -36,7 +36,7 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// The word at the start of the line, so that failures stand out without colour.
+    /// The word at the start of a line. Failures stand out without colour.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
     /// The mark, padded to align the lines.
@@ -56,7 +56,6 @@ struct Finding: Sendable {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
-  /// The text and hint, without the mark and title.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {
@@ -74,8 +73,9 @@ struct Finding: Sendable {
     return ProgramName.current.applied(toHint: withoutHome(listing.text()))
   }
 
-  /// Replaces the home directory by `~`, so that the output can be shared. The `~` goes before the quotes of a quoted
-  /// path so that a shell expands it.
+  /// Replaces the home directory by `~`, so that the output can be shared.
+  ///
+  /// The `~` precedes quotes, so that a shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -112,8 +112,7 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character next to a path is part of a longer name. Quotation marks and the isolates of translations are
-  /// not.
+  /// Whether a character belongs to a name, unlike quotation marks.
   private static func isOfName(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

@@ -33,7 +33,7 @@ enum MachineCheck {
 
   private static func presets() -> [Finding] { AccountPreset.all().problems.map { Finding(.settings, .warn, $0) } }
 
-  /// Finds directories where no file can be created.
+  /// Finds directories that permit no new files.
   private static func directories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -84,21 +84,21 @@ enum MachineCheck {
   /// The result of connecting to a socket.
   private enum Reach: Sendable {
     case absent
-    /// A daemon that ended left the socket.
+    /// A daemon that has ended left the socket.
     case stale
-    /// Its daemon is in another network or mount namespace.
+    /// The daemon is in another network or mount namespace.
     case elsewhere
     case unusable(Failure)
+    /// The daemon does not reply.
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
-    /// The socket of a lease.
     case lease
   }
 
   /// The timeout for a daemon's reply, which normally takes a millisecond.
   private static let socketTimeout = Duration.seconds(1)
 
-  /// - Returns: The findings, and whether the commands' daemon responds or can be started.
+  /// - Returns: The findings, and whether the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], answers: Bool) {
     let named: SocketPlace?
     do throws(Failure) { named = try SocketPlace.named() } catch {
@@ -249,6 +249,7 @@ enum MachineCheck {
     return Finding(.disk, free < neededBytes / 16 ? .fail : .warn, text, hint: hint)
   }
 
+  /// Reports whether a browser can be opened.
   private static func signIn() -> Finding {
     let place = BrowserPlace.current
     let byCode = Phrase("agent login --device")
@@ -265,7 +266,7 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
-  /// Checks the service manager's unit, if installed.
+  /// Checks the user's systemd unit, if installed.
   ///
   /// - Parameter root: Prefix of the machine's paths.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
@@ -305,7 +306,6 @@ enum MachineCheck {
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
-  /// The program that a unit starts.
   private static func started(by unit: String) -> String? {
     guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })
@@ -315,7 +315,7 @@ enum MachineCheck {
 }
 
 enum AbsolutePaths {
-  /// The first absolute path. It may contain blanks if quoted.
+  /// The first absolute path. A quoted one may contain blanks.
   static func first(in line: String) -> String? {
     let bytes = Array(line.utf8)
     let stops = Set("\"' \t=!:;,[".utf8)

@@ -48,8 +48,8 @@ extension ProgramCheck {
 
   // MARK: cargo
 
-  /// Checks the credential providers of cargo's registries at these origins. The file nearest to the working directory
-  /// applies; the user's own comes last.
+  /// Checks the credential providers of cargo's registries at these origins. The nearest file applies; the user's own
+  /// comes last.
   private static func cargoProviders(for places: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(
@@ -84,11 +84,13 @@ extension ProgramCheck {
     return findings
   }
 
+  /// The command that prints a registry's settings.
   private static func printing(_ registry: String, at index: String) -> Phrase {
     let words = ["agent", "setup", "cargo", "--host", CargoFile.place(of: index), "--name", registry, "--print"]
     return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
   }
 
+  /// Whether an account lists the registry's index.
   private static func isListed(_ index: String, _ places: [OriginEntry]) -> Bool {
     guard let place = OriginEntry(CargoFile.place(of: index), allowHTTPLoopback: true) else { return false }
     return places.contains { $0.origin.utf8.elementsEqual(place.origin.utf8) && $0.covers(place.path) }

@@ -53,7 +53,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// Why a program does not find the link that setup created.
+  /// Why a program does not find the link that setup created, if so.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -70,6 +70,7 @@ enum ProgramCheck {
 
   // MARK: git
 
+  /// Finds other helpers, and whether git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
     let entries = GitHelperEntry.all(patience: Instant.now.duration(to: end))
     var findings: [Finding] = []
@@ -109,7 +110,7 @@ enum ProgramCheck {
 
   // MARK: go
 
-  /// Commands that precede this program in `GOAUTH`.
+  /// Finds commands that precede this program in `GOAUTH`.
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
     guard left > .zero, let go = InstalledProgram("go"),
@@ -141,8 +142,7 @@ enum ProgramCheck {
 
   // MARK: Variables
 
-  /// Variables that override this program's tokens, in addition to those of ``SetupClient``. Their values are never
-  /// shown.
+  /// Other variables that override this program's tokens. Their values are never shown.
   private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   private static func variables() -> [Finding] {

@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// `credential_process` of the AWS CLI and SDKs: returns role credentials that the daemon gets with the token.
+/// `credential_process` of the AWS CLI and SDKs. The daemon exchanges the token for a role's credentials.
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard call.user == nil else {
@@ -35,11 +35,12 @@ enum AWSHelper {
     }
   }
 
+  /// An environment variable, unless empty.
   private static func named(_ variable: String, _ call: HelperCall) -> String? {
     call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The domains of the partitions by region prefix, from botocore's `partitions.json`.
+  /// The domains of AWS partitions by region prefix, from botocore's `partitions.json`.
   private static let domains: [(prefix: String, domain: String)] = [
     ("cn-", "amazonaws.com.cn"), ("us-iso-", "c2s.ic.gov"), ("us-isob-", "sc2s.sgov.gov"),
     ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),

@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// cargo's credential providers: the JSON protocol version 1, with several requests per process, and
-/// `cargo:token-from-stdout`. The token is the complete value of the `Authorization` header.
+/// cargo's credential providers: JSON requests (version 1), several per process, and `cargo:token-from-stdout`. The
+/// token is the complete value of the `Authorization` header.
 enum CargoHelper {
   static let helper = HelperProtocol(
     input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
@@ -47,7 +47,7 @@ enum CargoHelper {
     return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  /// The URL of a registry's index without the prefix that names its protocol.
+  /// A registry's index without its protocol prefix.
   private static func index(_ url: String) -> String {
     for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
     return url

@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// gitcredentials(7): `get`, `store`, `erase` and `capability` with `NAME=VALUE` lines.
+/// gitcredentials(7): `get`, `store`, `erase` and `capability`, with lines `NAME=VALUE`.
 enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
@@ -19,7 +19,7 @@ enum GitHelper {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
 
-  /// git's own line limit.
+  /// git's own limit.
   private static let mostLineBytes = 65_535
 
   private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
@@ -94,15 +94,14 @@ enum GitHelper {
       return "\(scheme)://\(host)\(path.map { "/" + $0 } ?? "")"
     }
 
-    /// The path, percent-encoded because git decodes it first. A path with dot segments is unchanged and matches no
-    /// listed URL.
+    /// The path, percent-encoded because git decodes it. One with dot segments is unchanged and matches no listed URL.
     private var path: String? {
       guard let bytes = self["path"] else { return nil }
       let text = String(decoding: bytes, as: UTF8.self)
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git accepts an `Authorization` header of any scheme, and the server may accept one.
+    /// Whether git accepts an `Authorization` header of any scheme, and the server may too.
     var takesAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

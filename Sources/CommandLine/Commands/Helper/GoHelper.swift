@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// `GOAUTH=command`: called without arguments first, then with a URL and the response. Prints URLs, an empty line,
-/// header lines and an empty line.
+/// `GOAUTH=command`: go calls it without arguments first, later with a URL and the server's response. The output is
+/// URLs, an empty line, header lines and an empty line.
 enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },

@@ -54,7 +54,7 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The time limit of a call in seconds, since some callers do not wait longer.
+  /// The time limit of a call. Some callers wait no longer.
   private static let seconds = 10
 
   /// The minimum remaining lifetime of the token.
@@ -118,7 +118,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Handles the call or all its requests, and returns the exit status.
+  /// Handles the call, or a conversation, and returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -173,6 +173,7 @@ struct HelperCommand {
     return 0
   }
 
+  /// The call with input read until `isWhole`.
   private func reading(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
     var call = call
     var input = HelperInput()
@@ -190,7 +191,7 @@ struct HelperCommand {
     }
   }
 
-  /// Gets a token from the daemon and writes it with `writer`.
+  /// Gets a token, and passes the output of `writer` to `body`.
   private func credential(
     _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
     _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
@@ -220,7 +221,7 @@ struct HelperCommand {
     }
   }
 
-  /// Writes a token for each listed URL. Skips slow ones.
+  /// Writes a token for each listed URL, but skips slow ones.
   ///
   /// - Throws: The first failure, if no URL has a token.
   private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
@@ -248,7 +249,7 @@ struct HelperCommand {
   /// The timeout for each of several tokens.
   private static let secondsEach = 3
 
-  /// The URLs of the requested account or of all. Skips a URL that two accounts list, with a warning.
+  /// The URLs that the account, or any, lists. Warns of a URL that two accounts list, and skips it.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
     let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -269,7 +270,7 @@ struct HelperCommand {
 
   // MARK: Refusals
 
-  /// Reports a failure in the helper's protocol, and on one line of standard error.
+  /// Reports a failure in the helper's protocol and on standard error, and returns the exit status.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = client.console.line(of: failure, in: .helper)
     let refusal = helper.refusal(failure, line, call)
@@ -279,13 +280,14 @@ struct HelperCommand {
     return refusal.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The output for an invalid command line, in the protocol whose caller reads every failure.
+  /// The output for an invalid command line, if the protocol requires one.
   fileprivate static func refusal(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String {
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
     guard name == .gcp else { return "" }
     return helper(.gcp).refusal(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
   }
 
+  /// Prints a failure on standard error.
   private func tell(_ failure: Failure) { Console.tell(client.console.line(of: failure, in: .helper) + "\n") }
 
   /// Makes the daemon drop a token that a server rejected. Ignores unlisted URLs.
@@ -306,7 +308,7 @@ struct HelperCommand {
   /// Keeps two helpers of the same name from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
-  /// Runs the next program of this name on the PATH for requests that this one does not handle.
+  /// Becomes the next program of this name on the `PATH`, for requests that this one does not handle.
   private func next(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.nextVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -333,13 +335,15 @@ struct HelperInput {
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// - Throws: `timeout` if the input is incomplete at the deadline, `invalid_request` if it is too long.
+  /// Reads until `isWhole` or the end.
+  ///
+  /// - Throws: `timeout` at the deadline, `invalid_request` if the input is too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
     while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
     return rest
   }
 
-  /// The next line, without its line feed; nil at the end.
+  /// Returns the next line without its line feed; nil at the end.
   mutating func line(before deadline: Instant?) throws(Failure) -> [UInt8]? {
     let end = UInt8(ascii: "\n")
     while !hasEnded, !rest.contains(end) { try readMore(before: deadline) }

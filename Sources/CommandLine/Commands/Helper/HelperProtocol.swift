@@ -4,7 +4,7 @@ internal import Vocabulary
 internal import Wire
 
 /// The protocol in which another program requests a credential: parses requests, and formats responses and failures.
-/// Pure functions of bytes; ``HelperCommand`` asks the daemon in between.
+/// Pure functions of bytes; ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
   /// How much of standard input to read.
   enum Input: Sendable {
@@ -21,9 +21,9 @@ struct HelperProtocol: Sendable {
   /// The first line of a conversation.
   var greeting = ""
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
+  /// Converts a failure, and its line for users, to output.
   let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
 
-  /// - Parameter refusal: Converts the failure and its line for users to output.
   init(
     input: @escaping @Sendable ([String]) -> Input = { _ in .nothing }, greeting: String = "",
     refusal: @escaping @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() },
@@ -51,7 +51,7 @@ struct HelperCall: Sendable {
   /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
-  /// The limit of one request, in bytes.
+  /// The limit of a request in bytes.
   static let mostBytes = 1 << 20
 
   /// Whether all programs parse the same host from a URL or `HOST[:PORT][/PATH]`: no user name, query, fragment,
@@ -77,31 +77,33 @@ struct HelperCall: Sendable {
 
 /// The request of a helper's caller.
 enum HelperQuestion {
+  /// Writes the credential for the caller.
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, formatted by the writer. Some callers name the account in their own way.
+  /// A token, formatted by the writer. Some callers name the account.
   case token(TokenRequest.Place, account: String? = nil, Writer)
-  /// A token for each listed URL that has one.
+  /// A token for each listed URL.
   case tokens(Writer)
-  /// The listed URLs, with their user names.
+  /// The listed URLs with their user names, formatted by the closure.
   case places(([(place: String, user: String)]) -> String)
-  /// Role credentials, formatted by the writer.
+  /// Role credentials, formatted by the closure.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// Drops a credential that a server rejected.
   case erase(url: String, secret: [UInt8])
-  /// A fixed response without a token.
+  /// Text without a token.
   case text(String)
-  /// Passes the request to the next program of this name on the PATH.
+  /// Passes the request to the next program of this name on the `PATH`.
   case next(String)
 }
 
-/// A token's description. Its bytes are passed separately.
+/// A token's description. The token is passed separately.
 struct HelperCredential: Sendable, Hashable {
   /// The default user name. Most servers ignore it if the password is a token.
   static let anyUser = "oauth2"
 
   var account: String
   var kind: TokenKind
+  /// The listed URL for the token.
   var place: String?
   /// The user name in the settings.
   var user: String?
@@ -110,10 +112,9 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
-/// The output if the request fails.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
-  /// Whether to print nothing on standard error, since the caller expects this outcome.
+  /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false
   /// The exit status; nil for the failure's.
   var status: Int32?
@@ -140,7 +141,7 @@ extension HelperCredential {
     }
   }
 
-  /// The user name to return.
+  /// The user name to return: the settings', the requested or a default one.
   func user(asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -149,9 +150,9 @@ extension HelperCredential {
     return user
   }
 
-  /// Checks `--user` for a response without a user name. It may still select a URL.
+  /// Checks `--user` for a response without a user name.
   ///
-  /// - Throws: `invalid_request` if the URL lists no user name, so `--user` has no effect.
+  /// - Throws: `invalid_request` if it has no effect.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -159,9 +160,9 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the header field's value.
+  /// Writes the value of the header field.
   ///
-  /// - Parameter asked: The user name of `--user`.
+  /// - Parameter asked: The value of `--user`.
   func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
@@ -174,14 +175,14 @@ extension HelperCredential {
     }
   }
 
-  /// Writes `NAME: VALUE` and a line feed.
+  /// Writes the header field as `NAME: VALUE` and a line feed.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Writes the header field's value as a JSON string.
+  /// Writes the value of the header field as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// The command line of Python's keyring as used by pip and uv: `get SERVICE [USER]`. The next program of this name
-/// handles other requests.
+/// The command line of Python's keyring, for pip and uv: `get SERVICE [USER]`. The next program of this name handles
+/// other calls.
 enum KeyringHelper {
   static let helper = HelperProtocol(
     refusal: { failure, _, _ in
@@ -41,7 +41,7 @@ enum KeyringHelper {
     var wantsUser = false
     var isJSON = false
 
-    /// - Returns: Nil if another program must handle the command line.
+    /// Nil if another program must handle the command line.
     init?(_ arguments: [String]) {
       var words: [String] = []
       var rest = arguments[...]
@@ -69,8 +69,8 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// Splits off the user name that pip includes in the URL. Leaves it unchanged if it contains a backslash, at which
-    /// some programs end the host.
+    /// Splits off the user name that pip includes in the URL, unless there is a backslash, at which some programs end
+    /// the host.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0

@@ -34,7 +34,7 @@ enum PlainHelpers {
     }
   }
 
-  /// A machine of netrc(5), for `curl --netrc-file`.
+  /// An entry of netrc(5), for `curl --netrc-file`.
   static let netrc = HelperProtocol { (call) throws(Failure) in
     guard let url = call.url, let uri = OriginEntry.uri(url) else {
       throw Failure(.invalidRequest, "no host given", hint: "use \("--url")")

@@ -63,7 +63,9 @@ extension SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// The origin in `--host`: a host or URL. The scheme of a mail server and the query of an MCP server are optional.
+  /// Parses `--host`: a host or URL.
+  ///
+  /// A mail server needs no scheme, and the query of an MCP server is ignored.
   ///
   /// - Parameter listed: The origins to search for a host without a scheme.
   static func place(
@@ -97,10 +99,10 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.place(text, client) }
   }
 
-  /// Adds a URL to the origins of the given or the active account, if the user agrees.
+  /// Adds a URL to the origins of an account, if the user agrees.
   ///
-  /// - Throws: `place_not_listed`, with the command that adds it. For an MCP server that command is a sign-in, since
-  ///   the server names its own authorization server.
+  /// - Throws: `place_not_listed`, with the command that adds it: for an MCP server a sign-in, since the server names
+  ///   its own authorization server.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

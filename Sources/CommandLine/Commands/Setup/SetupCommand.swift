@@ -40,7 +40,7 @@ extension Option<Bool> {
   static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Do not ask for confirmation") }
 }
 
-/// `agent setup`: configures other programs to get tokens from helpers, and undoes that.
+/// `agent setup`: configures other programs to get tokens, and undoes that.
 struct SetupCommand {
   enum Mode { case apply, print, dryRun, undo, test }
 
@@ -52,6 +52,7 @@ struct SetupCommand {
   let entryName: String?
   let user: String?
   let role: String?
+  /// `--yes`.
   private let isConfirmed: Bool
   let daemon: DaemonClient
 
@@ -186,7 +187,7 @@ struct SetupCommand {
     try finish(outcome(client, context, .setUp, file, text), client, context, plan)
   }
 
-  /// Prints the manual configuration and throws.
+  /// Shows what to add by hand, and throws.
   private func refuse(_ client: SetupClient, _ plan: SetupPlan, _ reason: Phrase) throws(Failure) {
     if !console.json, let file = plan.file { show(file.path, plan.text) }
     throw Failure(.invalidConfiguration, reason, hint: hint(client, ["--print"]))
@@ -210,6 +211,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
+  /// Notes how to test the settings.
   private func noteTrial(_ client: SetupClient) {
     if !console.json { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
@@ -218,6 +220,7 @@ struct SetupCommand {
     try console.confirm(outcome.json) { _ in outcome.phrase }
   }
 
+  /// Reports the result and the remaining steps.
   private func finish(
     _ outcome: SetupOutcome, _ client: SetupClient, _ context: SetupContext, _ plan: SetupPlan
   ) throws(Failure) {
@@ -230,7 +233,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// The link to create in the user's directory; nil if the `PATH` already has this program by that name.
+  /// The name of the link to create; nil if the `PATH` already has this program by that name.
   private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
@@ -263,7 +266,7 @@ struct SetupCommand {
     if !answer { throw Failure(.cancelled, "cancelled; nothing changed") }
   }
 
-  /// This command line with other options.
+  /// This command line with more options.
   func hint(_ client: SetupClient, _ more: [String], isUndo: Bool = false) -> String {
     var words = ["agent", "setup", client.name]
     for (option, value) in [("host", host), ("name", entryName)] {
@@ -301,6 +304,7 @@ struct SetupCommand {
     return left ? ExitStatus.failed.rawValue : 0
   }
 
+  /// Whether the command line selects a receipt.
   private func isMeant(_ receipt: SetupReceipt, _ place: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }
@@ -311,7 +315,7 @@ struct SetupCommand {
 }
 
 extension String {
-  /// Replaces tabs, which terminal text must not contain, by spaces.
+  /// Replaces tabs by spaces, since terminal text must not contain them.
   fileprivate var expandingTabs: String {
     String(decoding: utf8.flatMap { $0 == UInt8(ascii: "\t") ? Array("  ".utf8) : [$0] }, as: UTF8.self)
   }

@@ -3,17 +3,18 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Records text added to a file, for its removal. Contains no earlier content.
+/// What `setup` added to a file, for its removal. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
-  /// The client's origin; nil if the client has one setting for all.
+  /// Nil if the client has one setting for all origins.
   let place: String?
-  /// The name of the entry, if the client supports several for an origin.
+  /// The name of the client's entry, if it supports several for an origin.
   var entry: String?
   let account: String?
   let file: String
   /// Nil if the file already contained it.
   var piece: SetupPiece?
+  /// Whether `setup` created the file.
   var isFileMade: Bool
   /// The link in ``SetupLinks`` and its target.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
@@ -34,7 +35,7 @@ struct SetupReceipts {
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let mostBytes = 1 << 20
-  /// The timeout for another command, which is the commands' default.
+  /// The timeout for another command.
   private static let timeout = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
   /// - Throws: `storage` if the file is damaged, newer, or accessible to other users.
@@ -59,7 +60,7 @@ struct SetupReceipts {
     return try result.get()
   }
 
-  /// Writes the receipts now. Call it before changing a file, so that every addition has one.
+  /// Writes the receipts. Call it before changing a file, so that every addition has one.
   func write() throws(Failure) {
     try write(Self.directory())
   }
@@ -126,7 +127,7 @@ struct SetupReceipts {
 // MARK: - Undoing
 
 extension SetupReceipts {
-  /// Removes an addition from its file. Keeps its receipt if the addition was changed.
+  /// Removes an addition from its file. Keeps both if the addition was changed.
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone
@@ -154,7 +155,7 @@ extension SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Passes the ownership of enclosing objects, and of the file, to the receipt of another member in them.
+  /// Passes the ownership of enclosing objects, and of the file, to another receipt.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
@@ -196,7 +197,7 @@ extension SetupReceipt {
     return object
   }
 
-  /// - Returns: Nil unless ``json`` could produce the value.
+  /// Nil unless ``json`` could produce the value.
   fileprivate init?(_ json: JSON) {
     guard let client = json["client"]?.string.flatMap({ SetupClient.named($0) }), let file = json["file"]?.string
     else { return nil }

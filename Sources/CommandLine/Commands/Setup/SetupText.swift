@@ -7,7 +7,7 @@ struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
     case unchanged
-    /// `setup` would configure it.
+    /// With `--dry-run`: `setup` would write it.
     case proposed
     case printed
     case works
@@ -34,7 +34,7 @@ struct SetupOutcome: Sendable {
     return object
   }
 
-  /// The client and the origin, if any.
+  /// The client and its origin.
   var subject: String { place.map { "\(client.name) \($0)" } ?? client.name }
 
   var phrase: Phrase {
@@ -52,7 +52,7 @@ struct SetupOutcome: Sendable {
   }
 }
 
-/// The installed and the configured clients.
+/// The programs that `setup` knows.
 enum SetupList {
   static func json(_ receipts: SetupReceipts) -> JSONObject {
     let clients = SetupClient.all.map { client in
