@@ -23,7 +23,7 @@ extension LeaseCommand {
     run: serve)
 }
 
-/// `agent serve` and `agent exec --lease`: opens a lease that lasts as long as the command runs.
+/// `agent serve` and `agent exec --lease`: opens a lease for as long as the command runs.
 enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
@@ -43,6 +43,7 @@ enum LeaseCommand {
     }
   }
 
+  /// Opens the lease and waits for its end.
   private static func hold(
     _ request: LeaseRequest, _ socket: inout LeaseSocket, _ client: DaemonClient, _ noJail: Bool,
     _ questions: LeaseQuestions
@@ -141,8 +142,8 @@ enum LeaseCommand {
     }
   }
 
-  /// Throws if the account is signed out or locked, which opening a lease does not check. Other problems may pass
-  /// before the command sends a request.
+  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems, which
+  /// may pass.
   ///
   /// - Parameter mayRenew: Whether to contact the server too.
   static func requireSession(
@@ -207,6 +208,7 @@ enum LeaseCommand {
     }
   }
 
+  /// Returns the client, but rejects `--no-daemon`.
   static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
     let client = DaemonClient(invocation)
     if client.isPrivate {

@@ -3,20 +3,20 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// A lease: its connection to the daemon, and the process that serves its peers. If the connection breaks, the process
-/// refuses requests until it gets one to the next daemon.
+/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers.
+///
+/// If the connection breaks, `agent-lease` refuses requests until it gets one to the next daemon.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
-  /// The connection to the process that serves the peers.
   private var server: ClosableConnection
-  /// The connection that the process will get; nil once it was passed.
+  /// The connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// When the lease expires. Does not change if the daemon restarts.
+  /// When the lease expires, even if the daemon restarts.
   private let end: Instant?
-  /// Why the lease has ended; nil while it lasts.
+  /// Why the lease has ended; nil before.
   private(set) var ending: Failure?
 
   var console: Console { client.console }
@@ -37,7 +37,7 @@ struct LeaseKeeper: ~Copyable {
 
   /// Opens a lease and waits for the daemon's reply.
   ///
-  /// - Parameter listener: The socket for peers. Only the process that serves them keeps it.
+  /// - Parameter listener: The socket for peers, which only `agent-lease` keeps.
   init(
     _ request: LeaseRequest, _ listener: consuming FileDescriptor, _ client: DaemonClient,
     hasJail: Bool, asking questions: LeaseQuestions
@@ -70,7 +70,7 @@ struct LeaseKeeper: ~Copyable {
     passConnection()
   }
 
-  /// Starts the process that serves the peers. It accepts none without a connection to the daemon.
+  /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
   private static func startServer(
     _ listener: consuming FileDescriptor, _ hasJail: Bool
   ) throws(Failure) -> DaemonConnection {
@@ -83,7 +83,7 @@ struct LeaseKeeper: ~Copyable {
 
   /// Sends the request, which has no deadline.
   ///
-  /// - Returns: The connection for the process that serves the peers.
+  /// - Returns: The connection for `agent-lease`.
   private static func send(
     _ request: LeaseRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) -> SharedDescriptor {
@@ -96,13 +96,13 @@ struct LeaseKeeper: ~Copyable {
     return SharedDescriptor(pair.second)
   }
 
-  /// Passes the connection to the process that serves the peers.
+  /// Passes the connection to `agent-lease`.
   private mutating func passConnection() {
     guard let end = unsentConnection.take() else { return }
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { ending = error }
   }
 
-  /// Makes the process serve an origin over HTTP too.
+  /// Makes `agent-lease` serve an origin over HTTP too.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
@@ -146,7 +146,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Reads from the process. It only confirms the access rules, or reports why it ends.
+  /// Reads from `agent-lease`: a confirmation, or why it ends.
   private mutating func readServer() {
     do throws(Failure) {
       try server.readMore()
@@ -156,7 +156,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Ends the lease, unless only the daemon has failed: the next daemon can continue it.
+  /// Ends the lease, unless the next daemon can continue it.
   ///
   /// - Throws: `failure`, always.
   private mutating func fail(_ failure: Failure) throws(Failure) {
@@ -164,7 +164,7 @@ struct LeaseKeeper: ~Copyable {
     throw failure
   }
 
-  /// Opens the lease at the next daemon if due.
+  /// Opens the lease at the next daemon, if due.
   private mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {
@@ -180,7 +180,7 @@ struct LeaseKeeper: ~Copyable {
     if let way { unsentConnection = way }
   }
 
-  /// Closes an ended lease. Its peers get the reason until the command ends.
+  /// Closes an ended lease. Its peers get the reason until ``finish()``.
   mutating func leave() { connection.close() }
 
   consuming func finish() {

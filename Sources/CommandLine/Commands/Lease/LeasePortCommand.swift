@@ -15,8 +15,8 @@ extension LeasePortCommand {
     run: run)
 }
 
-/// `agent lease-port`: recreates a lease's ports in the command's own network namespace, and copies their traffic to
-/// the lease's sockets.
+/// `agent lease-port`: recreates a lease's ports in the command's network namespace, and copies their traffic to the
+/// lease's sockets.
 enum LeasePortCommand {
   private static let mostConnections = 64
   private static let readBytes = 64 << 10
@@ -45,7 +45,7 @@ enum LeasePortCommand {
     }
   }
 
-  /// The given socket, or all sockets next to `AGENT_SOCKET`.
+  /// The given socket, or all HTTP sockets next to `AGENT_SOCKET`.
   private static func sockets(_ named: String?) throws(Failure) -> [String] {
     if let named { return [named] }
     let lease = Environment.value("AGENT_SOCKET") ?? ""
@@ -98,8 +98,8 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies both directions, each on its own thread, until both have ended. Closes the connection if the lease's socket
-  /// is unreachable.
+  /// Copies each direction on a thread until both have ended. Closes the connection if the lease's socket is
+  /// unreachable.
   private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
       return

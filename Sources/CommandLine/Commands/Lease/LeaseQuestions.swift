@@ -3,14 +3,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the user which requests of a lease's peers are allowed, one question at a time: with a program that shows it,
-/// as ssh does, or on the terminal. An answer applies until the lease ends.
+/// Asks the user which requests of a lease's peers are allowed, one at a time: on the terminal, or with a program like
+/// `SSH_ASKPASS`. An answer applies to its origin until the lease ends.
 struct LeaseQuestions {
   /// An answer for the daemon.
   typealias Answer = (question: Int, isAllowed: Bool)
 
+  /// The program that asks; nil for the terminal.
   private let program: String?
   private var waiting: [Event.LeaseQuestion] = []
+  /// The answers so far, by origin.
   private var answers: [String: Bool] = [:]
   private var current: Current?
 
@@ -74,7 +76,7 @@ struct LeaseQuestions {
     return found
   }
 
-  /// - Returns: False if there is no terminal.
+  /// Asks on the terminal. Returns false if there is none.
   private mutating func show(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -91,7 +93,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// - Returns: Whether the program could be started.
+  /// Starts the program that asks. Returns false on failure.
   private mutating func start(
     _ program: String, _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -107,7 +109,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// Returns the answer, or "no" after the deadline.
+  /// The answer, "no" after the deadline; nil before.
   private mutating func ended(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = current else { return nil }
     let isLate = Instant.now >= asking.deadline
@@ -123,7 +125,7 @@ struct LeaseQuestions {
     return (asking.question.number, isAllowed)
   }
 
-  /// - Returns: Nil while the program is running.
+  /// Whether the program's status means "yes"; nil while it runs.
   private static func status(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
@@ -131,7 +133,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// - Returns: Nil until a line was typed.
+  /// Whether the user typed "yes"; nil before.
   private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }
@@ -145,7 +147,7 @@ struct LeaseQuestions {
 
   private static let mostBytes = 64
 
-  /// Ends the program, because the lease has ended.
+  /// Ends the program that asks.
   func finish() {
     guard let process = current?.process else { return }
     try? Spawn.killGroup(process, Signals.SIGKILL)

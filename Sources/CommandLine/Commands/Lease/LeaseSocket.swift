@@ -3,25 +3,25 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket for the peers of a lease or for the host of `agent ssh`.
+/// The socket for the peers of a lease, or for the host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
-  /// The names of the sockets of ``addHTTP(for:)`` and ``path(for:)``.
+  /// Other sockets to remove with this one.
   private var furtherNames: [String] = []
-  /// Whether the directory was created for this socket and will be removed with it.
+  /// Whether the directory was created for this socket.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The timeout for another process that is creating such a socket.
+  /// The timeout for another process creating such a socket.
   private static let timeout = Duration.seconds(5)
 
   /// - Parameters:
-  ///   - path: The socket's path; nil for a directory of its own in the runtime directory.
-  ///   - servesOthers: Whether other users may connect, and get access to that directory.
+  ///   - path: The path; nil for a new directory in the runtime directory.
+  ///   - servesOthers: Whether other users may connect.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
     // Fail early; the daemon connection would check this too.
     try DaemonLauncher.refuseForeignDirectories()
@@ -35,7 +35,7 @@ struct LeaseSocket: ~Copyable {
     try self.init(place, ownsDirectory: false, servesOthers: servesOthers)
   }
 
-  /// Creates the socket in a directory of its own, after removing those of killed commands.
+  /// Creates the socket in a new directory, after removing those of killed commands.
   private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
@@ -100,7 +100,7 @@ struct LeaseSocket: ~Copyable {
 
   /// Creates a socket for HTTP next to this one.
   ///
-  /// - Parameter port: The local port for the origin, which `agent lease-port` reads from the socket's name.
+  /// - Parameter port: The port for `agent lease-port`, which reads it from the socket's name.
   mutating func addHTTP(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {
@@ -112,9 +112,7 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The path of a socket that another program makes next to this one.
-  ///
-  /// - Returns: The path. ``remove()`` also removes it, if that program has not.
+  /// The path for another program's socket next to this one. ``remove()`` removes it too.
   mutating func path(for name: String) -> String {
     furtherNames.append(name)
     return "\(directory.path)/\(name)"

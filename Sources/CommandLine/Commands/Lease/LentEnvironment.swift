@@ -5,7 +5,7 @@ internal import Wire
 
 /// The environment of a command that gets a lease instead of a token.
 enum LentEnvironment {
-  /// Returns the environment with the lease's socket. Removes variables that contain a token, that accounts set, or
+  /// Returns the environment with the lease's socket, without variables that contain a token, that accounts set, or
   /// that belong to this program.
   ///
   /// - Throws: The daemon's failure to check the values.
@@ -23,10 +23,9 @@ enum LentEnvironment {
     return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
-  /// The prefix of this program's variables.
   private static let ownPrefix = "AGENT_"
 
-  /// Splits the entries to check by the size limit of a request. Returns at least one part.
+  /// Splits the entries into requests of limited size, at least one.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
@@ -42,6 +41,7 @@ enum LentEnvironment {
     return parts
   }
 
+  /// Finds the values that contain a token, and the variables that accounts set.
   private static func screen(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {
@@ -63,8 +63,7 @@ enum LentEnvironment {
 }
 
 extension [UInt8] {
-  /// The name of an environment entry, or the entire entry if it has no "=".
+  /// The name, or the entire entry if it has no "=".
   fileprivate var name: ArraySlice<UInt8> { prefix { $0 != UInt8(ascii: "=") } }
-  /// The value of an environment entry.
   fileprivate var value: ArraySlice<UInt8> { drop { $0 != UInt8(ascii: "=") }.dropFirst() }
 }

@@ -16,25 +16,28 @@ struct LentHTTP {
   }
 
   struct Opened {
-    /// Emptied once passed to the server; otherwise a command waiting here would not notice the server's end.
+    /// Emptied once `agent-lease` has them, so that a waiting command notices its end.
     var places: [Place] = []
     /// `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
-    /// Returns the environment with these variables, replacing existing ones.
+    /// Returns the environment with these variables.
     func added(to environment: [[UInt8]]) -> [[UInt8]] {
       let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
       return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
     }
   }
 
+  /// The token's variable, if HTTP is used.
   private let tokenName: String?
   /// The variable for each origin's URL.
   private var served: [(variable: String, entry: OriginEntry)] = []
 
-  /// The length of the token before hexadecimal encoding.
+  /// The length of the token in bytes, before hexadecimal encoding.
   private static let tokenBytes = 32
 
+  /// Reads `--url-as` and `--token-as`.
+  ///
   /// - Throws: `invalid_request` if the options conflict.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, places) = (invocation[.urlVariables], invocation[.places])
@@ -63,12 +66,12 @@ struct LentHTTP {
     }
   }
 
-  /// Whether there is anything to serve.
+  /// Whether the lease is used over HTTP.
   var isServed: Bool { tokenName != nil }
 
   /// Opens the sockets and creates the token.
   ///
-  /// - Parameter listen: Returns the socket and the port for the origin with this index.
+  /// - Parameter listen: Opens the socket for the origin at an index, and returns its port too.
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
   ) throws(Failure) -> Opened {

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket forwarded by `ssh`.
+/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket that `ssh` forwards.
 final class RelayConnection {
   private let socket: FileDescriptor
   private var lines = RelayLines()
@@ -16,12 +16,12 @@ final class RelayConnection {
 
   private static let prefix = "ssh-"
 
-  /// The name of a socket. `port` is the client port of the SSH connection.
+  /// A socket's name. `port` is the client port of the SSH connection.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Finds the machine for a sign-in: the one of this SSH connection, or else the last that connected.
+  /// Connects to the user's machine: that of this SSH connection, otherwise another.
   ///
-  /// - Returns: Nil if no such machine is connected.
+  /// - Returns: Nil if none is connected.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -43,7 +43,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// - Returns: Nil if nobody answers. Removes a dead socket.
+  /// Nil if `agent ssh` does not reply. Removes a dead socket.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {
@@ -80,7 +80,7 @@ final class RelayConnection {
   /// The descriptor to poll.
   var raw: Int32 { socket.raw }
 
-  /// Asks the user there to open the page. ``read()`` returns the result.
+  /// Asks the user of that machine to open the page. ``read()`` returns the result.
   func open(_ browser: Event.Browser) throws(RelayRefusal) {
     guard let uri = try? URI(browser.redirectURI), uri.isHTTPLoopback else { throw .notAuthorization }
     // A registered redirect URI includes the port.
@@ -106,7 +106,7 @@ final class RelayConnection {
 
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }
 
-  /// The next message, except a refusal.
+  /// The next message; throws a refusal.
   private func take() throws(RelayRefusal) -> RelayAnswer? {
     switch lines.take() {
     case .more: return nil

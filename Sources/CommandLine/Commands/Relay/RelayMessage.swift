@@ -5,7 +5,7 @@ internal import Wire
 /// The messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line,
 /// without verifiers or tokens. Anything else ends the connection.
 enum RelayMessage {
-  /// The socket directory in the host's runtime directory.
+  /// The sockets' directory in the host's runtime directory.
   static let folder = "relays"
   /// The limit of a line in bytes: a URL with its JSON escapes, and the names of the sign-in.
   static let mostBytes = 2 * LoginRedirectRequest.maximumURLBytes
@@ -29,9 +29,9 @@ enum RelayMessage {
 enum RelayRequest: Equatable {
   /// Requests this loopback port for the redirect, or any. Sent first.
   case port(UInt16?)
-  /// Asks for the user's consent and returns the redirect.
+  /// Requests to open a page, and to return the redirect.
   case open(url: String, issuer: String, account: String)
-  /// Tells the browser that the sign-in succeeded.
+  /// Reports success, for the browser.
   case signedIn(person: String?)
   case failed(String)
 
@@ -98,7 +98,7 @@ enum RelayAnswer: Equatable {
   }
 }
 
-/// Why the user's machine does not help with a sign-in.
+/// Why `agent ssh` does not help with a sign-in.
 enum RelayRefusal: String, Error, CaseIterable {
   case busy
   case limit
@@ -132,6 +132,7 @@ enum RelayRefusal: String, Error, CaseIterable {
 struct RelayLines {
   private var bytes: [UInt8] = []
 
+  /// `ended` if a line is too long.
   enum Reading { case more, line([UInt8]), ended }
 
   /// Returns the next complete line.

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Loopback
 internal import Platform
 
-/// The local loopback port for the redirect of a relayed sign-in. Accepts only this user's connections.
+/// The loopback port for the redirect of a host's sign-in. Accepts only this user's connections.
 final class RelayPort {
   let port: UInt16
   private let sockets: [SharedDescriptor]
@@ -13,19 +13,21 @@ final class RelayPort {
 
   /// The requests that the browser may send.
   struct Expected {
+    /// The request for the link of ``expect(_:)``.
     let link: LoopbackTarget
     let redirect: LoopbackTarget
     var isLinkUsed = false
     let request: RelayedRequest
   }
 
+  /// A connection of a browser.
   private final class Visitor {
     let key: UInt64
     let descriptor: FileDescriptor
     let deadline: Instant
     var head = RequestHead()
     var end = LoopbackRequest.HeadEnd()
-    /// Whether the browser waits for the result of the sign-in.
+    /// Whether the browser waits for the result.
     var waits = false
 
     init(_ key: UInt64, _ descriptor: consuming FileDescriptor, until deadline: Instant) {
@@ -42,14 +44,14 @@ final class RelayPort {
     }
   }
 
-  /// The first poller key of its descriptors.
   static let firstKey: UInt64 = 16
   private static let mostVisitors = 16
   /// The timeout for a browser's request.
   private static let timeout = Duration.seconds(10)
   private static let tries = 10
 
-  /// - Parameter port: Nil for any port that is free at both loopback addresses, since `localhost` may be either.
+  /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.
+  ///
   /// - Throws: `EADDRINUSE`.
   init(_ wanted: UInt16?) throws(SystemError) {
     var (opened, lastError): ([SharedDescriptor], SystemError?) = ([], nil)
@@ -95,7 +97,7 @@ final class RelayPort {
 
   /// Serves the ready descriptors.
   ///
-  /// - Returns: The redirect URL, once.
+  /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
     visitors.removeAll { !$0.waits && $0.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
@@ -128,6 +130,7 @@ final class RelayPort {
     }
   }
 
+  /// Answers a browser's request. Returns the redirect URL, if requested.
   private func serve(_ visitor: Visitor) -> String? {
     func answer(_ response: [UInt8]) {
       visitor.answer(response)

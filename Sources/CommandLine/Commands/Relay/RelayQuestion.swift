@@ -6,16 +6,16 @@ internal import Wire
 /// Asks on the terminal of a stopped `ssh`, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
-  /// The `ssh` process that owns the terminal, if running.
+  /// Returns the `ssh` process that owns the terminal, if running.
   private let terminalOwner: () -> Int32?
 
-  /// The time for the user's answer.
+  /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
   private static let mostBytes = 64
-  /// The time for `ssh` to stop.
+  /// The timeout for `ssh` to stop.
   private static let stopping = Duration.seconds(2)
 
-  /// - Parameter host: The user and host according to `ssh`.
+  /// - Parameter host: The user and host, according to `ssh`.
   init(_ host: String, terminalOwner: @escaping () -> Int32?) {
     (self.host, self.terminalOwner) = (host, terminalOwner)
   }
@@ -61,7 +61,7 @@ final class RelayQuestion: RelayConsole {
       + Confirmation.text(of: Phrase("Open the page?"))
   }
 
-  /// - Returns: Nil if the user agreed.
+  /// Nil if the user agreed.
   private static func answer(on terminal: borrowing FileDescriptor) throws(SystemError) -> RelayRefusal? {
     let deadline = Instant.now.advanced(by: timeout)
     var line: [UInt8] = []

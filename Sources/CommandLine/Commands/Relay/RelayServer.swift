@@ -3,19 +3,19 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// Serves the sign-ins of `agent ssh`'s host: asks the user, opens the browser, and returns the redirect.
+/// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
 ///
-/// The host is not trusted. It gets only the redirect of a request that the user approved, one at a time.
+/// The host is not trusted. It gets only redirects that the user approved, one at a time.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole
   private var peer: Peer?
   /// The times of the questions in the last hour.
   private var questions: [Instant] = []
-  /// The times in the last hour when the host requested a specific port.
+  /// When the host requested a specific port, in the last hour.
   private var portRequests: [Instant] = []
 
-  /// The connection of the sign-in in progress.
+  /// The connection of the current sign-in.
   private final class Peer {
     let socket: FileDescriptor
     var lines = RelayLines()
@@ -24,7 +24,7 @@ final class RelayServer {
     /// The number of ports requested: any one first, then that of a registered redirect URI.
     var ports = 0
     var request: RelayedRequest?
-    /// The issuer and account according to the host.
+    /// The names according to the host.
     var names: (issuer: String, account: String) = ("", "")
 
     init(_ socket: consuming FileDescriptor, until deadline: Instant) {
@@ -145,6 +145,7 @@ final class RelayServer {
     peer.deadline = .now.advanced(by: Self.approval)
   }
 
+  /// Ends a sign-in with a page for a waiting browser.
   private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
     peer.port?.show(page())
     self.peer = nil
@@ -153,13 +154,13 @@ final class RelayServer {
 
 /// Shows relayed sign-ins to the user.
 protocol RelayConsole: AnyObject {
-  /// The host according to `ssh`.
+  /// The user and host, according to `ssh`.
   var host: String { get }
   /// Asks whether to open a request, and opens it.
   ///
   /// - Parameters:
   ///   - link: The URL for the browser.
-  ///   - names: The issuer and the account according to the host.
+  ///   - names: The issuer and account according to the host.
   /// - Throws: Why nothing was opened.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)

@@ -1,11 +1,10 @@
 internal import Encoding
 internal import Wire
 
-/// An authorization request from another host, checked as far as possible here. All displayed details come from the
-/// URL.
+/// An authorization request from another host, checked as far as its URL permits.
 struct RelayedRequest: Equatable {
   let url: String
-  /// The host of the page, with the port if present.
+  /// The host of the URL, with the port if it has one.
   let place: String
   let clientID: String
   let scope: String?
@@ -19,13 +18,15 @@ struct RelayedRequest: Equatable {
   private static let needed = [
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method",
   ]
-  /// The length of an S256 challenge (RFC 7636 section 4.2).
+  /// The length of an S256 code challenge (RFC 7636 section 4.2).
   private static let challengeCount = 43
   private static let repeatable = ["resource"]
 
+  /// Checks the URL of a request.
+  ///
   /// - Parameter port: The loopback port for the redirect.
-  /// - Returns: Nil unless it is an https URL for the code flow with PKCE that redirects to the port with a query.
-  ///   Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
+  /// - Returns: Nil unless the URL is an https request for the code flow with PKCE whose redirect has a query and goes
+  ///   to the port. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
   init?(_ url: String, port: UInt16) {
     guard url.utf8.count <= LoginRedirectRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
       let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),

@@ -4,11 +4,11 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// `agent ssh`: an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
+/// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 ///
-/// One connection serves the preparation, the session and the clean-up. This process knows no secret, and only asks the
-/// daemon to lend an account.
+/// Preparation, session and clean-up share one connection. This process knows no secret, and only asks the daemon to
+/// lend an account.
 struct SSHCommand {
   private let words: [[UInt8]]
   private let console: Console
@@ -49,7 +49,7 @@ struct SSHCommand {
     }
   }
 
-  /// - Parameter lending: The lease, and whether its programs need variables.
+  /// - Parameter lending: The lease, and whether programs on the host need variables.
   private static func run(
     _ words: [String], _ console: Console, lending: (lease: SSHLease, setsVariables: Bool)?
   ) throws(Failure) -> Int32 {
@@ -114,8 +114,8 @@ struct SSHCommand {
 
   /// Makes the lease available on the host.
   ///
-  /// - Parameter note: Receives the directory there.
-  /// - Returns: The `ssh` arguments for a session that uses it.
+  /// - Parameter note: Receives the directory on the host.
+  /// - Returns: The `ssh` arguments for a session with the lease.
   private func extend(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
@@ -144,7 +144,7 @@ struct SSHCommand {
     return terminal + arguments.connection + [Array("exec sh \(script)".utf8)]
   }
 
-  /// Quotes a word for `sh`, which need not be UTF-8.
+  /// Quotes a word, which need not be UTF-8, for `sh`.
   private static func quoted(_ word: ArraySlice<UInt8>) -> [UInt8] {
     "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
@@ -157,6 +157,7 @@ struct SSHCommand {
 
   // MARK: The session
 
+  /// Runs the session, and serves the host's sign-ins.
   private func serve(
     _ ssh: InstalledProgram, _ host: String, _ words: [[UInt8]], _ listener: consuming FileDescriptor
   ) throws(SystemError) -> ProcessStatus {
@@ -176,7 +177,6 @@ struct SSHCommand {
     }
   }
 
-  /// The poller keys of the session and the lease.
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
   private func wait(
@@ -197,7 +197,7 @@ struct SSHCommand {
     return status ?? .exited(0)
   }
 
-  /// The process of the connection, which must get the session's terminal.
+  /// The process ID of the connection, if it lives.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
     let words = throughConnection + ["-O", "check", Self.placeholderHost]
     guard let result = try? ssh.run(words, joinsErrors: true, patience: Self.timeout), result.succeeded else {
@@ -210,23 +210,24 @@ struct SSHCommand {
 
   // MARK: The host
 
-  /// Arguments that use the connection and read no configuration.
+  /// `ssh` arguments that use the connection and read no configuration.
   private var throughConnection: [String] {
     ["-F", "none", "-S", control, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
   /// A host name that is never connected to.
   private static let placeholderHost = "agent.invalid"
+  /// The start of the output of ``preparation``.
   private static let mark = "agent-relay:"
 
-  /// Prints the connection's port number and this program's runtime directory on the host.
+  /// Prints the client port and this program's runtime directory on the host.
   private static let preparation =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.folder)\" && set -- $SSH_CONNECTION && echo \"\(mark)${2:-0}:$d\""
 
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// - Returns: Nil if the host has no directory for sockets.
+  /// Nil if the host has no directory for sockets.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, there(Self.preparation)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }
@@ -255,7 +256,7 @@ struct SSHCommand {
     path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@,=".utf8.contains($0) }
   }
 
-  /// - Returns: The output; nil after a failure.
+  /// Returns the output of `ssh` over the connection; nil after a failure.
   private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
     guard let result = try? ssh.run(throughConnection + words, input: input, patience: Self.timeout),
       result.succeeded

@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The lease of `agent ssh --lend`. The host uses it through forwarded sockets until the connection ends.
+/// The lease of `agent ssh --lend`. The host uses it through forwarded sockets.
 final class SSHLease {
   /// The lease requested on the command line.
   struct Order {
@@ -13,6 +13,7 @@ final class SSHLease {
     fileprivate let http: LentHTTP
     fileprivate let questions: LeaseQuestions
     fileprivate let hasJail: Bool
+    /// Whether to check the session at the server first (`--ask`).
     fileprivate let isDemanded: Bool
 
     /// The options that require `--lend`.
@@ -23,7 +24,7 @@ final class SSHLease {
       ]
     }
 
-    /// - Returns: Nil without `--lend`.
+    /// Nil without `--lend`.
     init?(_ invocation: Invocation) throws(Failure) {
       guard let account = invocation[.lentAccount] else {
         for option in Self.options where invocation.has(option) {
@@ -49,7 +50,6 @@ final class SSHLease {
   private var socket: LeaseSocket?
   private let poller: Poller
 
-  /// Opens the lease.
   init(_ order: Order) throws(Failure) {
     self.order = order
     try LeaseCommand.requireSession(order.request.account, order.client, mayRenew: order.isDemanded)
@@ -70,7 +70,7 @@ final class SSHLease {
 
   /// Makes the lease available in a directory of the host.
   ///
-  /// - Parameter forward: Forwards the first argument of `ssh -R` to a local socket, and returns the output.
+  /// - Parameter forward: Forwards `far`, an argument of `ssh -R`, to a local socket, and returns the output.
   /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
   func extend(
     to place: String, on host: String, forwarding forward: (_ far: String, _ near: String) -> [UInt8]?
@@ -101,7 +101,6 @@ final class SSHLease {
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
   }
 
-  /// Adds the lease to the session's poller.
   func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
@@ -109,7 +108,7 @@ final class SSHLease {
   var nextAttempt: Instant? { hasEnded ? nil : keeper?.nextAttempt }
   private var hasEnded: Bool { keeper?.ending != nil }
 
-  /// Handles ready descriptors. The session continues after the lease has ended.
+  /// Handles events of the lease. The session continues after the lease has ended.
   func handle() throws(SystemError) {
     guard !hasEnded else { return }
     let events = try poller.wait(until: .now)

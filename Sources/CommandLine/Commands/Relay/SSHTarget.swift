@@ -3,11 +3,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What `ssh` would do with its arguments and configuration, according to `ssh -G`.
+/// The session that `ssh` would start, according to `ssh -G`.
 struct SSHTarget {
   /// The user and host.
   let host: String
-  /// Whether it runs a command instead of a shell.
+  /// Whether `ssh` runs a shell or the given command.
   let startsProgram: Bool
   /// Whether only a shell gets a terminal.
   let asksForTerminal: Bool
