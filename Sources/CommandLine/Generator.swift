@@ -2,8 +2,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The program `generate`. Developers write `completions/`, the lists in `man/`, the texts of the help for translators
-/// and a part of the schema of the JSON output with it, and `make install` uses it for programs with other names.
+/// Writes completions, the lists in `man/`, help texts for translators and part of the JSON schema. `make install` uses
+/// it for programs with other names.
 package enum Generator {
   /// A generated file, or one with generated parts.
   package struct GeneratedFile: Sendable {
@@ -12,9 +12,9 @@ package enum Generator {
     package let content: String
   }
 
-  /// All files for a program of this name.
+  /// The completions and pages for a program name.
   ///
-  /// - Parameter top: The package's root with the pages.
+  /// - Parameter top: The package's root.
   static func files(for program: ProgramName = .standard, in top: String) throws(PageError) -> [GeneratedFile] {
     let pages = try ManualPage.all.map { page throws(PageError) in
       GeneratedFile(path: page.path(for: program), content: try page.text(in: top, by: Main.commands, for: program))
@@ -26,17 +26,17 @@ package enum Generator {
     return pages + completions
   }
 
-  /// The texts of the help for translators, one a line.
+  /// The help texts for translators, one per line.
   static var helpTexts: GeneratedFile {
     let texts = HelpWriter.texts(of: Main.commands).sorted().map { Phrase(stringLiteral: $0).template + "\n" }
     let comment = "# Texts of the help. Written by `make generate` from the command table; do not edit.\n"
     return GeneratedFile(path: "share/po/help", content: comment + texts.joined())
   }
 
-  /// Missing in an installation.
+  /// The schema's path. Missing in an installation.
   private static let schemaPath = "Tests/Schema/agent.schema.json"
 
-  /// The JSON schema with its generated definitions replaced.
+  /// Replaces the generated definitions of the JSON schema.
   package static func schema(_ text: String) -> String {
     let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
     let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"

@@ -3,6 +3,8 @@ internal import Wire
 
 /// The program `agent`.
 package enum Main {
+  /// Runs a command line.
+  ///
   /// - Parameter arguments: Includes the program's name.
   /// - Returns: The exit status.
   package static func run(arguments: [String]) -> Int32 {
@@ -55,7 +57,7 @@ package enum Main {
     return try action.run()
   }
 
-  /// Whether an invalid command line requests JSON, since its caller parses the error too.
+  /// Whether an invalid command line requests JSON, so that its caller parses the error.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
@@ -78,7 +80,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// The failure if the daemon is older than this program.
+  /// A clearer failure if the daemon is older than this program; otherwise nil.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(

@@ -185,7 +185,7 @@ enum AccountCommand {
     }
   }
 
-  /// The name of the active account.
+  /// The active account, even in a directory with its own.
   private static func active(_ client: DaemonClient) throws(Failure) -> String {
     let here = try client.ask(.account(.show(account: nil)))
     guard here["directory"] != nil else { return here["account"]?.string ?? "?" }
@@ -193,9 +193,9 @@ enum AccountCommand {
     return accounts.first { $0[.active]?.bool == true }?[.name]?.string ?? "?"
   }
 
-  /// The absolute path of a directory, without links.
+  /// The absolute path of a directory, without symbolic links.
   ///
-  /// - Parameter mayBeGone: Whether to accept a removed directory, which may still be in the settings.
+  /// - Parameter mayBeGone: Whether to accept a removed directory, still in the settings.
   private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
     do {
       return try Machine.resolvedDirectory(path)
@@ -205,9 +205,9 @@ enum AccountCommand {
     }
   }
 
-  /// Lists the accounts and asks which one to use.
+  /// Asks which account to use.
   ///
-  /// - Returns: The chosen account, or nil to keep the active one.
+  /// - Returns: Nil to keep the active one.
   private static func choose(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -224,7 +224,7 @@ enum AccountCommand {
     return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
-  /// Prints a note if the environment or the directory overrides the active account.
+  /// Notes that the environment or the directory overrides the active account, if so.
   private static func noteOther(than account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {
@@ -235,7 +235,7 @@ enum AccountCommand {
     }
   }
 
-  /// Describes the directory's account, which overrides the active one here, or returns nil.
+  /// Names the directory's account, which overrides the active one; nil if there is none.
   static func ofDirectory(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string
@@ -263,7 +263,7 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
-  /// Prints the client's metadata document, on one line with `--json`.
+  /// Prints the client metadata document, on one line with `--json`.
   static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
@@ -277,7 +277,7 @@ enum AccountCommand {
     }
   }
 
-  /// - Parameter settings: Includes the protection level for the session.
+  /// - Parameter settings: Includes the protection level to prepare for the session.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

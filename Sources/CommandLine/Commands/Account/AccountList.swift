@@ -42,7 +42,7 @@ enum WhoamiCommand {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)
   }
 
-  /// Claims that identify the user, rather than describe the token.
+  /// The claims that identify the user.
   private static let shownClaims = ["name", "preferred_username", "email"]
 
   static func text(_ result: JSONObject) -> String {

@@ -2,9 +2,9 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Describes accounts for users.
+/// Describes accounts to users.
 enum AccountText {
-  /// One line per account, followed by remarks.
+  /// A row per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
@@ -62,7 +62,7 @@ enum AccountText {
 
   /// The current and imminent problems.
   ///
-  /// - Parameter shown: Vault problems already shown above.
+  /// - Parameter shown: The vault's problems already shown above.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -86,6 +86,7 @@ enum AccountText {
 
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
+  /// The escape sequence's parameter for the state's colour.
   private static func style(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
@@ -154,7 +155,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// What to show instead of a user for a session without one.
+  /// The word in place of a user, for a session without one.
   private static func unattended(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -173,7 +174,7 @@ enum AccountText {
     return state
   }
 
-  /// The session state as shown to users: `active` is "signed in".
+  /// The session state as shown to users: `active`, `stale` and `refreshing` are "signed in".
   static func stateName(_ account: JSON) -> Phrase {
     let word = account[.state]?.string ?? "unknown"
     return switch SessionState(rawValue: word) {
@@ -189,14 +190,14 @@ enum AccountText {
     }
   }
 
-  /// Whether a session has ended and only a sign-in helps.
+  /// Whether a session has ended, so that only a sign-in helps.
   static func needsSignIn(_ account: JSON) -> Bool {
     hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
   }
 
   static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
 
-  /// The renewal policy, if it is not the default.
+  /// The refresh policy, unless it is the default, or a waiting refresh.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
@@ -219,6 +220,7 @@ enum AccountText {
     }
   }
 
+  /// A problem with its hint.
   static func problem(_ problem: JSON?) -> Phrase? {
     guard let problem else { return nil }
     guard let failure = Failure(json: problem) else {

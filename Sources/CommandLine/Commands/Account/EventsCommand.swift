@@ -63,7 +63,7 @@ enum EventsCommand {
     }
   }
 
-  /// The program that shows desktop notices.
+  /// The path of `notify-send`, which shows desktop notices.
   static func noticeProgram() throws(Failure) -> String {
     guard let program = Spawn.search("notify-send") else {
       throw Failure(
@@ -93,7 +93,7 @@ enum EventsCommand {
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Returns when the daemon ends the stream. Throws if the daemon stops or the time limit passes.
+  /// Returns when the daemon ends the stream. Throws if the daemon stops or the deadline passes.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

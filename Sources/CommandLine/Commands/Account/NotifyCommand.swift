@@ -5,14 +5,14 @@ internal import Vocabulary
 internal import Wire
 
 extension NotifyCommand {
-  /// Run by the daemon for events. Hidden from the list.
+  /// Run by the daemon for each event. Hidden from users.
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
     run: run)
 }
 
-/// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.
+/// `agent __notify`: reads an event and shows a desktop notice if a session has ended.
 enum NotifyCommand {
   /// Longer than any event.
   private static let mostBytes = 64 << 10
@@ -34,7 +34,7 @@ enum NotifyCommand {
     }
   }
 
-  /// The notice, or nil if no session ended or the user ended it.
+  /// The notice; nil unless a session ended without the user's doing.
   static func text(_ entry: SessionEntry) -> (title: Phrase, body: Phrase)? {
     guard let account = entry.account else { return nil }
     switch entry.event.name {

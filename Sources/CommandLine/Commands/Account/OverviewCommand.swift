@@ -3,7 +3,7 @@ internal import Platform
 internal import Wire
 
 extension OverviewCommand {
-  /// `agent` without arguments. Not listed because it has no name.
+  /// `agent` without arguments.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",
@@ -12,7 +12,6 @@ extension OverviewCommand {
 
 /// Prints the state of the accounts, or the first steps if there are none.
 enum OverviewCommand {
-  /// The maximum number of accounts to show.
   private static let limit = 10
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -27,7 +26,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether no account was ever set up, so there is no need to ask the daemon.
+  /// Whether no account was ever set up.
   private static var isUntouched: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Converts command-line options to account settings.
 enum SettingsOptions {
-  /// Reads the given options.
+  /// Reads the options that are given.
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
   ) throws(Failure) -> AccountSettings {
@@ -27,7 +27,9 @@ enum SettingsOptions {
     return settings
   }
 
-  /// - Parameter text: `none`, `environment` or a URL. In the request, an empty URL removes the proxy.
+  /// Sets the proxy. In the request, an empty URL removes it.
+  ///
+  /// - Parameter text: `none`, `environment` or a URL.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
     settings.proxySource = .option
     switch text {

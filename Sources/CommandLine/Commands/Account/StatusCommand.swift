@@ -53,7 +53,7 @@ enum StatusCommand {
       : Phrase("settings that differ from \(preset.path): \(changed)")
   }
 
-  /// The most urgent exit status. Ignores accounts that are neither requested nor signed in.
+  /// The most urgent exit status. Ignores accounts that are neither named nor signed in.
   static func worst(of accounts: [JSON], isNamed: Bool) -> ExitStatus {
     let found = accounts.map { (account) -> ExitStatus in
       switch account[.check]?.string.flatMap(CheckResult.init(rawValue:)) {
@@ -67,7 +67,7 @@ enum StatusCommand {
     return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 
-  /// One line per account, or all details of the requested one.
+  /// A table of the accounts, or all details of the named one.
   ///
   /// - Parameters:
   ///   - note: A line to print after the accounts.

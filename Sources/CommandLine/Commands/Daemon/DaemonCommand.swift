@@ -48,7 +48,7 @@ extension DaemonCommand {
 }
 
 enum DaemonCommand {
-  /// How long the daemon may take to stop.
+  /// The daemon's time to stop.
   private static let timeout = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {
@@ -72,7 +72,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Returns the daemon's status, starting it if necessary, and whether it was already running.
+  /// Starts the daemon unless it runs. Returns its status, and whether it ran before.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
     if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
@@ -104,6 +104,7 @@ enum DaemonCommand {
     return try showing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
+  /// Prints the running daemon's answer.
   private static func showing(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) throws(Failure) -> Action {
@@ -130,10 +131,10 @@ enum DaemonCommand {
   private struct Stopped {
     /// The accounts whose new refresh token could not be stored.
     let unstored: [String]
-    /// The accounts whose servers the daemon is still waiting for. It serves no requests meanwhile.
+    /// The accounts whose servers the daemon still waits for. It accepts no requests meanwhile.
     let finishing: [String]
 
-    /// The failure that names ``unstored`` accounts, if any.
+    /// The failure for ``unstored`` accounts, if any.
     var loss: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
@@ -150,8 +151,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Stops the daemon; nil if none runs. On return its lock is free, and the process has ended unless it still waits
-  /// for servers.
+  /// Stops the daemon; nil if none runs. Afterwards another one can start.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> Stopped? {
     guard let result = try client.askRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
@@ -168,6 +168,7 @@ enum DaemonCommand {
     return stopped
   }
 
+  /// Returns the client, but rejects `--no-daemon`.
   private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
     try refuseNoDaemon(invocation)
     return DaemonClient(invocation)
@@ -178,7 +179,6 @@ enum DaemonCommand {
     throw Failure(.invalidRequest, "\"--no-daemon\" cannot be used with \"daemon\"")
   }
 
-  /// One line per event.
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events were discarded)\n" }

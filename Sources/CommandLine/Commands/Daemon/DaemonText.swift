@@ -1,8 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// Describes the daemon for users.
+/// Describes the daemon to users.
 enum DaemonText {
+  /// Version, process ID, age and memory.
   static func line(_ daemon: JSON?) -> Phrase {
     var parts: [Phrase] = []
     if let version = daemon?["version"]?.string { parts.append(Phrase("version \(version)")) }

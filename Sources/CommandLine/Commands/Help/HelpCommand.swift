@@ -35,7 +35,6 @@ extension CompletionsCommand {
 }
 
 extension CompleteCommand {
-  /// Lists names for shell completions. Hidden from users.
   static let complete = Command(
     .complete,
     summary: "Print candidates for a shell's completion", operands: .candidateKind,
@@ -51,7 +50,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on the command or group named by these words, in the user's language; on the program if empty.
+  /// The help on a command or group, in the user's language; on the program without words.
   ///
   /// - Parameter all: Whether to include every detail and option.
   static func text(
@@ -88,7 +87,7 @@ enum HelpCommand {
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 
-  /// The administrator's presets and the known services, or one preset's settings; nil without presets.
+  /// The presets and known services, or one preset's settings; nil without presets.
   private static func presets(_ name: String?) -> String? {
     if let name {
       guard let preset = (try? AccountPreset.named(name)).flatMap({ $0 }) else { return nil }
@@ -125,8 +124,8 @@ enum CompletionsCommand {
 
 /// `agent __complete`: called by a shell for completions.
 ///
-/// Asks a running daemon, for at most a second, or else reads the settings file. Prints nothing on failure. Omits names
-/// that are more than one shell word.
+/// Asks a running daemon, for at most a second, or reads the settings file. Prints nothing on failure, and no names of
+/// several shell words.
 enum CompleteCommand {
   private static let timeout = Duration.seconds(1)
 

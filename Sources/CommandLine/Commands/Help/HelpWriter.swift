@@ -5,15 +5,15 @@ struct HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// The maximum number of choices that the help on a command lists.
+  /// The maximum number of choices for an option.
   private static let mostWords = 12
 
-  /// The maximum number of lines of the help on a command.
+  /// The maximum number of lines without `--all`.
   static let screenLines = 24
 
   var language = Language.english
 
-  /// The texts of the table that the help shows in the user's language.
+  /// The texts to translate.
   static func texts(of table: CommandTable) -> Set<String> {
     let groups = CommandName.firstWords.filter { !CommandName.members(ofGroup: $0).isEmpty }
     var texts = [CommandTable.summary] + groups.map(CommandName.summary) + OptionGroup.allCases.map(\.rawValue)
@@ -24,7 +24,7 @@ struct HelpWriter {
     return Set(texts + Options.common.map(\.summary))
   }
 
-  /// The help on the program: its main commands on one screen, or all commands and the options of each.
+  /// The main commands, or all commands with their options.
   func program(_ table: CommandTable, all: Bool = false) -> String {
     var text = wrapped(translated(CommandTable.summary) + ".")
     let usage = self.text(Phrase("Usage: \("agent [OPTION]... COMMAND [ARGUMENT]...")")) + "\n"
@@ -44,12 +44,12 @@ struct HelpWriter {
     return text + wrapped(Phrase("`agent help providers` lists the services that are known by name."))
   }
 
-  /// The line of a command or a group.
+  /// A line for a command or group.
   private func line(_ word: String, _ table: CommandTable) -> String {
     Self.entry(word, plain(translated(table.summary(ofFirstWord: word))), column: 13, gap: 1)
   }
 
-  /// The list of the commands of a group, or the complete help on each.
+  /// The commands of a group, or the complete help on each.
   func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
     let commands = table.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
@@ -61,7 +61,7 @@ struct HelpWriter {
         Phrase("\("`agent help \(group) COMMAND`") says more about one command, \("agent-\(group)(1)") about all."))
   }
 
-  /// The help on one command: the most important parts on one screen, or all examples and options.
+  /// The main parts on one screen, or all examples and options.
   func help(on command: Command, all: Bool = false) -> String {
     if !all { return screen(on: command) }
     var text = heading(command)
@@ -80,7 +80,7 @@ struct HelpWriter {
 
   private var examplesTitle: String { text(Phrase("Examples:")) }
 
-  /// The help that fits ``screenLines``, with as many examples as there is room for.
+  /// The help in ``screenLines``, with as many examples as fit.
   private func screen(on command: Command) -> String {
     var parts = [heading(command)]
     if !command.options.isEmpty {
@@ -96,7 +96,7 @@ struct HelpWriter {
     return parts.joined(separator: "\n")
   }
 
-  /// A line for each option: what it does, up to a semicolon, and its choices if there are few.
+  /// A line for each option: the summary up to a semicolon, and a few choices.
   private func lines(of options: [OptionDeclaration]) -> String {
     let hasShort = options.contains { $0.short != nil }
     let terms = options.map { Self.term($0, hasShort: hasShort) }
@@ -117,15 +117,15 @@ struct HelpWriter {
     }.joined()
   }
 
-  /// The signs after which a summary has details, also the Arabic one.
+  /// The characters before details, also the Arabic one.
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
+  /// An option's spellings and argument.
   private static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
     let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
     return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
   }
 
-  /// An example: its purpose, and the command line.
   func example(_ example: Example) -> String {
     let purpose = Prose.wrapped(plain(translated(example.purpose)) + ":", width: Self.width - 2)
     return purpose.map { "  \($0)\n" }.joined() + "    "
@@ -176,7 +176,7 @@ struct HelpWriter {
     Self.entry(command.name.rawValue, plain(translated(command.summary)), gap: 1)
   }
 
-  /// A term and its description. The description of a long term starts on the next line.
+  /// The description of a long term starts on the next line.
   ///
   /// - Parameter gap: The minimum number of spaces between them.
   private static func entry(_ term: String, _ meaning: String, column: Int = optionColumn, gap: Int = 2) -> String {
@@ -195,7 +195,7 @@ struct HelpWriter {
 // MARK: - The language
 
 extension HelpWriter {
-  /// A text of the table in the language, in the notation of ``Prose``.
+  /// A translation in ``Prose`` notation.
   private func translated(_ text: String) -> String { language.text(Phrase(stringLiteral: text)) }
 
   private func text(_ phrase: Phrase) -> String { plain(language.text(phrase)) }
@@ -206,7 +206,6 @@ extension HelpWriter {
     Prose.wrapped(plain(text), width: Self.width).map { $0 + "\n" }.joined()
   }
 
-  /// The text without backticks.
   private func plain(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -216,14 +215,13 @@ extension HelpWriter {
     }.joined()
   }
 
-  /// The choices of an option.
   private func list(_ words: [String]) -> String {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
 }
 
 extension HelpWriter {
-  /// The help on all providers, or on the named one; nil if there is none of this name.
+  /// The help on all providers, or on one; nil for an unknown name.
   func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }

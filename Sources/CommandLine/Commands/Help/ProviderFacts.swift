@@ -1,7 +1,8 @@
 internal import Vocabulary
 
-/// Describes the known providers for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
+/// Describes known services for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
 enum ProviderFacts {
+  /// The word after `agent help`.
   static let topic = "providers"
 
   static func facts(_ provider: Provider) -> [(String, String)] {
@@ -31,7 +32,7 @@ enum ProviderFacts {
 
   private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
 
-  /// Its departures from the standards, by name.
+  /// Departures from the standards, by name.
   static func quirks(_ provider: Provider) -> [(String, String)] {
     Provider.Quirk.allCases.compactMap { quirk in
       provider.quirks[quirk].map { (quirk.rawValue, "\(meaning(quirk)): \($0)") }

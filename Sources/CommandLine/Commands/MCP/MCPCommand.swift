@@ -47,7 +47,7 @@ struct MCPCommand {
     }
   }
 
-  /// The request to the server, without its body.
+  /// The request to the MCP server, without a body.
   private static func request(_ invocation: Invocation) throws(Failure) -> CallRequest {
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {
@@ -64,7 +64,7 @@ struct MCPCommand {
   }
 
   private let client: DaemonClient
-  /// For messages that the client must not get.
+  /// For messages that the MCP client must not get.
   private let warnings: Console
 
   /// The command in a failure's hint, if a client may run it without asking the user.
