@@ -4,18 +4,18 @@ internal import Encoding
 struct EventStreamReader {
   /// The ID to resume the stream from; empty at first.
   private(set) var lastID: [UInt8] = []
-  /// The delay before reconnecting; nil if the server specifies none.
+  /// The delay before reconnecting, if the server sets one.
   private(set) var retryMilliseconds: Int?
 
   private var line: [UInt8] = []
   private var data: [UInt8] = []
   private var id: [UInt8]?
   private var type: [UInt8] = []
-  /// Whether the last line ended with CR, so that an LF next belongs to it.
+  /// Whether the last line ended with CR, so that a following LF belongs to it.
   private var endedByReturn = false
   private var isAtStart = true
 
-  /// The limit of a line and of an event.
+  /// The limit of a line and of an event in bytes.
   private static let mostBytes = MCPMessage.mostBytes
   private static let mostIDBytes = 1024
 
@@ -43,11 +43,13 @@ struct EventStreamReader {
     try take(bytes.extracting(start...))
   }
 
+  /// Adds bytes to the current line.
   private mutating func take(_ piece: Span<UInt8>) throws(TooLong) {
     guard line.count + data.count + piece.count <= Self.mostBytes else { throw TooLong() }
     line.append(contentsOf: piece)
   }
 
+  /// Handles a complete line.
   private mutating func read(_ tell: ([UInt8]) -> Void) {
     if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
     isAtStart = false
@@ -72,6 +74,7 @@ struct EventStreamReader {
     }
   }
 
+  /// Handles the empty line at the end of an event.
   private mutating func dispatch(_ tell: ([UInt8]) -> Void) {
     if let id { lastID = id }
     if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {

@@ -3,7 +3,7 @@ internal import Wire
 
 // Handles the server's responses and messages.
 extension MCPBridge {
-  /// Handles a message in a response stream.
+  /// Handles a message of the server in response to `running`.
   func arrived(_ text: [UInt8], _ running: Running) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
@@ -29,7 +29,7 @@ extension MCPBridge {
     }
   }
 
-  /// Writes a message that belongs to one of the client's, unless it answers another.
+  /// Writes a message that responds to `sending`, but nothing that answers another message.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
     guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
@@ -92,7 +92,7 @@ extension MCPBridge {
     fail(sending, told, status: head.status)
   }
 
-  /// The server's error with the ID of the only request it can answer; nil if there are several or it is not an error.
+  /// The server's error, with the ID of the only request; nil if there are several or it is not an error.
   private static func error(_ answer: MCPMessage, of sending: MCPSending) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, sending.message.kind == .request,
       let id = sending.message.id
@@ -137,7 +137,7 @@ extension MCPBridge {
     failed(running.purpose, failure)
   }
 
-  /// Handles a request that failed without a response.
+  /// Handles a request to the server that got no response.
   func failed(_ purpose: Purpose, _ failure: Failure) {
     switch purpose {
     case .message(let sending): refused(sending, failure, status: nil)
@@ -152,14 +152,13 @@ extension MCPBridge {
     }
   }
 
-  /// Fails the calls that wait for the session.
   private func failWaiting(_ failure: Failure) {
     let sendings = waiting
     waiting = []
     for sending in sendings { refused(sending, failure, status: nil) }
   }
 
-  /// Answers the requests in a message with a failure.
+  /// Answers every open request of a message with a failure.
   func fail(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     fail(sending, server.problem(failure, status: status))
   }
@@ -179,7 +178,7 @@ extension MCPBridge {
   /// The limit of consecutive attempts without a message.
   private static let mostRetries = 5
 
-  /// Requests the rest of a response, if its events have IDs (revisions with sessions).
+  /// Requests the rest of an interrupted response, if the server's events have IDs (revisions with sessions).
   private func resume(_ sending: MCPSending, _ reader: EventStreamReader, _ purpose: Purpose) {
     var last = String(decoding: reader.lastID, as: UTF8.self)
     // If interrupted again before the first event, resume from the same ID.
@@ -222,6 +221,7 @@ extension MCPBridge {
     for (key, running) in exchanges { if case .listening = running.purpose { drop(key) } }
   }
 
+  /// Handles the end of the stream of the server's own messages, and reopens it if supported.
   private func stoppedListening(_ status: Int?, _ failure: Failure?, _ body: Body) {
     guard listener.isWanted else { return }
     if case .stream(let reader) = body {
@@ -252,7 +252,7 @@ extension MCPBridge {
 
   // MARK: Tools
 
-  /// Records the tools in a response, and warns about those that it omits.
+  /// Records the tools in a response, and removes those with an invalid description, with a warning.
   private func note(_ answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
     let (answer, omitted) = session.note(answer, to: request)
     if !omitted.isEmpty {
@@ -268,7 +268,7 @@ extension MCPBridge {
     begin(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
 
-  /// Requests the next page of the list, or repeats the call that was refused before processing.
+  /// Requests the next page of the list; after the last, repeats the refused call.
   private func listed(_ answer: MCPMessage, for request: MCPToolsRequest) {
     let answer = note(answer, to: request.message)
     guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
@@ -278,7 +278,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Handles a session that the server forgot. It did not process the message.
+  /// Handles an unprocessed message, because the server forgot the session: starts a new one.
   private func lost(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
@@ -290,7 +290,7 @@ extension MCPBridge {
 
   private static let reopeningID = MCPSignIns.prefix + "initialize"
 
-  /// Starts a new session with the client's own message.
+  /// Starts a new session with the client's own `initialize` message.
   func reopen() {
     guard !isReopening, let initialize = session.initialize else { return }
     isReopening = true
@@ -316,11 +316,11 @@ extension MCPBridge {
 
 /// The stream of the server's own messages.
 final class MCPListener {
-  /// Whether it is open or will be reopened.
+  /// Whether the stream is open or will be reopened.
   var isWanted = false
   var isOpen = false
   var lastID = ""
   var retryMilliseconds: Int?
-  /// The number of consecutive attempts without a message.
+  /// The consecutive attempts without a message.
   var misses = 0
 }

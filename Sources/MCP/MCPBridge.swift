@@ -3,15 +3,17 @@ internal import Encoding
 internal import Platform
 package import Wire
 
-/// Passes messages between an MCP client on standard input and output and a server with Streamable HTTP. The daemon
-/// makes the HTTP requests, so this process has no token. Runs on one thread.
+/// Passes messages between an MCP client on standard input and output, and a server with the Streamable HTTP transport.
+/// The daemon makes the HTTP requests, so this process has no token. Runs on one thread.
 package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
   let output: MCPOutput
   var session = MCPSession()
 
+  /// The client's unsent messages.
   var waiting: [MCPSending] = []
+  /// The current HTTP requests, by poller key.
   var exchanges: [UInt64: Running] = [:]
   /// Whether a new session is starting.
   var isReopening = false
@@ -20,7 +22,7 @@ package final class MCPBridge {
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
   private var lastKey: UInt64 = Key.first
-  /// When to cancel everything, after the client has ended or a signal.
+  /// When to cancel everything, after the client has ended.
   private var end: Instant?
 
   enum Key {
@@ -29,7 +31,7 @@ package final class MCPBridge {
     static let first: UInt64 = 2
   }
 
-  /// An exchange, its purpose, and its response so far.
+  /// A current HTTP request, its purpose, and its response so far.
   final class Running {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -48,10 +50,13 @@ package final class MCPBridge {
     case rest(of: MCPSending, after: String)
     /// The stream of the server's own messages.
     case listening
+    /// Starts a new session.
     case reopening
+    /// Confirms the new session.
     case reopened
     /// The list of tools, for a call that was refused without their fields.
     case tools(MCPToolsRequest)
+    /// Ends the session.
     case closing
 
     var sending: MCPSending? {
@@ -63,6 +68,7 @@ package final class MCPBridge {
     }
   }
 
+  /// The body so far.
   enum Body {
     case pending
     case whole([UInt8])
@@ -73,8 +79,8 @@ package final class MCPBridge {
   private static let mostAtOnce = 64
   /// The limit of waiting messages. Input then pauses.
   private static let mostWaiting = 1024
-  /// How long calls may take after the end of input, and then the end of the session. Together less than the two
-  /// seconds after which clients kill the program.
+  /// The time for calls after the end of input, and then for ending the session. Together less than the two seconds
+  /// after which clients kill the program.
   private static let drainTime = Duration.milliseconds(900)
   private static let closingTime = Duration.milliseconds(900)
 
@@ -85,7 +91,7 @@ package final class MCPBridge {
     do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
-  /// Returns when the client has ended.
+  /// Runs until the client has ended.
   package func run() throws(Failure) {
     do throws(SystemError) {
       let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
@@ -170,7 +176,7 @@ package final class MCPBridge {
     waiting.append(sending)
   }
 
-  /// - Returns: Whether there is nothing to send.
+  /// Handles the cancellation of a call. Returns whether there is nothing to send.
   private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = waiting.firstIndex(where: { $0.open.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
@@ -185,7 +191,7 @@ package final class MCPBridge {
     return session.namedRevision != nil
   }
 
-  /// Sends as many waiting messages as allowed.
+  /// Sends the waiting messages that may be sent now.
   private func pump() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
@@ -228,10 +234,10 @@ package final class MCPBridge {
     }
   }
 
-  /// Ends an exchange, complete or not.
+  /// Cancels an HTTP request, or removes a complete one.
   func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
-  /// Handles a ready connection or, for an odd key, a ready pipe.
+  /// Handles the descriptor of a key: a connection or, for an odd key, a pipe.
   private func ready(_ key: UInt64) {
     if signIns.isKey(key) { return signIns.current.map { $0.readLines(signInStep) } ?? () }
     let connection = key & ~1
@@ -243,7 +249,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
   }
 
-  /// A poller key for another descriptor.
+  /// A new poller key. The next higher number is free too.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey
@@ -274,7 +280,7 @@ package final class MCPBridge {
     }
   }
 
-  /// - Returns: False if the body is too long.
+  /// Adds to the body. Returns false if it is too long.
   private func take(_ bytes: [UInt8], _ running: Running) -> Bool {
     switch running.body {
     case .pending: return true

@@ -8,9 +8,9 @@ final class MCPExchange {
   enum Step {
     case head(ResponseHead)
     case body([UInt8])
-    /// The last step, with the failure for an error status.
+    /// The end, with the failure for an error status.
     case ended(ResponseHead, problem: Failure?)
-    /// The last step of an incomplete response.
+    /// The end of an incomplete response.
     case failed(Failure)
   }
 
@@ -25,9 +25,9 @@ final class MCPExchange {
   private var sent = 0
   /// Whether variables were passed, which happens once at most.
   private var variables = Variables.notAsked
-  /// The body's length and the failure, once the daemon reports them.
+  /// The body's length and the failure, once reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
-  /// Why the rest of the body is missing, once the daemon reports it.
+  /// Why the rest of the body is missing, once reported.
   private var failure: Failure?
 
   private enum Variables { case notAsked, underWay, handedOver }
@@ -109,7 +109,7 @@ final class MCPExchange {
     self.failure = failure
   }
 
-  /// Passes the missing variables and repeats the request.
+  /// Passes the missing variables.
   private func handOver(what failure: Failure) throws(Failure) {
     guard variables == .notAsked, let values = try connection.variables(lackedBy: failure) else { throw failure }
     variables = .underWay
@@ -148,6 +148,7 @@ final class MCPExchange {
     }
   }
 
+  /// Reads the rest of the body.
   private func readRest(_ tell: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {
@@ -157,7 +158,7 @@ final class MCPExchange {
     }
   }
 
-  /// - Returns: False at the end.
+  /// Returns false at the end.
   private func readPart(_ tell: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {

@@ -3,7 +3,6 @@ package import Wire
 
 /// The program that runs a bridge: finds the daemon and talks to the user.
 package protocol MCPHost {
-  /// Connects to the daemon, starting it if necessary.
   func connect() throws(Failure) -> DaemonConnection
 
   /// A request with the command line's deadline.
@@ -12,7 +11,6 @@ package protocol MCPHost {
   /// Writes a line to the client.
   func answer(_ line: Span<UInt8>) throws(Failure)
 
-  /// Logs a request before it is sent.
   func log(_ request: Request)
 
   func tell(_ event: Event)
@@ -23,14 +21,14 @@ package protocol MCPHost {
   /// Prints a message that the client does not get.
   func warn(_ message: Phrase)
 
-  /// Completes the hint's command.
+  /// Completes the command in a failure's hint.
   func completed(_ failure: Failure) -> Failure
 
   /// The command that a client may run for a completed failure without asking the user, if any.
   func remedy(of failure: Failure) -> MCPRemedy?
 }
 
-/// A command that a client may run without asking the user, because it sends no token to a new server.
+/// A command that an MCP client may run without asking the user, because it sends no token to a new server.
 package struct MCPRemedy: Sendable {
   let command: String
   /// The sign-in that the command starts, if any.
@@ -46,7 +44,7 @@ package struct MCPRemedy: Sendable {
   package var signIn: LoginRequest? { isOfAccount ? login : nil }
 }
 
-/// Whether a bridge starts a sign-in for a call that needs one.
+/// Whether a bridge starts sign-ins. By default only if the client can show pages.
 package enum SignInPolicy: String, CaseIterable, Sendable {
   /// The client gets the command to run.
   case never

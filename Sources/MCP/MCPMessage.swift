@@ -2,8 +2,8 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// A line of an MCP client or server: a JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Parsed only as
-/// far as a bridge needs.
+/// A line of an MCP client or server: a JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Only the parts
+/// that a bridge needs are parsed.
 struct MCPMessage {
   enum Kind {
     case request, notification
@@ -18,13 +18,11 @@ struct MCPMessage {
   let method: String?
   /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
-  /// The IDs of its requests.
   let requests: [JSON]
-  /// The IDs of its responses.
   let answers: [JSON]
   private let layout: JSONLayout
 
-  /// The limit of a message.
+  /// The maximum length in bytes.
   static let mostBytes = 32 << 20
   /// Lenient, because only the client and the server interpret tool arguments and results.
   private static let limits = JSONLimits.lenient(bytes: mostBytes, elements: 1 << 20)
@@ -39,7 +37,7 @@ struct MCPMessage {
 
   /// Parses a text, which may contain line breaks between tokens.
   ///
-  /// - Throws: `malformed_token` if it is not JSON or is ``tooLarge``, `invalid_request` if it is not a message.
+  /// - Throws: `malformed_token` if the text is not JSON or is ``tooLarge``, `invalid_request` if it is not a message.
   init(_ text: [UInt8]) throws(Failure) {
     do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
       switch error.code {
@@ -110,7 +108,7 @@ struct MCPMessage {
   private static let mostMembers = 64
   private static let mostMemberBytes = 4096
 
-  /// Passes the outermost object's text between commas to `take`.
+  /// Passes the outermost object's members to `take`, as text.
   private static func forOuterMembers(of text: [UInt8], _ take: (ArraySlice<UInt8>) -> Void) {
     var (depth, start, count) = (0, 0, 0)
     var (isInString, isEscaped) = (false, false)
@@ -137,10 +135,10 @@ struct MCPMessage {
     }
   }
 
-  /// A member of `params`, or of a nested object.
+  /// The value at a path in `params`.
   func parameter(_ path: String...) -> JSON? { value(["params"] + path) }
 
-  /// A member, or one of a nested object.
+  /// The value at a path of member names.
   func value(_ path: [String]) -> JSON? {
     var node = layout.root
     for name in path {
@@ -173,7 +171,7 @@ struct MCPMessage {
     JSONObject([("jsonrpc", "2.0"), ("id", id), ("result", .object(result))])
   }
 
-  /// - Parameter id: Null for an unreadable one.
+  /// - Parameter id: Null if it is unreadable.
   static func error(_ id: JSON, _ problem: MCPProblem) -> JSONObject {
     var error = JSONObject([("code", .int(problem.code)), ("message", .string(problem.message))])
     if !problem.data.isEmpty { error["data"] = .object(problem.data) }
@@ -200,6 +198,7 @@ struct MCPProblem {
   static let notARequest = -32600
   /// The server was unreachable or did not respond.
   static let noAnswer = -32000
+  /// The user must act, for example sign in.
   static let signInNeeded = -32001
 
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }

@@ -17,7 +17,7 @@ package struct MCPServer {
     return MCPProblem(failure, status: status, host.remedy(of: failure))
   }
 
-  /// The failure for a redirect. Omits the location's query and fragment, which may be secret.
+  /// The failure for a redirect. Omits the query and fragment, which may be secret.
   func redirects(to location: String) -> Failure {
     let own = try? URI(request.url)
     let place = String(

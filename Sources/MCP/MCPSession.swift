@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The session at an MCP server: the negotiated parameters, and the header fields for each message.
+/// The session at an MCP server: the negotiated parameters, and the header fields of messages.
 struct MCPSession {
   /// The number of the session, since a response may belong to an earlier one.
   private(set) var generation = 0
@@ -9,7 +9,7 @@ struct MCPSession {
   private var revision: String?
   /// The client's message that started the session, for restarting it.
   private(set) var initialize: MCPMessage?
-  /// Whether the client's last attempt failed.
+  /// Whether the client requested a session that does not exist.
   private(set) var isMissing = false
   /// The revision of the client's last message, for messages without one.
   private(set) var namedRevision: String?
@@ -17,7 +17,6 @@ struct MCPSession {
 
   private static let mostIDBytes = 2048
 
-  /// Whether the server assigned an ID.
   var hasID: Bool { id != nil }
 
   /// Whether the client can open a URL (since revision 2025-11-25).
@@ -30,7 +29,7 @@ struct MCPSession {
 
   // MARK: Beginning
 
-  /// Records that the client is starting a session.
+  /// Records that the client has requested a session.
   mutating func begins(with message: MCPMessage) {
     initialize = message
     (id, revision, namedRevision) = (nil, nil, nil)
@@ -41,7 +40,7 @@ struct MCPSession {
   ///
   /// - Parameters:
   ///   - answer: The response to ``initialize``.
-  ///   - head: The head of its HTTP response.
+  ///   - head: The head of the HTTP response.
   mutating func began(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
@@ -67,15 +66,15 @@ struct MCPSession {
     if let revision = message.revision { namedRevision = revision }
   }
 
-  /// Records which tool arguments are sent in header fields.
+  /// Records which tool arguments must be sent in header fields.
   ///
-  /// - Returns: The response without unusable tools, and the names of these tools.
+  /// - Returns: The response without unusable tools, and the names of those tools.
   mutating func note(_ answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.isCalled("tools/list") else { return (answer, []) }
     return toolFields.note(answer, startsList: request.parameter("cursor") == nil)
   }
 
-  /// The fields of the session alone.
+  /// The header fields that identify the session.
   var fields: [String] {
     var fields: [String] = []
     if let id { fields.append("Mcp-Session-Id: \(id)") }
@@ -104,7 +103,7 @@ struct MCPSession {
     }
   }
 
-  /// Encodes a field's value: in Base64 unless it is printable ASCII without outer blanks.
+  /// Encodes a header field's value: in Base64 unless it is printable ASCII without outer blanks.
   static func encoded(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -131,6 +130,8 @@ struct MCPToolFields {
     "$defs", "definitions",
   ]
 
+  /// Records the annotated arguments of tools.
+  ///
   /// - Parameter startsList: Whether the response is the first page of a list.
   /// - Returns: The response without tools with invalid annotations, and their names.
   mutating func note(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
@@ -189,7 +190,7 @@ struct MCPToolFields {
       && name.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// The suffixes of the field names for a tool call, with values.
+  /// The suffixes and values of the header fields for a tool call.
   func fields(of call: MCPMessage) -> [(String, String)] {
     guard let name = call.parameter("name")?.string, let places = places[name],
       let arguments = call.parameter("arguments")
@@ -211,7 +212,7 @@ struct MCPToolFields {
   }
 }
 
-/// A request for the list of tools, after a call was refused for wrong or missing fields (revision 2026-07-28,
+/// A request for the list of tools, after a call was refused for wrong or missing header fields (revision 2026-07-28,
 /// `HeaderMismatch`).
 struct MCPToolsRequest {
   let call: MCPSending
@@ -220,7 +221,7 @@ struct MCPToolsRequest {
   private let pages: Int
 
   private static let mostPages = 16
-  /// The second code is from drafts.
+  /// The codes of such refusals. The second is from drafts.
   private static let mismatches: [JSON] = [-32020, -32001]
 
   /// Nil if the call was refused for another reason or repeated already.

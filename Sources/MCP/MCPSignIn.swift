@@ -3,17 +3,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A sign-in with the device flow, whose page the client shows to its user.
+/// A sign-in with the device flow, whose page the client shows to the user.
 final class MCPSignIn {
   enum Step {
-    /// The user can act.
+    /// The user can open the page and type the code.
     case code(Event.DeviceCode)
     case done
-    /// The last step.
     case failed(Failure)
   }
 
-  /// The ID for the client.
   let id: String
   let problem: MCPProblem
   /// The reason as a sentence, without a command.
@@ -79,7 +77,7 @@ final class MCPSignIn {
   /// The page, with the code if the server supports that.
   var url: String { code.map { $0.verificationURIComplete ?? $0.verificationURI } ?? "" }
 
-  /// The parameters of `elicitation/create`.
+  /// The parameters of `elicitation/create`, which shows a page.
   var question: JSONObject { JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))]) }
 
   /// The problem for a client that cannot show pages.
@@ -96,7 +94,7 @@ final class MCPSignIn {
 /// A message from the client to the server.
 final class MCPSending {
   var message: MCPMessage
-  /// The unanswered requests in it.
+  /// The requests without a response.
   var open: Set<JSON>
   /// The session in which it was sent.
   var generation = 0
@@ -106,7 +104,7 @@ final class MCPSending {
   var isRepeated = false
   /// Whether a sign-in was tried for it.
   var wasHeld = false
-  /// The number of requests for the rest of its response.
+  /// The requests for the rest of its response.
   var retries = 0
 
   init(_ message: MCPMessage) {

@@ -11,7 +11,7 @@ struct MCPSignIns {
   private var key: UInt64?
   private var lastFailure: Instant?
   private var count = 0
-  /// The original calls that were answered with a question, by its state. The client will repeat them.
+  /// The original calls that were answered with a question, by its state. The client repeats them.
   private var asked: [String: MCPMessage] = [:]
 
   /// The prefix of the bridge's own IDs.
@@ -24,6 +24,7 @@ struct MCPSignIns {
 
   func isKey(_ key: UInt64) -> Bool { self.key == key }
 
+  /// Whether a sign-in may start.
   func mayAsk(_ takesURLs: Bool) -> Bool {
     guard policy != .never, policy == .ask || takesURLs else { return false }
     return lastFailure.map { Instant.now >= $0.advanced(by: Self.pauseAfterFailure) } ?? true
@@ -36,7 +37,7 @@ struct MCPSignIns {
 
   mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
-  /// - Returns: The sign-in that ended.
+  /// Returns the sign-in that ended.
   mutating func ended(well: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
@@ -47,7 +48,7 @@ struct MCPSignIns {
 
   mutating func close() { _ = ended(well: false) }
 
-  /// Removes a waiting call that was cancelled.
+  /// Removes a waiting call that was cancelled. Returns whether there was one.
   mutating func forget(_ id: JSON) -> Bool {
     guard let current, let index = current.held.firstIndex(where: { $0.open.contains(id) }) else { return false }
     current.held.remove(at: index)
@@ -68,7 +69,7 @@ extension MCPBridge {
   /// The name of the question.
   private static let question = "agent_sign_in"
 
-  /// Handles a message that was refused before processing or could not be sent.
+  /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.host.completed(failure)
     let problem = server.problem(failure, status: status)
@@ -112,6 +113,7 @@ extension MCPBridge {
     }
   }
 
+  /// Fails the messages that wait for the sign-in.
   private func giveUp() {
     guard let signIn = signIns.ended(well: false) else { return }
     for sending in signIn.held { fail(sending, signIn.problem) }

@@ -2,10 +2,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reads lines from the client.
+/// Reads lines from the client on standard input.
 struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   private var bytes: [UInt8] = []
+  /// How many bytes contain no line feed.
   private var searched = 0
   /// Whether to skip the rest of a line that is too long.
   private var skips = false
@@ -18,7 +19,7 @@ struct MCPInput {
 
   enum Line {
     case message(MCPMessage)
-    /// Not a message. Contains the ID of the possible request, or null.
+    /// A line that is no message, with the ID of the request that it may be, or null.
     case refused(Failure, id: JSON)
   }
 
@@ -29,7 +30,7 @@ struct MCPInput {
     }
   }
 
-  /// Pauses or resumes the input.
+  /// Pauses or resumes reading.
   mutating func pause(_ pauses: Bool, _ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard pauses != isPaused, !isAlwaysReady else { return }
     isPaused = pauses
@@ -73,7 +74,7 @@ struct MCPInput {
   }
 }
 
-/// Writes lines to the client.
+/// Writes lines to the client on standard output.
 final class MCPOutput {
   /// Whether the client has stopped reading.
   private(set) var isClosed = false
