@@ -3,17 +3,17 @@ internal import Wire
 
 /// An access token with its session.
 ///
-/// It cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime. Get it when
-/// you need it, and do not keep it: the agent returns the cached token in well under a millisecond.
+/// The token cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime.
+/// Request it each time you need it: the agent returns a cached token in well under a millisecond.
 public struct AccessToken: ~Copyable, Sendable {
   /// The session of the token, with its user and expiry.
   public let session: Session
 
-  /// `Bearer` (RFC 6750) or `DPoP` (RFC 9449), spelled as in the RFC.
+  /// The token type: `Bearer` (RFC 6750) or `DPoP` (RFC 9449).
   public let type: String
 
   /// The `DPoP` header for the HTTP request passed to ``Agent/tokenWithProof(method:url:nonce:for:)`` (RFC 9449,
-  /// section 4.1); nil in other tokens.
+  /// section 4.1); nil for other tokens.
   public let proof: String?
 
   private let bytes: TokenBytes
@@ -33,20 +33,22 @@ public struct AccessToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
+  /// A hash that identifies the token in this process.
   borrowing func fingerprint() -> Int { bytes.fingerprint() }
 
-  /// Returns the token as a `String`, which cannot be overwritten after use. Only for interfaces that require it.
+  /// Returns the token as a `String`, which cannot be overwritten after use. Use it only for interfaces that require
+  /// one.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Returns the `Authorization` header for this token. A request with a `DPoP` token also needs ``proof`` in its
-  /// `DPoP` header.
+  /// Returns the value of the `Authorization` header for this token. A request with a `DPoP` token also needs a `DPoP`
+  /// header with ``proof``.
   public borrowing func revealedAuthorization() -> String {
     "\(type) \(revealed())"
   }
 }
 
 extension AccessToken {
-  /// Parses the response line of a token request.
+  /// Creates a token from the response line of a token request.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let description = answer.description

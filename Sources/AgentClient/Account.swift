@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// An account and the state of its session, as known without contacting a server.
+/// An account and the state of its session, as the agent knows it without contacting a server.
 public struct Account: Sendable, Hashable {
   /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
@@ -9,15 +9,15 @@ public struct Account: Sendable, Hashable {
     case signingIn = "signing_in"
     /// There is a valid access token.
     case active
-    /// There is a grant, but no valid access token. The next request gets one.
+    /// The session needs a new access token, which the next request gets.
     case stale
     case refreshing
-    /// The grant has ended. The user must sign in again.
+    /// The session has ended. The user must sign in again.
     case expired
     case locked
     /// The last refresh failed for a temporary reason.
     case offline
-    /// The session was only an access token, which was not stored and is lost. The user must sign in again.
+    /// The session consisted of an access token only, which was not stored and is lost. The user must sign in again.
     case notKept = "not_kept"
     /// The vault is unreadable, so the state is unknown.
     case unreadable
@@ -26,13 +26,13 @@ public struct Account: Sendable, Hashable {
   /// The name that the user chose.
   public var name: String
 
-  /// Whether this is the active account, used by requests that specify none.
+  /// Whether this is the active account, which requests use by default.
   public var isActive: Bool
 
   /// The authorization server's issuer identifier.
   public var issuer: String
 
-  /// Nil for a state that this version does not know.
+  /// The session's state; nil for a state that this version of the library does not know.
   public var state: State?
 
   /// The user's email address or name in the verified ID Token; nil if unknown. For display only: ``User/subject``
@@ -45,7 +45,7 @@ public struct Account: Sendable, Hashable {
   /// Whether account and session exist only in the agent's memory.
   public var isEphemeral: Bool
 
-  /// Why the session is ``State/unreadable``; otherwise nil.
+  /// The reason why the session is ``State/unreadable``; otherwise nil.
   public var problem: AgentError?
 
   /// Creates an account, for your own ``SessionContainer`` and for tests.
@@ -63,6 +63,7 @@ public struct Account: Sendable, Hashable {
     self.problem = problem
   }
 
+  /// Creates an account from an element of the response to `list`; nil if the name or issuer is missing.
   init?(_ json: JSON) {
     guard let name = json[.name]?.string, let issuer = json[.issuer]?.string else { return nil }
     self.init(

@@ -4,9 +4,9 @@ internal import Platform
 internal import Wire
 
 extension Agent {
-  /// Starts the daemon if it is not running, even at a socket that you specified. It outlives this program.
+  /// Starts the daemon if it is not running, even at a socket that you specified. The daemon outlives this program.
   ///
-  /// The program `agent` starts it, so it is never a child of this process. Of concurrent calls only one starts it.
+  /// The program `agent` starts the daemon, so it is never a child of this process. Concurrent calls start only one.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing or cannot find `agentd`.
   public func start() async throws(AgentError) {
@@ -19,11 +19,11 @@ extension Agent {
     }
   }
 
-  /// The timeout of the program, which waits for the daemon to listen.
+  /// The timeout of `agent daemon start`, which waits for the daemon to listen.
   private static let timeout = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 
-  /// Blocks until the daemon listens.
+  /// Runs `agent daemon start`. Blocks until the daemon listens.
   func startDaemon() throws(Failure) {
     let program = try agentProgram()
     let result: InstalledProgram.Result
@@ -40,6 +40,7 @@ extension Agent {
       ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
   }
 
+  /// Finds the program `agent`: the specified one, the one next to this program, or the first one in `PATH`.
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {

@@ -11,34 +11,33 @@ internal import Wire
 /// ```
 ///
 /// Any number of tasks may share one value. No call blocks a thread of Swift's shared pool. Cancelling a task ends its
-/// call with the code `cancelled`. A call takes well under a millisecond for a cached token; for a new one it waits for
-/// the authorization server.
+/// call with the code `cancelled`. A call for a cached token takes well under a millisecond; a call for a new one waits
+/// for the authorization server.
 ///
-/// The value stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If the
-/// agent was restarted meanwhile, the next call reconnects.
+/// This object stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If
+/// the agent was restarted meanwhile, the next call reconnects.
 public final class Agent: SessionContainer {
-  /// Nil to use the same socket as the command `agent`.
+  /// The socket specified by the caller; nil for the socket of the command `agent`.
   let socketPath: String?
   private let startsDaemon: Bool
   let programPath: String?
+  /// The idle connection, if any.
   private let idle = Monitor<DaemonConnection?>(nil)
 
-  /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline, with the
-  /// reason.
+  /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline.
   private static let grace = Duration.seconds(5)
 
   /// Creates a client. Does not connect yet.
   ///
   /// The daemon must be a process of this user. At the default socket, calls start it if necessary. At a socket
-  /// specified here or by `AGENT_SOCKET`, only ``start()`` does, because the socket may belong to a lease that has
-  /// ended.
+  /// specified here or by `AGENT_SOCKET`, only ``start()`` does, because the socket may belong to an ended lease.
   ///
   /// - Parameters:
   ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
-  ///     default is `AGENT_SOCKET`, or else the socket in the runtime directory.
+  ///     default is `AGENT_SOCKET`, otherwise the socket in the runtime directory.
   ///   - startsDaemon: Whether a call starts the daemon if it is not running at the default socket.
   ///   - program: The absolute path of `agent`, which starts the daemon. The default is the one next to this program,
-  ///     or else the first one in `PATH`.
+  ///     otherwise the first one in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
     socketPath = path
     self.startsDaemon = startsDaemon
@@ -52,17 +51,17 @@ public final class Agent: SessionContainer {
     (try await ask(.state(.list))["accounts"]?.array ?? []).compactMap { Account($0) }
   }
 
-  /// Makes an account the active one, used by calls that specify none.
+  /// Makes an account the active one, which calls use by default.
   public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
   /// Whether a user or the client itself is signed in. Needs no token and contacts no server.
   ///
-  /// Also true for a session that is locked, or whose server is unreachable. The server may have ended the session
-  /// meanwhile.
+  /// The result is also true for a session that is locked or whose server is unreachable. The server may have ended the
+  /// session meanwhile.
   ///
   /// - Parameter account: The default is the active account.
   /// - Returns: False if the account does not exist.
-  /// - Throws: Also if the vault is unreadable.
+  /// - Throws: An error if the vault is unreadable.
   public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
     let accounts = try await accounts()
     let known = accounts.first { known in account.map { $0 == known.name } ?? known.isActive }
@@ -81,15 +80,15 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameter account: The default is the active account.
   /// - Returns: Nil if the account does not exist or has no session, or the server issued no ID Token.
-  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; also if it is unknown whether there is one.
+  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; another error if the session's state is unknown.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// The codes for an account without a session.
+  /// The failure codes for an account without a session.
   private static let withoutSession: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
-  /// The identity of the signed-in user; nil without a session.
+  /// The response to `whoami` from the verified ID Token; nil without a session.
   private func identity(of account: String?) async throws(AgentError) -> JSONObject? {
     do throws(AgentError) {
       return try await ask(.state(.whoami(account: account, verified: true)))
@@ -99,25 +98,25 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Returns the installation of the sessions; nil before its first sign-in.
+  /// Returns the installation that the sessions belong to; nil before its first sign-in.
   ///
-  /// - Throws: Also if the vault is unreadable.
+  /// - Throws: An error if the vault is unreadable.
   public func installation() async throws(AgentError) -> InstallationID? {
     let vault = try await ask(.state(.status(account: nil)))["vault"]
     if let problem = vault?["problem"].flatMap({ Failure(json: $0) }) { throw AgentError(problem) }
     return vault?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
-  /// Ends a session: revokes its tokens, if the server supports that, and removes them. The account remains.
+  /// Ends a session: revokes its tokens, if the server supports that, and deletes them. The account remains.
   ///
   /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) async throws(AgentError) { try await signOut(account, locally: false) }
 
-  /// Ends a session.
+  /// Ends a session. The account remains.
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - isLocal: Whether to remove the tokens without revoking them at the server.
+  ///   - isLocal: Whether to delete the tokens without revoking them at the server.
   public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
     _ = try await ask(.logout(LogoutRequest(account: account, local: isLocal)))
   }
@@ -129,8 +128,7 @@ public final class Agent: SessionContainer {
   /// - Parameters:
   ///   - account: The default is the active account.
   ///   - options: The token's lifetime, scope and resources.
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; for other remedies see their
-  ///   documentation.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; otherwise another remedy.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
@@ -144,7 +142,7 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameters:
   ///   - method: The method of the HTTP request, case-sensitive.
-  ///   - url: Its https URL. The account must list the origin as one that may get its token.
+  ///   - url: The https URL of the HTTP request. The account must list its origin as one that may get the token.
   ///   - nonce: The resource's last nonce (RFC 9449, section 9), if it sent one.
   ///   - account: The default is the account that lists the origin, never the active one.
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the
@@ -161,8 +159,9 @@ public final class Agent: SessionContainer {
   /// - Parameters:
   ///   - account: The default is the active account.
   ///   - options: The options. ``TokenOptions/minimumValidity`` is about the access token.
-  /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if it has expired and the server issues
-  ///   no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if there is none.
+  /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if the ID Token has expired and the
+  ///   server issues no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if the session
+  ///   has no ID Token.
   public func idToken(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> IDToken {
@@ -183,26 +182,27 @@ public final class Agent: SessionContainer {
 
   // MARK: Long requests
 
-  /// Follows the events of sessions and accounts. You receive every event after this returns.
+  /// Returns the events of sessions and accounts, beginning with the first one after this call returns.
   ///
-  /// - Parameter account: Restricts the events to this account.
+  /// - Parameter account: The account to follow; nil for all events.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
     let replies = try await stream(RequestEnvelope(.events(EventsRequest(account: account, follow: true))))
     return try await AgentEvents(beginningOf: replies)
   }
 
-  /// Begins a sign-in. Its steps show what the user has to do; see ``SignIn``.
+  /// Begins a sign-in. The returned steps tell what the user must do.
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
     return SignIn(try await stream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
-  /// Sends an HTTP request with an account's token, which stays in the agent. Returns once the head of the response
-  /// arrives. If the token is rejected, renews it and sends the request once more. Adds DPoP proofs if necessary.
+  /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the response
+  /// arrives. If the resource rejects the token, the agent renews it and sends the request once more. It adds DPoP
+  /// proofs if necessary.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
-  ///   specified one, lists the origin of the URL. A response of the resource is not an error, whatever its status.
+  ///   specified one, lists the origin of the URL. No status of a response is an error.
   public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
     let envelope = RequestEnvelope(.call(request.call), timeoutSeconds: request.timeoutSeconds)
     return try await ResourceResponse(headOf: try await stream(envelope), sending: UnsentBody(request.partsOfBody))
@@ -222,7 +222,7 @@ extension Agent {
     }
   }
 
-  /// Sends a request and passes each response line to `body`, until that returns a result.
+  /// Sends a request, and passes each response line to `body` until it returns a result.
   ///
   /// Reconnects once if the agent has closed the idle connection without processing the request.
   private func converse<Result: ~Copyable>(
@@ -245,7 +245,7 @@ extension Agent {
 
   /// Sends a request over the idle connection.
   ///
-  /// - Returns: False if the agent closed the connection without receiving the request.
+  /// - Returns: False if the agent had closed the connection, so that the request was not received.
   private func isTaken(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
@@ -287,13 +287,14 @@ extension Agent {
     }
   }
 
+  /// Keeps the connection for the next call.
   private func keep(_ connection: consuming DaemonConnection) {
     // Of two idle connections, one is closed.
     var connection = Optional(connection)
     idle.withLock { swap(&$0, &connection) }
   }
 
-  /// Begins a long request on a separate connection.
+  /// Begins a long request on a connection of its own.
   private func stream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
@@ -304,7 +305,7 @@ extension Agent {
     }
   }
 
-  /// Connects and sends a request at once: the daemon closes idle connections, and this task may be delayed.
+  /// Connects and sends a request at once, because the daemon closes idle connections and this task may be delayed.
   private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
@@ -325,13 +326,13 @@ extension Agent {
     return connection
   }
 
-  /// Whether a call starts the daemon.
+  /// Whether calls may start the daemon.
   private func mayStart() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
     return try SocketPlace.named() == nil
   }
 
-  /// May block if the daemon does not accept connections.
+  /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketPlace.connectToDaemon() }
     guard let place = SocketPlace(path: socketPath) else {

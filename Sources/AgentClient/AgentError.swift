@@ -4,38 +4,37 @@ internal import Wire
 ///
 /// Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// What helps. Branch only on this.
+  /// The action that helps. Base decisions on this alone.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// There is no session, or it has ended. The user must sign in, as shown by ``AgentError/hint``. Retrying does not
+    /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes. Retrying does not
     /// help.
     case signIn
     /// The network, the server or the agent is temporarily unavailable. The session is still valid.
     case tryLater
     /// The sessions are locked. The user must unlock them.
     case unlock
-    /// The configuration is wrong, here or at the server.
+    /// The configuration of the agent or of the server is wrong.
     case fixConfiguration
-    /// The user or the server denied the request, the server violated the protocol, or the task was cancelled.
+    /// Nothing helps: the user or the server denied the request, the server violated the protocol, or the task was
+    /// cancelled.
     case none
-    /// The request is invalid: the calling program has a bug.
+    /// The request is invalid, because the calling program has a bug.
     case fixProgram
   }
 
-  /// What helps.
+  /// The action that helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired`; see <doc:Errors>. An unknown code, of a newer agent, becomes
-  /// `internal_error`.
+  /// The code, such as `session_expired`; see <doc:Errors>. An unknown code of a newer agent becomes `internal_error`.
   public let code: String
 
   /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
-  /// The hint for the user, if any: usually a command of `agent`, quoted for `sh`. Omitted if it would be an option to
-  /// add to a command.
+  /// The hint for the user, if any: usually a command of `agent`, quoted for `sh`.
   public let hint: String?
 
-  /// The codes of the library itself.
+  /// The codes of errors that the library itself detects.
   enum OwnCode: String, CaseIterable {
     case installationChanged = "installation_changed"
     case bodyTooLarge = "body_too_large"
@@ -60,7 +59,7 @@ public struct AgentError: Error, Sendable, Hashable {
     self.init(code.remedy, code: code.rawValue, message: message)
   }
 
-  /// The hint's only command, or its text if it mentions no options.
+  /// The hint's only command, or its text unless that mentions options of `agent`.
   private static func hint(_ advice: Phrase) -> String? {
     if let command = advice.command { return command }
     let text = advice.english
@@ -71,7 +70,7 @@ public struct AgentError: Error, Sendable, Hashable {
   /// Creates an error, for your own ``SessionContainer`` and for tests.
   ///
   /// - Parameters:
-  ///   - remedy: What helps.
+  ///   - remedy: The action that helps.
   ///   - code: A code of <doc:Errors>, or your own.
   ///   - message: One sentence in lowercase, without a full stop.
   ///   - hint: A command that helps.
@@ -98,7 +97,7 @@ extension AgentError.Remedy {
       }
   }
 
-  /// The remedy for a code with the exit status "failed".
+  /// The remedy for a code whose exit status is "failed".
   private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
     switch code {
     case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .tokenRejected, .malformedToken: .none

@@ -5,23 +5,27 @@ internal import Wire
 public struct AgentEvent: Sendable, Hashable {
   /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
+    /// A user or the client has signed in.
+    ///
     /// - Parameters:
     ///   - expiresAt: The expiry of the access token, if known.
     ///   - isGuest: Whether the session is a guest's.
     ///   - wasGuest: Whether the account had a guest's session before, and now has a user's.
     case signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false)
+    /// The session has ended.
+    ///
     /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
-    /// There is a new token.
+    /// The session got a new token.
     case refreshed(expiresAt: Int?)
-    /// A refresh failed, with what helps.
+    /// A refresh failed.
     case refreshFailed(AgentError.Remedy, code: String)
-    /// The cached token expires soon and was not renewed. If it is not renewable, its expiry ends the session.
+    /// The cached token expires soon and was not renewed. If it cannot be renewed, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
     case expired(at: Int, isRenewable: Bool)
-    /// The session will end at this time unless the user signs in again.
+    /// The session ends at this time unless the user signs in again.
     case sessionExpiring(at: Int)
-    /// The server is unreachable. The cached token is still used.
+    /// The server is unreachable. The agent still returns the cached token.
     case offline(code: String)
     case online
     case locked
@@ -29,7 +33,7 @@ public struct AgentEvent: Sendable, Hashable {
     case accountAdded
     case accountRemoved
     case accountRenamed(from: String)
-    /// The account is now active, or none is if there is no account.
+    /// Another account is the active one, or none.
     case activeChanged
   }
 

@@ -6,11 +6,12 @@ internal import Wire
 /// for try await event in try await agent.events() { print(event.account ?? "-", event.kind) }
 /// ```
 ///
-/// The sequence ends with the agent. Releasing it, or cancelling the task that waits for an event, closes its
-/// connection. The agent closes the connection after about ten thousand unread events. Use it from one task.
+/// The sequence ends when the agent ends. The agent closes the connection after about ten thousand unread events.
+/// Release the sequence, or cancel the task that waits for an event, to close its connection. Use it from one task.
 public struct AgentEvents: AsyncSequence, Sendable {
   private let replies: ReplyStream
 
+  /// Waits until the agent has begun to send events.
   init(beginningOf replies: ReplyStream) async throws(AgentError) {
     while true {
       switch try await replies.next() {
@@ -27,10 +28,10 @@ public struct AgentEvents: AsyncSequence, Sendable {
   /// The iterator of the events.
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let replies: ReplyStream
-    /// The failures of an agent that is ending or has ended.
+    /// The failure codes of an agent that is ending or has ended.
     private static let endings: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
-    /// Waits for the next event; nil if the agent has ended.
+    /// Waits for the next event, and returns nil if the agent has ended.
     public func next() async throws(AgentError) -> AgentEvent? {
       while true {
         let reply: Reply?
@@ -49,7 +50,7 @@ public struct AgentEvents: AsyncSequence, Sendable {
       }
     }
 
-    /// Waits for the next event, in the context of an actor.
+    /// Waits for the next event, isolated to an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> AgentEvent? {
       try await next()
     }

@@ -5,19 +5,20 @@ public indirect enum ClaimValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   case text(String)
-  /// A number that is exactly an `Int`.
+  /// A number that an `Int` represents exactly.
   case integer(Int)
   /// Any other number, as written in the token: `1.5`, `1e99`.
   case number(String)
   case list([ClaimValue])
   case object([String: ClaimValue])
 
-  /// The value of a text, otherwise nil.
+  /// The value of a text; nil for other values.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The elements of a list of texts, or a single text; otherwise nil. Roles and groups are used in both forms.
+  /// The elements of a list of texts, or a single text; nil for other values. Servers use both forms for roles and
+  /// groups.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]
@@ -40,7 +41,7 @@ public indirect enum ClaimValue: Sendable, Hashable {
       }
   }
 
-  /// The members of an object. The parser rejects duplicate names.
+  /// The claims in a JSON object, whose names are unique.
   static func members(_ object: JSONObject) -> [String: ClaimValue] {
     var members: [String: ClaimValue] = [:]
     for name in object.names { members[name] = object[name].map { ClaimValue($0) } }

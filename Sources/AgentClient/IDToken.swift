@@ -9,8 +9,8 @@ internal import Wire
 /// print(token.user.subject, token.expiresAt)
 /// ```
 ///
-/// Pass it to services that accept ID Tokens, which verify it themselves. Like an ``AccessToken``, it cannot be copied,
-/// and its bytes are overwritten at the end of its lifetime.
+/// Pass it to services that accept ID Tokens and verify them. Like an ``AccessToken``, it cannot be copied, and its
+/// bytes are overwritten at the end of its lifetime.
 public struct IDToken: ~Copyable, Sendable {
   /// The user according to the token, with all its claims.
   public let user: User
@@ -34,14 +34,15 @@ public struct IDToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
-  /// Returns the token as a `String`, which cannot be overwritten after use. Only for interfaces that require it.
+  /// Returns the token as a `String`, which cannot be overwritten after use. Use it only for interfaces that require
+  /// one.
   public borrowing func revealed() -> String { bytes.text() }
 }
 
 extension IDToken {
-  /// Parses the response line of a token request with an ID Token and its claims.
+  /// Creates a token from the response line of a token request.
   ///
-  /// - Throws: Why there is no valid ID Token.
+  /// - Throws: The reason why there is no valid ID Token.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let (account, issuer) = (answer.description.account, answer.description.issuer)

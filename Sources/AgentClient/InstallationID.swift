@@ -2,14 +2,14 @@ internal import Encoding
 
 /// Identifies an installation: the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
-/// A random number, not secret. It changes if the store is removed and created again. A program that stores data about
-/// a session, such as a user's cache, should store the installation too, and drop both if it changes: the earlier
-/// sessions will not return.
+/// The ID is random but not secret, and changes if the store is removed and created again. A program that stores data
+/// of a session, such as a user's cache, should store the ID too, and delete both if the ID changes, because the
+/// earlier sessions will not return.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
-  /// 32 lowercase hexadecimal digits.
+  /// The ID as 32 lowercase hexadecimal digits.
   public let text: String
 
-  /// Parses ``text``; nil if it is invalid.
+  /// Parses an ID; nil unless `text` is 32 lowercase hexadecimal digits.
   public init?(_ text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy(HexDigit.isLower) else { return nil }
     self.text = text

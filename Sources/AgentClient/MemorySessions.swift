@@ -3,9 +3,9 @@ internal import Wire
 
 /// Sessions in the memory of this program, for tests and for experiments without an agent.
 ///
-/// The first account is the active one. Token bytes are not protected.
+/// The first account is the active one. Tokens are stored as plain strings.
 public final class MemorySessions: SessionContainer {
-  /// An access token, and the session with its expiry.
+  /// An access token and its session.
   public struct Grant: Sendable {
     /// The access token.
     public var token: String
@@ -19,14 +19,14 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Renews a session. Called if too little lifetime is left or a new token is requested.
+  /// Renews a session. Called if its token expires too soon, or the caller wants a new one.
   ///
   /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {
     let issuer: String
-    /// Nil after a sign-out.
+    /// The token and its session; nil after a sign-out.
     var grant: Grant?
     var refresh: RefreshHandler?
   }
@@ -45,11 +45,11 @@ public final class MemorySessions: SessionContainer {
   /// - Parameter now: Returns the time in seconds since 1970-01-01T00:00:00Z.
   public init(now: @escaping @Sendable () -> Int) { self.now = now }
 
-  /// Adds a session, or replaces that of the same account.
+  /// Adds a session, or replaces the session of the same account.
   ///
   /// - Parameters:
   ///   - grant: The token and its session.
-  ///   - refresh: The renewal; without it an expired session requires a sign-in.
+  ///   - refresh: Renews the session; nil if an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -58,10 +58,10 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Removes everything and begins a new installation, like removing the agent's store.
+  /// Removes all sessions and begins a new installation, as if the agent's store had been removed.
   public func reinstall() { state.withLock { $0 = State() } }
 
-  /// The installation of the sessions.
+  /// The installation that the sessions belong to.
   public func installation() -> InstallationID? { state.withLock { $0.installation } }
 
   /// All accounts, signed in or not.
@@ -111,7 +111,7 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
-  /// Ends a session and removes its token and renewal. The account remains.
+  /// Ends a session, and deletes its token and refresh handler. The account remains.
   ///
   /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) throws(AgentError) {

@@ -1,7 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// The session of one account in any container. Returns tokens, reports renewals, and ends with the installation.
+/// The session of one account in a container. Returns tokens, reports renewals, and fails if the container's
+/// installation changes.
 ///
 /// ```swift
 /// let session = RefreshableSession("work", in: Agent()) { print("renewed until \($0.expiresAt ?? 0)") }
@@ -11,10 +12,10 @@ internal import Wire
 /// }
 /// ```
 ///
-/// It remembers the session of the last token, but not the token. It forgets the user at ``signOut()``, or when a call
-/// finds the session ended.
+/// This object remembers the session of the last token, but not the token. It forgets the user at ``signOut()``, or
+/// when a call reports that the session has ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// Called with a renewed session, before its token is returned.
+  /// A closure that receives a renewed session, before its token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
   /// The result of a request with a token.
@@ -25,7 +26,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   }
 
   private struct Known {
-    /// Nil after a sign-out.
+    /// The session of the last token; nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
     /// The fingerprints of the last tokens, newest last.
@@ -42,7 +43,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private static var rejectionMemory: Duration { .seconds(300) }
   private static var keptRejections: Int { 64 }
 
-  /// Several, since a thread with an older token may report last.
+  /// The number of fingerprints to keep. One is not enough, since a thread with an older token may report last.
   private static var keptFingerprints: Int { 16 }
 
   private let account: String?
@@ -56,8 +57,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - container: The sessions.
-  ///   - options: The options of its tokens. ``TokenOptions/forcesRefresh`` is ignored.
+  ///   - container: The container of the session.
+  ///   - options: The options of the tokens. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),
@@ -74,8 +75,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// Returns a valid access token, renewing it first if necessary.
   ///
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session, if it has ended, or, with the code
-  ///   `installation_changed`, if it belongs to another installation than the last token.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; with the code
+  ///   `installation_changed` if its installation has changed since the last token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
   /// Ends the session in its container, and forgets the user.
@@ -84,7 +85,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     forget()
   }
 
-  /// Forgets everything but the installation, which does not depend on the user. A new session must be in the same one.
+  /// Forgets the user. The installation remains, because a new session must belong to the same one.
   private func forget() {
     known.withLock { known in
       known?.session = nil
@@ -93,12 +94,12 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     rejections.withLock { $0 = [:] }
   }
 
-  /// Sends a request with a token. If the token is rejected, renews it and sends the request once more.
+  /// Sends a request with a token. If the resource rejects the token, renews it and sends the request once more.
   ///
   /// A resource that rejects a fresh token causes no further renewals for five minutes, or until the token is renewed.
   ///
   /// - Parameters:
-  ///   - resource: Identifies the resource, for example by origin.
+  ///   - resource: A name for the resource, for example its origin.
   ///   - request: Sends the request with the token.
   /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
   ///   fresh token of a valid session; or the error of `request`.
@@ -145,10 +146,10 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token before it is returned. Only the token reveals a renewal: an expiry may be missing, and changes
-  /// with the clock.
+  /// Records a token before it is returned. Compares tokens, because an expiry may be missing, and changes with the
+  /// clock.
   ///
-  /// - Returns: Whether it is a new, unreported token, but not the first.
+  /// - Returns: Whether the token is new and not the first.
   private func isRenewed(by fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }

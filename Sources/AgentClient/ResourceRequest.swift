@@ -29,22 +29,22 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The body; nil for none.
   public var body: [UInt8]?
 
-  /// The account. The default is the one that lists the origin of ``url``, never the active one.
+  /// The account. The default is the one that lists the origin of ``url``; the active account is not used.
   public var account: String?
 
   /// Whether to return redirects instead of following those within the origin.
   public var refusesRedirects = false
 
-  /// The timeout for the token, and then for a stalled transfer: 1 second to an hour.
+  /// The timeout for getting the token, and then for a stalled transfer: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
   /// Creates a request.
   ///
   /// - Parameters:
-  ///   - url: https, at most 2,048 bytes.
+  ///   - url: An https URL, at most 2,048 bytes.
   ///   - method: The default is `GET`, or `POST` with a body.
-  ///   - body: Nil for none.
-  ///   - account: The default is the one that lists the origin.
+  ///   - body: The body; nil for none.
+  ///   - account: The default is the one that lists the origin of `url`.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url
     self.method = method ?? (body == nil ? "GET" : "POST")
@@ -52,10 +52,11 @@ public struct ResourceRequest: Sendable, Hashable {
     self.account = account
   }
 
-  /// The maximum length of an inline body, and of each part of a longer one.
+  /// The maximum length in bytes of a body within the request's line, and of each part of a longer body.
   private static let partBytes = 48 << 10
 
-  /// Sends the body in lines, so that it also works over a socket forwarded from another machine.
+  /// The request to the agent. The body is sent in lines, so that the request also works over a socket forwarded from
+  /// another machine.
   var call: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },
@@ -68,7 +69,7 @@ public struct ResourceRequest: Sendable, Hashable {
     return call
   }
 
-  /// The parts of a body that is too long for the request's line.
+  /// The parts of a body that is too long for the request's line; otherwise empty.
   var partsOfBody: [ResourceBodyRequest] {
     guard let body, body.count > Self.partBytes else { return [] }
     return stride(from: 0, to: body.count, by: Self.partBytes).map { start in
@@ -77,5 +78,6 @@ public struct ResourceRequest: Sendable, Hashable {
     }
   }
 
+  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }

@@ -10,8 +10,8 @@ internal import Wire
 /// for try await part in response { write(part) }
 /// ```
 ///
-/// The agent reads from the server only as fast as you read here. Releasing this value, or cancelling the reading task,
-/// ends the request. Read from one task.
+/// The agent reads from the server only as fast as you read the parts. Release the response, or cancel the reading
+/// task, to end the request. Read from one task.
 public final class ResourceResponse: AsyncSequence, Sendable {
   /// The status code (RFC 9110, section 15).
   public let status: Int
@@ -21,8 +21,10 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
   private let replies: ReplyStream
   private let unsent: UnsentBody
+  /// The problem, once the body has ended.
   private let end = Monitor<AgentError?>(nil)
 
+  /// Waits for the head of the response.
   init(headOf replies: ReplyStream, sending unsent: UnsentBody) async throws(AgentError) {
     while true {
       switch try await replies.next(after: unsent.send) {
@@ -40,20 +42,20 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns the value of the first field with this name.
+  /// Returns the value of the first header field with this name; nil if there is none.
   public func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Why the request did not succeed, with what helps: the resource rejects even new tokens, or requires another
-  /// sign-in. Set at the end of the body; nil on success.
+  /// The reason why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the
+  /// end of the body; nil on success.
   public var problem: AgentError? { end.withLock { $0 } }
 
   /// Reads the rest of the body.
   ///
   /// - Parameter limit: The maximum number of bytes.
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; otherwise like
-  ///   the iterator.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; otherwise the
+  ///   errors of the iterator.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -70,12 +72,12 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
     fileprivate let response: ResourceResponse
 
-    /// Waits for the next part of the body, at most 48 KiB; nil at its end.
+    /// Waits for the next part of the body, at most 48 KiB; nil at the end.
     ///
     /// - Throws: ``AgentError/Remedy/tryLater`` if the rest is missing.
     public func next() async throws(AgentError) -> [UInt8]? { try await response.next() }
 
-    /// Waits for the next part, in the context of an actor.
+    /// Waits for the next part, isolated to an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> [UInt8]? {
       try await response.next()
     }
@@ -101,10 +103,10 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   }
 }
 
-/// The unsent parts of a body.
+/// The parts of a body that were not sent yet.
 final class UnsentBody: Sendable {
   private struct State: Sendable {
-    /// In reverse order.
+    /// The parts in reverse order.
     var parts: [ResourceBodyRequest]
     var isWanted = false
   }
@@ -116,7 +118,7 @@ final class UnsentBody: Sendable {
   /// Records that the agent requested the next part.
   func isWanted() { state.withLock { $0.isWanted = true } }
 
-  /// Sends the next part, if requested.
+  /// Sends the next part, if the agent has requested it.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {
     let part = state.withLock { state -> ResourceBodyRequest? in
       guard state.isWanted else { return nil }

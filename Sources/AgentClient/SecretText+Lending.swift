@@ -1,7 +1,7 @@
 internal import AgentSocket
 
 extension SecretText {
-  /// Passes an empty text to `body`, and always overwrites it afterwards.
+  /// Calls `body` with an empty text, and always overwrites the text afterwards.
   static func with<Result: ~Copyable, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 /// The user, issuer, scope and expiry of a session when its access token was issued.
 ///
-/// A value that contains no token and never changes. ``RefreshableSession`` follows changes.
+/// The value contains no token and never changes. ``RefreshableSession`` reports changes.
 public struct Session: Sendable, Hashable {
   /// The account's name, chosen by the user.
   public var account: String

@@ -1,9 +1,8 @@
-/// A store of sessions. ``Agent`` uses the vault, ``MemorySessions`` this program's memory.
+/// A store of sessions. ``Agent`` stores them in the vault, ``MemorySessions`` in this program's memory.
 ///
-/// Any number of tasks may share one.
+/// Any number of tasks may share a container.
 public protocol SessionContainer: Sendable {
-  /// Returns the installation of the sessions; nil before the first sign-in. All sessions of the container belong to
-  /// it, and none to another installation.
+  /// Returns the installation that all sessions of the container belong to; nil before the first sign-in.
   func installation() async throws(AgentError) -> InstallationID?
 
   /// Returns all accounts, signed in or not.
@@ -18,7 +17,7 @@ public protocol SessionContainer: Sendable {
   ///   the store is damaged.
   func token(for account: String?, _ options: TokenOptions) async throws(AgentError) -> AccessToken
 
-  /// Ends a session and removes its tokens. The account remains, to sign in again.
+  /// Ends a session and deletes its tokens. The account remains, to sign in again.
   ///
   /// - Parameter account: The default is the active account.
   func signOut(_ account: String?) async throws(AgentError)

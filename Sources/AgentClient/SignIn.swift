@@ -15,8 +15,8 @@ internal import Wire
 /// }
 /// ```
 ///
-/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Releasing it, or cancelling the task that
-/// waits for a step, cancels the sign-in; nothing is stored then. Use it from one task.
+/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Release the sequence, or cancel the task
+/// that waits for a step, to cancel the sign-in without storing anything. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
   public enum Step: Sendable, Hashable {
@@ -24,7 +24,7 @@ public final class SignIn: AsyncSequence, Sendable {
     case openPage(Page)
     /// The user must open a URL on any device, and enter a code there.
     case enterCode(DeviceCode)
-    /// Someone signed in with a browser that may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
+    /// The browser that signed in may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
     ///
     /// - Parameters:
     ///   - subject: The user's identifier in the ID Token, if there is one.
@@ -34,7 +34,7 @@ public final class SignIn: AsyncSequence, Sendable {
     case redirectRefused(AgentError)
     /// A notice: one sentence, safe for a terminal.
     case notice(String)
-    /// The end.
+    /// The sign-in has succeeded.
     ///
     /// - Parameters:
     ///   - session: The session. It has no claims; ``Agent/currentUser(_:)`` returns them.
@@ -42,20 +42,20 @@ public final class SignIn: AsyncSequence, Sendable {
     case signedIn(_ session: Session, wasGuest: Bool = false)
   }
 
-  /// The URL of an authorization request (RFC 6749, section 4.1.1).
+  /// The URL of an authorization request (RFC 6749, section 4.1.1), for the user's browser.
   public struct Page: Sendable, Hashable {
     /// The account of the sign-in.
     public var account: String
     /// The issuer identifier of the authorization server.
     public var issuer: String
-    /// The URL to open. It is not secret, and only usable for this sign-in.
+    /// The URL to open. It is not secret, and works only for this sign-in.
     public var url: String
     /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
     /// agent cannot tell who opens it.
     public var linkURL: String?
     /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String
-    /// Whether the user must paste the URL at which the browser ended, for ``SignIn/pass(redirect:)``.
+    /// Whether the user must paste the URL at which the browser ends, for ``SignIn/pass(redirect:)``.
     public var mustPaste: Bool
     /// When the sign-in ends, in seconds since 1970-01-01T00:00:00Z.
     public var expiresAt: Int
@@ -67,9 +67,9 @@ public final class SignIn: AsyncSequence, Sendable {
     public var account: String
     /// The issuer identifier of the authorization server.
     public var issuer: String
-    /// The code, as spelled by the server.
+    /// The code, spelled as by the server.
     public var userCode: String
-    /// The URL at which to enter it.
+    /// The URL where the user must enter the code.
     public var verificationURI: String
     /// The URL that includes the code, for example for a QR code.
     public var verificationURIComplete: String?
@@ -87,22 +87,24 @@ public final class SignIn: AsyncSequence, Sendable {
     self.agent = agent
   }
 
-  /// Passes the URL at which the browser ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
+  /// Passes the URL at which the browser has ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
   ///
   /// - Parameter url: The complete URL, at most 16,384 bytes.
-  /// - Throws: An error with the code `redirect_rejected` if it is not the response of this sign-in, which continues.
+  /// - Throws: An error with the code `redirect_rejected` if the URL is not the response of this sign-in, which
+  ///   continues.
   public func pass(redirect url: String) async throws(AgentError) {
     _ = try await agent.ask(.loginRedirect(LoginRedirectRequest(login: try login(), url: url)))
   }
 
   /// Answers ``Step/confirm(subject:name:)``.
   ///
-  /// - Parameter isUser: Whether the user is the one who signed in. If false, the server ends the session and the
-  ///   sign-in fails.
+  /// - Parameter isUser: Whether the user confirms the sign-in. If false, the server ends the session and the sign-in
+  ///   fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginConfirm(LoginConfirmRequest(login: try login(), isConfirmed: isUser)))
   }
 
+  /// The ID of the sign-in, which its first step tells.
   private func login() throws(AgentError) -> String {
     guard let login = name.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
@@ -116,11 +118,11 @@ public final class SignIn: AsyncSequence, Sendable {
 
     /// Waits for the next step; nil after the last one.
     ///
-    /// - Throws: Why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired, ``AgentError/Remedy/none`` if
-    ///   the user or the server denied it.
+    /// - Throws: The reason why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired,
+    ///   ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
     public func next() async throws(AgentError) -> Step? { try await signIn.next() }
 
-    /// Waits for the next step, in the context of an actor.
+    /// Waits for the next step, isolated to an actor.
     public func next(isolation actor: isolated (any Actor)?) async throws(AgentError) -> Step? {
       try await signIn.next()
     }

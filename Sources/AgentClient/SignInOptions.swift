@@ -1,7 +1,7 @@
 internal import Vocabulary
 internal import Wire
 
-/// The options of a sign-in. By default, the active account signs in with its settings.
+/// The options of a sign-in. The default signs in the active account with its settings.
 ///
 /// Configure client secrets, keys and other settings with `agent account`, so that your program contains no secrets.
 public struct SignInOptions: Sendable, Hashable {
@@ -11,20 +11,20 @@ public struct SignInOptions: Sendable, Hashable {
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser anywhere. The user pastes the URL at which it ended, see ``SignIn/pass(redirect:)``.
+    /// A browser on any machine. The user pastes the URL at which it ends; see ``SignIn/pass(redirect:)``.
     case paste
   }
 
   /// The account. The default is the active one, or a name derived from the issuer's host.
   public var account: String?
 
-  /// The issuer identifier of the authorization server. Adds an account for it if there is none.
+  /// The issuer identifier of the authorization server. If no account has it, the sign-in adds one.
   public var issuer: String?
 
-  /// The client identifier. The default is that of the account or of the agent's `clients.json`.
+  /// The client identifier. The default is the account's, or the one in the agent's `clients.json`.
   public var clientID: String?
 
-  /// The requested scope; if empty, that of the account.
+  /// The requested scope; if empty, the account's.
   public var scope: [String] = []
 
   /// The resources of the tokens (RFC 8707, section 2.1).
@@ -36,20 +36,20 @@ public struct SignInOptions: Sendable, Hashable {
   /// The flow. By default the agent chooses.
   public var flow: Flow?
 
-  /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a local browser.
+  /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a browser on this machine.
   public var canOpenBrowser = false
 
   /// Whether to bind the tokens to a key (RFC 9449).
   public var bindsTokens = false
 
-  /// Whether to keep an existing session of the account. The user then has nothing to do.
+  /// Whether an existing session of the account is enough. The user then has nothing to do.
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
   /// client must authenticate itself. A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
-  /// Whether to make the account active, even if its session is kept.
+  /// Whether to make the account active, even if it keeps its session.
   public var activates = false
 
   /// Whether to keep account and session in the daemon's memory only.
@@ -58,14 +58,14 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to allow an issuer at a loopback address without TLS, for tests.
   public var allowsHTTPLoopback = false
 
-  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). The device flow does not
-  /// support it or the next three options.
+  /// The user name to suggest (`login_hint` of OpenID Connect Core 1.0, section 3.1.2.1). The device flow ignores this
+  /// and the next three options.
   public var loginHint: String?
 
-  /// `login`, `consent`, `select_account` and so on, separated by spaces.
+  /// The prompts that the server must show: `login`, `consent`, `select_account` and so on, separated by spaces.
   public var prompt: String?
 
-  /// Acceptable authentication context classes.
+  /// The acceptable authentication context classes (`acr_values`).
   public var acrValues: [String] = []
 
   /// The maximum age of the user's authentication, up to a year.
@@ -78,14 +78,15 @@ public struct SignInOptions: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - account: The default is the active one, or a name derived from the issuer's host.
-  ///   - issuer: The default is that of the account.
-  ///   - clientID: The default is that of the account.
+  ///   - issuer: The default is the account's.
+  ///   - clientID: The default is the account's.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer
     self.clientID = clientID
   }
 
+  /// The request to the agent.
   var request: LoginRequest {
     var request = LoginRequest()
     request.account = account
@@ -115,5 +116,6 @@ public struct SignInOptions: Sendable, Hashable {
     return request
   }
 
+  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }

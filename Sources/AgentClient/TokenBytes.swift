@@ -1,6 +1,6 @@
 /// The bytes of a token, which are overwritten at the end of its lifetime.
 @safe struct TokenBytes: ~Copyable, @unchecked Sendable {
-  /// Written only by `init` and `deinit`.
+  /// Memory that only `init` and `deinit` write.
   private let storage: UnsafeMutableBufferPointer<UInt8>
 
   /// Copies the bytes.
@@ -25,13 +25,13 @@
     try unsafe body(storage.span)
   }
 
-  /// A hash that identifies the token in this process. Its key is random, so it does not reveal the token.
+  /// A hash that identifies the token in this process. Its random key keeps it from revealing the token.
   borrowing func fingerprint() -> Int {
     var hasher = Hasher()
     unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
     return hasher.finalize()
   }
 
-  /// A copy of the bytes that cannot be overwritten.
+  /// A copy of the bytes as a string, which cannot be overwritten.
   borrowing func text() -> String { unsafe String(decoding: storage, as: UTF8.self) }
 }

@@ -2,14 +2,14 @@ internal import Wire
 
 /// The options of a token request.
 public struct TokenOptions: Sendable, Hashable {
-  /// The minimum remaining lifetime, up to a day; nil for the agent's default. Fractions of a second are rounded up.
+  /// The minimum remaining lifetime, up to a day; nil for the agent's default. Rounded up to seconds.
   public var minimumValidity: Duration?
 
-  /// Whether to request a new token even if the cached one is valid. Use it once after a resource rejected the token,
-  /// never for each request.
+  /// Whether to request a new token even if the cached one is valid. Set it only after a resource has rejected the
+  /// token, never for each request.
   public var forcesRefresh = false
 
-  /// A scope within the granted one; if empty, all of it (RFC 6749, section 6).
+  /// The requested part of the granted scope; if empty, all of it (RFC 6749, section 6).
   public var scope: [String] = []
 
   /// The resources of the token (RFC 8707, section 2.2).
@@ -35,11 +35,12 @@ public struct TokenOptions: Sendable, Hashable {
     return request
   }
 
+  /// The timeout in seconds, within the allowed range.
   var timeoutSeconds: Int { min(max(timeout.wholeSeconds, 1), WireProtocol.maximumTimeoutSeconds) }
 }
 
 extension Duration {
-  /// Rounded up, and at least 0.
+  /// The duration in seconds, rounded up; 0 if negative.
   var wholeSeconds: Int {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

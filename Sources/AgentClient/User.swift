@@ -22,7 +22,7 @@ public struct User: Sendable, Hashable {
     self.claims = claims
   }
 
-  /// The user in a response to `whoami`; nil without verified claims.
+  /// Creates the user from a response to `whoami`; nil without a verified ID Token.
   init?(_ result: JSONObject) {
     guard result["source"]?.string == "id_token", let account = result["account"]?.string,
       let issuer = result["issuer"]?.string, let subject = result["subject"]?.string,

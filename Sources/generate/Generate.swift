@@ -2,7 +2,7 @@ internal import CommandLine
 
 @main
 enum Generate {
-  /// `generate DIRECTORY`: writes the files that are made from the command table.
+  /// Runs `generate`; see ``Generator/runAndExit()``.
   static func main() {
     Generator.runAndExit()
   }

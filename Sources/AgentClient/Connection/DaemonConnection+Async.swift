@@ -3,10 +3,10 @@ internal import Platform
 internal import Wire
 
 extension DaemonConnection {
-  /// Waits for the next line and passes it to `body`, without its newline.
+  /// Waits for the next line, and passes it to `body` without its newline.
   ///
-  /// - Throws: `timeout`; `cancelled`; `daemon_unavailable` if the daemon disconnects; the errors of `body`. Only after
-  ///   an error of `body` can the connection be reused.
+  /// - Throws: `timeout`; `cancelled`; `daemon_unavailable` if the daemon disconnects; the errors of `body`. The
+  ///   connection can be reused only after an error of `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -17,7 +17,7 @@ extension DaemonConnection {
     }
   }
 
-  /// Passes the next line to `body` if it was received; otherwise returns nil. Never blocks.
+  /// Passes the next line to `body` if it has arrived; otherwise returns nil. Never blocks.
   private mutating func takeLine<Result: ~Copyable>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -26,9 +26,9 @@ extension DaemonConnection {
     return result
   }
 
-  /// Passes variables of this process to the daemon.
+  /// Sends environment variables of this process to the daemon.
   ///
-  /// - Throws: Like ``nextLine(before:_:)``.
+  /// - Throws: The errors of ``nextLine(before:_:)``.
   mutating func handOver(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
     try send(RequestEnvelope(variables.request), passing: variables.values)
     try await nextLine(before: deadline) { (line) throws(Failure) in
@@ -36,13 +36,13 @@ extension DaemonConnection {
     }
   }
 
-  /// The maximum length of a line: the socket accepts it at once, so that sending never blocks a thread of Swift's
-  /// pool.
+  /// The maximum length of a line in bytes. A socket accepts that much at once, so that sending never blocks a thread
+  /// of Swift's pool.
   private static let maximumSentBytes = 100 << 10
 
   /// Sends a request.
   ///
-  /// - Throws: `invalid_request` if it is too long.
+  /// - Throws: `invalid_request` if the request is too long.
   func sendWhole(_ request: RequestEnvelope) throws(Failure) {
     guard request.serialized().count <= Self.maximumSentBytes else {
       throw Failure(.invalidRequest, verbatim: "the request is longer than \(Self.maximumSentBytes) bytes")

@@ -1,11 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// Runs each blocking call on a separate thread.
+/// Runs blocking calls, each on a thread of its own.
 enum OwnThread {
   /// Runs `body` and waits for its result.
   ///
-  /// - Throws: `cancelled`. The thread then ends later, and its result is dropped.
+  /// - Throws: `cancelled`; the thread then continues, and its result is dropped. The errors of `body`.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -27,7 +27,7 @@ enum OwnThread {
     return try result.get()
   }
 
-  /// Resumes the task once.
+  /// Resumes the waiting task exactly once.
   private final class End<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
 

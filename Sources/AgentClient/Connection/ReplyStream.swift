@@ -2,8 +2,8 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-/// The response lines of a long request on a separate connection. Releasing this closes the connection, which ends the
-/// request.
+/// The response lines of a long request, on a connection of its own. Releasing the stream closes the connection, which
+/// ends the request.
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
@@ -13,7 +13,7 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// The request to repeat if it lacked variables; nil after another line.
+  /// The request, to repeat if the daemon lacks variables; nil after the first line.
   private let repeatable: Monitor<RequestEnvelope?>
 
   /// - Parameter deadline: The deadline for all lines.
@@ -25,9 +25,9 @@ final class ReplyStream: Sendable {
     self.deadline = deadline
   }
 
-  /// The next line; nil after the last one or an error.
+  /// Waits for the next line; nil after the last one or an error.
   ///
-  /// - Parameter work: Called first, unless the response has ended.
+  /// - Parameter work: Called before waiting, unless the response has ended.
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {
@@ -62,6 +62,7 @@ final class ReplyStream: Sendable {
     }
   }
 
+  /// Takes the connection for one call of ``next(after:)``; nil after the last line.
   private func take() throws(AgentError) -> DaemonConnection? {
     try state.withLock { (state) throws(AgentError) -> DaemonConnection? in
       var taken = State.busy
@@ -77,6 +78,7 @@ final class ReplyStream: Sendable {
     }
   }
 
+  /// Returns the connection, or records the end.
   private func put(_ new: consuming State) {
     var new = Optional(new)
     state.withLock { state in

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// All socket waits of this process on one thread, so that any number of tasks can wait without blocking threads of
-/// Swift's shared pool.
+/// Waits for all sockets of this process on one thread, so that any number of tasks can wait without blocking threads
+/// of Swift's shared pool.
 final class SocketWaits: Sendable {
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
@@ -14,16 +14,18 @@ final class SocketWaits: Sendable {
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
-    /// The last key; 0 is ``SocketWaits/alarm``.
+    /// The last key in the poller. 0 is the key of ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
     /// When the thread will wake.
     var wakesAt = Instant.distantFuture
   }
 
+  /// The shared instance, once it exists.
   private static let made = Monitor<SocketWaits?>(nil)
 
   private let state = Monitor(State())
   private let poller: Poller
+  /// Wakes the thread for an earlier deadline.
   private let alarm: EventCounter
 
   private init() throws(SystemError) {
@@ -32,7 +34,7 @@ final class SocketWaits: Sendable {
     try poller.add(alarm.raw, interest: .read, key: 0)
   }
 
-  /// The instance for all connections.
+  /// The instance that all connections use.
   private static func shared() throws(SystemError) -> SocketWaits {
     try made.withLock { (made) throws(SystemError) in
       if let made { return made }
@@ -49,7 +51,7 @@ final class SocketWaits: Sendable {
     return waits
   }
 
-  /// Waits until a descriptor is readable or its peer disconnects. Keep it open until this returns.
+  /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open until this returns.
   ///
   /// - Throws: `timeout`; `cancelled`.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
@@ -58,7 +60,7 @@ final class SocketWaits: Sendable {
     try await waits.wait(for: descriptor, before: deadline)
   }
 
-  /// Waits with this instance's thread.
+  /// Waits on this instance's thread, like ``wait(for:before:)``.
   func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     switch await outcome(of: descriptor, deadline) {
     case .readable: return
@@ -72,6 +74,7 @@ final class SocketWaits: Sendable {
     Failure(.storage, verbatim: "cannot wait for the daemon's answer: \(error.message)")
   }
 
+  /// Suspends the task until a wait ends, and returns the outcome.
   private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {
     let key = state.withLock { state in
       state.lastKey += 1
@@ -88,6 +91,7 @@ final class SocketWaits: Sendable {
     }
   }
 
+  /// Adds a wait, and wakes the thread if its deadline is the first.
   private func begin(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
       // With the lock held, so that the end of the wait finds the descriptor in the poller.
@@ -101,7 +105,7 @@ final class SocketWaits: Sendable {
     if isSooner { alarm.signal() }
   }
 
-  /// Ends a wait, unless it has already ended.
+  /// Ends a wait, unless it has already ended, and resumes its task.
   private func end(_ key: UInt64, _ outcome: Outcome) {
     let ended = state.withLock { state -> Wait? in
       guard let wait = state.waits.removeValue(forKey: key) else { return nil }
@@ -111,6 +115,7 @@ final class SocketWaits: Sendable {
     ended?.continuation.resume(returning: outcome)
   }
 
+  /// The code of the thread.
   private func run() -> Never {
     while true {
       let (deadline, late) = state.withLock { state in
