@@ -41,6 +41,7 @@ struct ManualPage: Sendable {
     }
   }
 
+  /// Starts the marker of a list.
   private static let start = ".\\\" @"
   private static let end = start + "end"
 

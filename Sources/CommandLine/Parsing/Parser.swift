@@ -186,7 +186,7 @@ struct Parser {
     return Phrase(verbatim: line.map(ShellWord.quoted).joined(separator: " "))
   }
 
-  /// "did you mean …?"
+  /// The hint "did you mean …?"
   private func meant(_ candidates: [String]) -> Phrase? {
     guard !candidates.isEmpty else { return nil }
     return Phrase("did you mean \(Phrase.choices(candidates.map { "\"\($0)\"" }))?")

@@ -80,6 +80,7 @@ extension SetupClient {
   }
 }
 
+/// A credential helper in git's settings.
 struct GitHelperEntry: Sendable {
   /// The URL it applies to; nil for all.
   let url: String?

@@ -80,7 +80,7 @@ struct HelpWriter {
 
   private var examplesTitle: String { text(Phrase("Examples:")) }
 
-  /// The help in ``screenLines``, with as many examples as fit.
+  /// The help that fits ``screenLines``, with as many examples as fit.
   private func screen(on command: Command) -> String {
     var parts = [heading(command)]
     if !command.options.isEmpty {

@@ -173,7 +173,7 @@ struct HelperCommand {
     return 0
   }
 
-  /// The call with input read until `isWhole`.
+  /// Reads input until `isWhole` accepts it.
   private func reading(until isWhole: ([UInt8]) -> Bool) throws(Failure) -> HelperCall {
     var call = call
     var input = HelperInput()

@@ -133,7 +133,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// Whether the user typed "yes"; nil before.
+  /// Whether the user typed "yes"; nil without a line.
   private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }

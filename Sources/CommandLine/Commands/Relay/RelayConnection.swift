@@ -43,7 +43,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// Nil if `agent ssh` does not reply. Removes a dead socket.
+  /// Connects; nil if `agent ssh` does not reply. Removes a dead socket.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {

@@ -61,7 +61,7 @@ final class RelayQuestion: RelayConsole {
       + Confirmation.text(of: Phrase("Open the page?"))
   }
 
-  /// Nil if the user agreed.
+  /// Reads the answer; nil if the user agreed.
   private static func answer(on terminal: borrowing FileDescriptor) throws(SystemError) -> RelayRefusal? {
     let deadline = Instant.now.advanced(by: timeout)
     var line: [UInt8] = []

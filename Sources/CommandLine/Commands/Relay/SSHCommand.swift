@@ -7,8 +7,7 @@ internal import Wire
 /// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 ///
-/// Preparation, session and clean-up share one connection. This process knows no secret, and only asks the daemon to
-/// lend an account.
+/// Preparation, session and clean-up share one connection. This process knows no secret: the daemon lends the account.
 struct SSHCommand {
   private let words: [[UInt8]]
   private let console: Console
@@ -227,7 +226,7 @@ struct SSHCommand {
 
   private static var random: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// Nil if the host has no directory for sockets.
+  /// The connection's client port and the host's directory for sockets; nil without a directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, there(Self.preparation)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.mark.utf8) }

@@ -7,9 +7,9 @@ internal import Wire
 struct SSHTarget {
   /// The user and host.
   let host: String
-  /// Whether `ssh` runs a shell or the given command.
+  /// Whether `ssh` runs a shell or the specified command on the host.
   let startsProgram: Bool
-  /// Whether only a shell gets a terminal.
+  /// Whether a shell gets a terminal, but a command none.
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {

@@ -127,7 +127,7 @@ struct SetupReceipts {
 // MARK: - Undoing
 
 extension SetupReceipts {
-  /// Removes an addition from its file. Keeps both if the addition was changed.
+  /// Removes an addition and its receipt. Keeps both if the addition was changed.
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone

@@ -107,7 +107,7 @@ enum RequestCommand {
 
   private static func namesFile(_ data: String) -> Bool { data.utf8.first == UInt8(ascii: "@") }
 
-  /// Nil without `--data`.
+  /// The request's body; nil without `--data`.
   private static func openBody(
     _ data: String?, within seconds: Int?, _ console: Console
   ) throws(Failure) -> SharedDescriptor? {
