@@ -172,7 +172,7 @@ extension MCPBridge {
 
   // MARK: Interrupted streams
 
-  /// Delays in milliseconds.
+  /// The default delay in milliseconds.
   private static let standardRetry = 1000
   private static let longestRetry = 3_600_000
   /// The limit of consecutive attempts without a message.

@@ -116,7 +116,7 @@ final class MCPExchange {
     try connection.send(host.envelope(values.request), passing: values.values)
   }
 
-  /// For a socket that cannot pass descriptors.
+  /// Repeats the request for a socket that cannot pass descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true
@@ -158,7 +158,7 @@ final class MCPExchange {
     }
   }
 
-  /// Returns false at the end.
+  /// Reads from the pipe; false at the end.
   private func readPart(_ tell: (Step) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     do { _ = try pipe?.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {

@@ -119,7 +119,7 @@ struct MCPToolFields {
   private var places: [String: [(path: [String], name: String)]] = [:]
 
   private static let mostTools = 4096
-  /// The limit per tool. A tool with more cannot be called.
+  /// The limit of marked arguments per tool. A tool with more cannot be called.
   private static let mostMarks = 256
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.

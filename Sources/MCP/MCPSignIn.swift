@@ -104,7 +104,7 @@ final class MCPSending {
   var isRepeated = false
   /// Whether a sign-in was tried for it.
   var wasHeld = false
-  /// The requests for the rest of its response.
+  /// How often the rest of its response was requested.
   var retries = 0
 
   init(_ message: MCPMessage) {

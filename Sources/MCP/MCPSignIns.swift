@@ -37,7 +37,7 @@ struct MCPSignIns {
 
   mutating func began(_ signIn: MCPSignIn, key: UInt64) { (current, self.key) = (signIn, key) }
 
-  /// Returns the sign-in that ended.
+  /// Ends the current sign-in, and returns it.
   mutating func ended(well: Bool) -> MCPSignIn? {
     let signIn = current
     signIn?.close()
