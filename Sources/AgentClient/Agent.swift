@@ -35,7 +35,7 @@ public final class Agent: SessionContainer {
   /// - Parameters:
   ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
   ///     default is `AGENT_SOCKET`, otherwise the socket in the runtime directory.
-  ///   - startsDaemon: Whether a call starts the daemon if it is not running at the default socket.
+  ///   - startsDaemon: Whether calls start a missing daemon at the default socket.
   ///   - program: The absolute path of `agent`, which starts the daemon. The default is the one next to this program,
   ///     otherwise the first one in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
@@ -142,7 +142,7 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameters:
   ///   - method: The method of the HTTP request, case-sensitive.
-  ///   - url: The https URL of the HTTP request. The account must list its origin as one that may get the token.
+  ///   - url: The https URL of the HTTP request. The account must list its origin.
   ///   - nonce: The resource's last nonce (RFC 9449, section 9), if it sent one.
   ///   - account: The default is the account that lists the origin, never the active one.
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the

@@ -57,8 +57,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - container: The container of the session.
-  ///   - options: The options of the tokens. ``TokenOptions/forcesRefresh`` is ignored.
+  ///   - container: The session's container.
+  ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),

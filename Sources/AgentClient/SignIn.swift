@@ -104,7 +104,7 @@ public final class SignIn: AsyncSequence, Sendable {
     _ = try await agent.ask(.loginConfirm(LoginConfirmRequest(login: try login(), isConfirmed: isUser)))
   }
 
-  /// The ID of the sign-in, which its first step tells.
+  /// The sign-in's ID, from its first step.
   private func login() throws(AgentError) -> String {
     guard let login = name.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
