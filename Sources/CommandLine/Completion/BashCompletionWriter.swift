@@ -34,6 +34,7 @@ struct BashCompletionWriter {
       [entry([""], "words=(\(list(CommandName.firstWords)))")] + groups)
   }
 
+  /// Shell code that finds a command's options and operands.
   private var commands: String {
     let entries = table.all.map { command in
       var text = "options=(\(list(command.options.flatMap(\.spellings))))"
@@ -72,6 +73,7 @@ struct BashCompletionWriter {
     }
   }
 
+  /// A branch of a `case` statement.
   private func entry(_ patterns: [String], _ statements: String) -> String {
     "  \(patterns.map { "'\($0)'" }.joined(separator: " | "))) \(statements) ;;"
   }
@@ -94,6 +96,7 @@ struct BashCompletionWriter {
 
   // MARK: Code
 
+  /// Shell code that lists accounts.
   private var accounts: String {
     """
     # The accounts, or also the services. Whatever is printed is only compared, never evaluated.

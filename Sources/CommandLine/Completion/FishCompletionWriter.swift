@@ -114,6 +114,7 @@ struct FishCompletionWriter {
     }
   }
 
+  /// A call of `complete`.
   private func line(_ condition: String, _ rest: String) -> String {
     "complete -c \(program.text) -n '__\(id)_at \(condition)' \(rest)"
   }
@@ -126,6 +127,7 @@ struct FishCompletionWriter {
 
   // MARK: Code
 
+  /// Shell code that lists accounts.
   private var accounts: String {
     """
     # The accounts, or also the services. Whatever is printed is only compared, never evaluated.

@@ -57,6 +57,7 @@ struct ZshCompletionWriter {
     }.joined(separator: " ")
   }
 
+  /// Shell code that completes each command's arguments.
   private var commands: String {
     let entries = table.all.map { command in
       var specifications = command.options.flatMap(specifications)
@@ -111,6 +112,7 @@ struct ZshCompletionWriter {
 
   // MARK: Code
 
+  /// Shell code that lists accounts.
   private var accounts: String {
     """
     __\(id)_services() { __\(id)_accounts services; }

@@ -45,6 +45,7 @@ struct ManualPage: Sendable {
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
+  /// Replaces the lists of a page.
   static func filled(_ page: String, by table: CommandTable) throws(PageError) -> String {
     var text = ""
     var open: String?

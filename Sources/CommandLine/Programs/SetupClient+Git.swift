@@ -75,6 +75,7 @@ extension SetupClient {
     }
   }
 
+  /// Lists a file's settings with git, separated by NUL.
   private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
     try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
   }
@@ -112,6 +113,7 @@ struct GitHelperEntry: Sendable {
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
   }
 
+  /// Whether this is a helper of the program `name`.
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }

@@ -3,8 +3,7 @@ internal import Platform
 
 /// A syntax for the variables of `env`: of a shell or a file.
 ///
-/// This value contains all differences. A class, because creating the type of an array of large values at run time is
-/// slow.
+/// This value contains all differences. A class for the same reason as ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -43,8 +42,7 @@ final class Shell: Sendable {
     /// Prints the variables `N` and `M`, if set, one per line.
     let printing: String
 
-    /// A parser in `Tests/Shells/readers.py`, for a syntax whose program is not available everywhere. It follows the
-    /// published grammar and fails on anything else.
+    /// A strict parser in `Tests/Shells/readers.py`, for a syntax whose program is not available everywhere.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -160,6 +158,7 @@ struct VariableWriter {
 
   init(_ shell: Shell) { self.shell = shell }
 
+  /// Writes the start of the output.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
