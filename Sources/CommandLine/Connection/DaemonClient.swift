@@ -24,7 +24,7 @@ struct DaemonClient {
   /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
 
-  /// The timeout for starting the daemon; see ``DaemonLauncher/patience``.
+  /// See ``DaemonLauncher/patience``.
   private var launchTimeout = DaemonLauncher.patience
 
   init(_ invocation: Invocation) {

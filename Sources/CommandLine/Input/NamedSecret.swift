@@ -11,6 +11,7 @@ struct NamedSecret {
   let fileOption: String
   let descriptor: Option<String?>?
   private let path: String?
+  /// The descriptor's number.
   private let number: String?
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?

@@ -24,7 +24,7 @@ struct TokenReader {
 
   /// Appends the next input, at most one line of a terminal.
   ///
-  /// Ctrl-D ends the input even after a token on the same line, where most programs need a second Ctrl-D.
+  /// Ctrl-D ends the input even after a token on the same line.
   ///
   /// - Returns: The number of bytes; 0 at the end.
   /// - Throws: `invalid_request` if reading fails or a typed line may be truncated; `timeout`.

@@ -25,8 +25,7 @@ struct Language: Sendable {
   /// The catalogues' gettext domain, whatever the program's name.
   static let domain = "agent"
 
-  /// The possible directories of catalogues: first in an installation, then in a build tree. Relative to the program's
-  /// file, so that an installation can be moved.
+  /// The possible directories of catalogues: first in an installation, then in a build tree.
   static func directories(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }

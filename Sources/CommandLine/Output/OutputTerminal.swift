@@ -22,7 +22,6 @@ struct OutputTerminal: Sendable {
   /// The terminal on standard error, if it is one.
   static var current: OutputTerminal? { on(.standardError) }
 
-  /// The terminal on a stream, if it is one.
   static func on(_ stream: Output.Stream) -> OutputTerminal? {
     let descriptor = stream.rawValue
     guard Terminal.isTerminal(descriptor) else { return nil }

@@ -3,6 +3,7 @@ internal import Wire
 
 /// A wait for the daemon. After a second, a line on the terminal shows the reason.
 enum Patience {
+  /// Without a line.
   case silent
   /// A response needs the authorization server.
   case forServer

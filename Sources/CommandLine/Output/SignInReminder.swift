@@ -6,7 +6,7 @@ enum SignInReminder {
   /// `sign in again by Friday (2026-11-27 14:05)`; nil after the end.
   ///
   /// - Parameters:
-  ///   - end: The end of the session in Unix seconds.
+  ///   - end: The session's end in Unix seconds.
   ///   - now: Unix seconds.
   static func phrase(by end: Int, now: Int, isUTC: Bool = false) -> Phrase? {
     guard now < end, let time = LocalTime(end, isUTC: isUTC) else { return nil }

@@ -35,6 +35,7 @@ package struct ProgramName: Sendable, Hashable {
     return named(HelperName.called(path) == nil ? path : Machine.executablePath())
   }
 
+  /// The name in a path, without a helper's prefix.
   private static func named(_ path: String) -> ProgramName {
     let name = HelperName.called(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
     return ProgramName(name) ?? standard
