@@ -42,7 +42,6 @@ enum WhoamiCommand {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)
   }
 
-  /// The claims that identify the user.
   private static let shownClaims = ["name", "preferred_username", "email"]
 
   static func text(_ result: JSONObject) -> String {

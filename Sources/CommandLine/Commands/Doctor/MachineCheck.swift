@@ -306,6 +306,7 @@ enum MachineCheck {
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
+  /// The program that a systemd unit starts.
   private static func started(by unit: String) -> String? {
     guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })

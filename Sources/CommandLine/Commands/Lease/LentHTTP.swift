@@ -15,6 +15,7 @@ struct LentHTTP {
     let port: UInt16
   }
 
+  /// The open sockets and their variables.
   struct Opened {
     /// Emptied once `agent-lease` has them, so that a waiting command notices its end.
     var places: [Place] = []

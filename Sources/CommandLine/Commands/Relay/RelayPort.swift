@@ -26,6 +26,7 @@ final class RelayPort {
     let descriptor: FileDescriptor
     let deadline: Instant
     var head = RequestHead()
+    /// Finds the end of the head.
     var end = LoopbackRequest.HeadEnd()
     /// Whether the browser waits for the result.
     var waits = false
@@ -48,6 +49,7 @@ final class RelayPort {
   private static let mostVisitors = 16
   /// The timeout for a browser's request.
   private static let timeout = Duration.seconds(10)
+  /// How many ports to try.
   private static let tries = 10
 
   /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.

@@ -20,6 +20,7 @@ struct RelayedRequest: Equatable {
   ]
   /// The length of an S256 code challenge (RFC 7636 section 4.2).
   private static let challengeCount = 43
+  /// The parameters that may occur repeatedly.
   private static let repeatable = ["resource"]
 
   /// Checks the URL of a request.

@@ -3,10 +3,9 @@ internal import Wire
 
 /// Runs `agent token [ACCOUNT]` without options, the most common call in scripts.
 ///
-/// Behaves like ``TokenCommand``, but only uses memory on the stack: no arrays, tables or trees of values. In a static
-/// program the first use of each array type costs about ten thousand instructions and several page faults, which
-/// dominate the time for a cached token. Everything unusual is left to the general implementation, before anything is
-/// printed.
+/// Behaves like ``TokenCommand``, but only uses memory on the stack: in a static program the first use of each
+/// array type costs about ten thousand instructions and several page faults, which dominate the time for a cached
+/// token. Leaves everything unusual to the general implementation, before anything is printed.
 enum QuickToken {
   enum Outcome {
     case printed
@@ -103,6 +102,7 @@ private enum QuickArguments {
     return unsafe WireProtocol.isAccountName(account.span) ? account : nil
   }
 
+  /// Whether the word is `token`.
   private static func isToken(_ word: Span<UInt8>) -> Bool {
     guard word.count == 5 else { return false }
     for (index, byte) in "token".utf8.enumerated() where word[index] != byte { return false }

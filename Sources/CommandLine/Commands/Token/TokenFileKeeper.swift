@@ -90,6 +90,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
+  /// Notes that the daemon wrote, moved or removed the file.
   private mutating func take(_ file: Event.TokenFile) {
     hasChanged = true
     connection.succeeded()
@@ -121,6 +122,7 @@ struct TokenFileKeeper: ~Copyable {
 
   var isAttemptDue: Bool { connection.isAttemptDue }
 
+  /// Reconnects, and requests the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
       try Self.send(request, client, next)

@@ -107,7 +107,6 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// Calls `body` with each token.
   func forEachToken(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {

@@ -3,8 +3,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-/// A variable of `--var` and its source. A class, because creating the type of an array of large values at run time is
-/// slow.
+/// A variable of `--var` and its source. A class for the same reason as ``OptionDeclaration``.
 final class VariableMapping: Sendable {
   let name: String
   let field: TokenField

@@ -10,6 +10,7 @@ struct LevelSecret {
   /// The maximum number of accounts in a prompt.
   private static let mostNames = 4
 
+  /// The secret in a file or descriptor, if any.
   private let named: NamedSecret
   private let mayAsk: Bool
   private let console: Console
@@ -41,6 +42,7 @@ struct LevelSecret {
 
   private var isPIN: Bool { named.title == Phrase("PIN") }
 
+  /// What the prompt says about the secret.
   enum Purpose {
     /// Without explanation.
     case plain

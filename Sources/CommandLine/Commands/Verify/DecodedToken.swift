@@ -120,6 +120,7 @@ extension DecodedToken {
     }.joined()
   }
 
+  /// A claim's value, with readable times.
   private static func claim(_ name: String, _ value: JSON, now: Int) -> String {
     guard times.contains(where: { $0.utf8.elementsEqual(name.utf8) }),
       let seconds = value.number?.rounded(.down), (0..<253_402_300_800).contains(seconds)
