@@ -100,6 +100,7 @@ extension MCPBridge {
     return try? answer.changed(id: id)
   }
 
+  /// Handles a response without an error status.
   private func succeeded(_ sending: MCPSending, _ running: Running, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
       return fail(sending, server.redirects(to: location), status: head.status)
@@ -264,6 +265,7 @@ extension MCPBridge {
     return answer
   }
 
+  /// Requests the tools.
   private func list(_ request: MCPToolsRequest) {
     begin(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
@@ -304,6 +306,7 @@ extension MCPBridge {
     }
   }
 
+  /// Handles the response to a session's restart.
   private func reopened(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
       return failed(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))

@@ -25,6 +25,7 @@ package final class MCPBridge {
   /// When to cancel everything, after the client has ended.
   private var end: Instant?
 
+  /// Keys of the poller.
   enum Key {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
@@ -46,7 +47,7 @@ package final class MCPBridge {
 
   enum Purpose {
     case message(MCPSending)
-    /// The rest of an interrupted response.
+    /// The rest of an interrupted response, after an event's ID.
     case rest(of: MCPSending, after: String)
     /// The stream of the server's own messages.
     case listening
@@ -161,6 +162,7 @@ package final class MCPBridge {
 
   // MARK: From the client
 
+  /// Handles a message of the client.
   private func take(_ message: MCPMessage) {
     session.note(message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
@@ -218,6 +220,7 @@ package final class MCPBridge {
 
   // MARK: Exchanges
 
+  /// Makes an HTTP request.
   func begin(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
     do throws(Failure) {
       let exchange = try server.send(method, fields, body)
@@ -255,6 +258,7 @@ package final class MCPBridge {
     return lastKey
   }
 
+  /// Handles progress of an HTTP request.
   private func take(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
     switch step {
     case .head(let head):

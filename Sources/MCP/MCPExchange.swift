@@ -5,6 +5,7 @@ internal import Wire
 
 /// An HTTP request to an MCP server through the daemon. Never blocks: the owner calls it when a descriptor is ready.
 final class MCPExchange {
+  /// Progress of the response.
   enum Step {
     case head(ResponseHead)
     case body([UInt8])
@@ -148,7 +149,6 @@ final class MCPExchange {
     }
   }
 
-  /// Reads the rest of the body.
   private func readRest(_ tell: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {
@@ -169,6 +169,7 @@ final class MCPExchange {
     return !bytes.isEmpty
   }
 
+  /// Reports the end of the response.
   private func end(_ tell: (Step) -> Void) {
     guard let head, let result else { return }
     tell(.ended(head, problem: result.problem))

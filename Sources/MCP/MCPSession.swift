@@ -38,9 +38,7 @@ struct MCPSession {
 
   /// Records that the server accepted the session.
   ///
-  /// - Parameters:
-  ///   - answer: The response to ``initialize``.
-  ///   - head: The head of the HTTP response.
+  /// - Parameter answer: The response to ``initialize``.
   mutating func began(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
@@ -62,6 +60,7 @@ struct MCPSession {
 
   // MARK: Fields
 
+  /// Records the message's revision.
   mutating func note(_ message: MCPMessage) {
     if let revision = message.revision { namedRevision = revision }
   }
@@ -95,6 +94,7 @@ struct MCPSession {
     return fields
   }
 
+  /// The value of `Mcp-Name`.
   private static func name(of message: MCPMessage) -> String? {
     switch message.method {
     case "tools/call", "prompts/get": message.parameter("name")?.string
@@ -133,7 +133,7 @@ struct MCPToolFields {
   /// Records the annotated arguments of tools.
   ///
   /// - Parameter startsList: Whether the response is the first page of a list.
-  /// - Returns: The response without tools with invalid annotations, and their names.
+  /// - Returns: The response without unusable tools, and their names.
   mutating func note(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { places = [:] }
@@ -216,6 +216,7 @@ struct MCPToolFields {
 /// `HeaderMismatch`).
 struct MCPToolsRequest {
   let call: MCPSending
+  /// The response to the call.
   let refusal: MCPMessage
   let message: MCPMessage
   private let pages: Int

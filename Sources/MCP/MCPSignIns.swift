@@ -61,6 +61,7 @@ struct MCPSignIns {
     asked[state] = message
   }
 
+  /// Returns and forgets a kept call.
   mutating func taken(_ state: String) -> MCPMessage? { asked.removeValue(forKey: state) }
 }
 
