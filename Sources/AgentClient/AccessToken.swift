@@ -6,7 +6,7 @@ internal import Wire
 /// The token cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime.
 /// Request it each time you need it: the agent returns a cached token in well under a millisecond.
 public struct AccessToken: ~Copyable, Sendable {
-  /// The session of the token, with its user and expiry.
+  /// The token's session.
   public let session: Session
 
   /// The token type: `Bearer` (RFC 6750) or `DPoP` (RFC 9449).

@@ -4,9 +4,10 @@ internal import Platform
 internal import Wire
 
 extension Agent {
-  /// Starts the daemon if it is not running, even at a socket that you specified. The daemon outlives this program.
+  /// Starts the daemon if it is not running, even at a socket that you specified.
   ///
-  /// The program `agent` starts the daemon, so it is never a child of this process. Concurrent calls start only one.
+  /// The program `agent` starts the daemon, so it is never this process's child and outlives it. Concurrent calls start
+  /// only one.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing or cannot find `agentd`.
   public func start() async throws(AgentError) {

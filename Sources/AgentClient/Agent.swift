@@ -11,8 +11,7 @@ internal import Wire
 /// ```
 ///
 /// Any number of tasks may share one value. No call blocks a thread of Swift's shared pool. Cancelling a task ends its
-/// call with the code `cancelled`. A call for a cached token takes well under a millisecond; a call for a new one waits
-/// for the authorization server.
+/// call with the code `cancelled`.
 ///
 /// This object stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If
 /// the agent was restarted meanwhile, the next call reconnects.
@@ -21,7 +20,6 @@ public final class Agent: SessionContainer {
   let socketPath: String?
   private let startsDaemon: Bool
   let programPath: String?
-  /// The idle connection, if any.
   private let idle = Monitor<DaemonConnection?>(nil)
 
   /// How long a response may exceed the request's deadline. The agent itself reports a missed deadline.
@@ -85,7 +83,6 @@ public final class Agent: SessionContainer {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// The failure codes for an account without a session.
   private static let withoutSession: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The response to `whoami` from the verified ID Token; nil without a session.
@@ -158,7 +155,7 @@ public final class Agent: SessionContainer {
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - options: The options. ``TokenOptions/minimumValidity`` is about the access token.
+  ///   - options: ``TokenOptions/minimumValidity`` is about the access token.
   /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if the ID Token has expired and the
   ///   server issues no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if the session
   ///   has no ID Token.

@@ -34,8 +34,7 @@ public struct IDToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
-  /// Returns the token as a `String`, which cannot be overwritten after use. Use it only for interfaces that require
-  /// one.
+  /// Returns the token as a `String`; see ``AccessToken/revealed()``.
   public borrowing func revealed() -> String { bytes.text() }
 }
 

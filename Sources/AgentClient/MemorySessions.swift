@@ -9,7 +9,7 @@ public final class MemorySessions: SessionContainer {
   public struct Grant: Sendable {
     /// The access token.
     public var token: String
-    /// The session of the token.
+    /// The token's session.
     public var session: Session
 
     /// Creates a grant.
@@ -47,9 +47,7 @@ public final class MemorySessions: SessionContainer {
 
   /// Adds a session, or replaces the session of the same account.
   ///
-  /// - Parameters:
-  ///   - grant: The token and its session.
-  ///   - refresh: Renews the session; nil if an expired session requires a sign-in.
+  /// - Parameter refresh: Renews the session; nil if an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(

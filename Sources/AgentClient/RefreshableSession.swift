@@ -36,6 +36,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// A fresh token that a resource rejected.
   private struct Rejection {
     let fingerprint: Int
+    /// When to forget the rejection.
     let until: Instant
   }
 
@@ -57,7 +58,6 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - container: The session's container.
   ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
   public init(

@@ -41,9 +41,7 @@ public struct ResourceRequest: Sendable, Hashable {
   /// Creates a request.
   ///
   /// - Parameters:
-  ///   - url: An https URL, at most 2,048 bytes.
   ///   - method: The default is `GET`, or `POST` with a body.
-  ///   - body: The body; nil for none.
   ///   - account: The default is the one that lists the origin of `url`.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url

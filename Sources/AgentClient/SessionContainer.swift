@@ -17,7 +17,7 @@ public protocol SessionContainer: Sendable {
   ///   the store is damaged.
   func token(for account: String?, _ options: TokenOptions) async throws(AgentError) -> AccessToken
 
-  /// Ends a session and deletes its tokens. The account remains, to sign in again.
+  /// Ends a session and deletes its tokens. The account remains.
   ///
   /// - Parameter account: The default is the active account.
   func signOut(_ account: String?) async throws(AgentError)

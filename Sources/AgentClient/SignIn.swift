@@ -27,8 +27,8 @@ public final class SignIn: AsyncSequence, Sendable {
     /// The browser that signed in may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
     ///
     /// - Parameters:
-    ///   - subject: The user's identifier in the ID Token, if there is one.
-    ///   - name: The user's name in the ID Token, if there is one.
+    ///   - subject: The user's identifier in the ID Token, if any.
+    ///   - name: The user's name in the ID Token, if any.
     case confirm(subject: String?, name: String?)
     /// The URL passed to ``SignIn/pass(redirect:)`` is not the response of this sign-in, which continues.
     case redirectRefused(AgentError)
@@ -38,15 +38,15 @@ public final class SignIn: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - session: The session. It has no claims; ``Agent/currentUser(_:)`` returns them.
-    ///   - wasGuest: Whether the account had a guest's session before, and now has the user's.
+    ///   - wasGuest: Whether the account had a guest's session before.
     case signedIn(_ session: Session, wasGuest: Bool = false)
   }
 
   /// The URL of an authorization request (RFC 6749, section 4.1.1), for the user's browser.
   public struct Page: Sendable, Hashable {
-    /// The account of the sign-in.
+    /// The account's name.
     public var account: String
-    /// The issuer identifier of the authorization server.
+    /// The authorization server's issuer identifier.
     public var issuer: String
     /// The URL to open. It is not secret, and works only for this sign-in.
     public var url: String
@@ -63,9 +63,9 @@ public final class SignIn: AsyncSequence, Sendable {
 
   /// The part of a device authorization response that the user needs (RFC 8628, section 3.2).
   public struct DeviceCode: Sendable, Hashable {
-    /// The account of the sign-in.
+    /// The account's name.
     public var account: String
-    /// The issuer identifier of the authorization server.
+    /// The authorization server's issuer identifier.
     public var issuer: String
     /// The code, spelled as by the server.
     public var userCode: String
@@ -79,7 +79,6 @@ public final class SignIn: AsyncSequence, Sendable {
 
   private let replies: ReplyStream
   private let agent: Agent
-  /// The ID of the sign-in, from its first step.
   private let name = Monitor<String?>(nil)
 
   init(_ replies: ReplyStream, _ agent: Agent) {

@@ -42,7 +42,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to bind the tokens to a key (RFC 9449).
   public var bindsTokens = false
 
-  /// Whether an existing session of the account is enough. The user then has nothing to do.
+  /// Whether an existing session of the account is enough.
   public var keepsSession = false
 
   /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
@@ -79,7 +79,6 @@ public struct SignInOptions: Sendable, Hashable {
   /// - Parameters:
   ///   - account: The default is the active one, or a name derived from the issuer's host.
   ///   - issuer: The default is the account's.
-  ///   - clientID: The default is the account's.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer

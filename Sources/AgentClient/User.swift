@@ -5,7 +5,7 @@ public struct User: Sendable, Hashable {
   /// The account's name, chosen by the user.
   public var account: String
 
-  /// The issuer identifier of the authorization server.
+  /// The authorization server's issuer identifier.
   public var issuer: String
 
   /// The user's identifier, unique at the issuer and never reassigned.
