@@ -6,7 +6,7 @@ internal import Wire
 struct TokenReader {
   /// The maximum length of a typed line. Terminals silently truncate longer ones.
   private static let mostTypedBytes = 4095
-  /// A line with its newline, which fits a pipe that is not full.
+  /// Fits a pipe that is not full.
   private static let typedPieceBytes = 4096
   private static let pieceBytes = 256 << 10
 

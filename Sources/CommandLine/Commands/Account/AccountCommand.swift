@@ -277,7 +277,7 @@ enum AccountCommand {
     }
   }
 
-  /// - Parameter settings: Includes the protection level to prepare for the session.
+  /// Sends a request and confirms it, after preparing the protection level in `settings`.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

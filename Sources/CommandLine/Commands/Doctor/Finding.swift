@@ -2,6 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// The result of a check.
 struct Finding: Sendable {
   /// The subject of a check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {

@@ -112,6 +112,7 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
+/// A helper's reaction to a failure.
 struct HelperRefusal: Sendable, Hashable {
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.

@@ -26,7 +26,6 @@ final class RelayPort {
     let descriptor: FileDescriptor
     let deadline: Instant
     var head = RequestHead()
-    /// Finds the end of the head.
     var end = LoopbackRequest.HeadEnd()
     /// Whether the browser waits for the result.
     var waits = false

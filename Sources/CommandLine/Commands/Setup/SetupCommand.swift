@@ -49,7 +49,6 @@ struct SetupCommand {
   /// `--host` as typed.
   let host: String?
   let account: String?
-  /// `--name`.
   let entryName: String?
   let user: String?
   let role: String?

@@ -12,9 +12,9 @@ struct SetupOutcome: Sendable {
     case printed
     case works
     case undone
-    /// It was removed already.
+    /// The addition was removed before.
     case missing
-    /// It was changed, so it was kept.
+    /// The addition was changed, so `setup` kept it.
     case changed
   }
 
