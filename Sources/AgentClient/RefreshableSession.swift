@@ -36,7 +36,6 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// A fresh token that a resource rejected.
   private struct Rejection {
     let fingerprint: Int
-    /// When to forget the rejection.
     let until: Instant
   }
 
