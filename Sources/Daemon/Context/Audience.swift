@@ -15,9 +15,10 @@ protocol Audience: AnyObject {
   func settingsRead(_ file: Settings, active: AccountName?)
   /// Called when an account needs a new token, because its settings or the machine's clock changed.
   func tokenOutdated(of account: AccountName)
-  /// Called after a network change. Retries are spread over this time.
+  /// Called after a network change.
   ///
-  /// - Returns: Whether a retry is needed.
+  /// - Parameter spread: The period over which to spread the retries.
+  /// - Returns: Whether there is anything to retry.
   func networkChanged(spread: Duration) -> Bool
   func lock(_ cause: LogEvent.LockCause)
 }

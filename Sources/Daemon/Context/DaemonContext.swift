@@ -7,8 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The state and services that all parts of the daemon share. Used on the loop's thread only, so it needs no lock.
-/// Blocking work runs on workers, see ``Jobs``.
+/// The state and services that all parts of the daemon share. Used on the loop's thread only; ``Jobs`` run on workers.
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -17,7 +16,7 @@ final class DaemonContext {
   let facts: DaemonFacts
   let log: EventLog
   unowned let replies: any ReplySink
-  /// The requests that receive progress steps.
+  /// The requests whose callers get progress steps, as with `--verbose`.
   var watches = Watches()
   /// Closes idle HTTP connections, frees memory and writes pending records. Callable from any thread.
   let housekeeping: @Sendable () -> Void
@@ -41,7 +40,7 @@ final class DaemonContext {
   /// The parts that react to changes. Nil until all of them exist.
   var audience: (any Audience)? { log.audience }
 
-  /// Actions to run after the read of the settings in progress. Nil if no read is in progress.
+  /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var awaitsSettings: [() -> Void]?
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -49,9 +48,8 @@ final class DaemonContext {
     awaitsSettings != nil || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
-  /// Calls `act` once the settings are current: at once if they have not changed, otherwise after a worker has read
-  /// them (the loop never blocks). A call during a read waits for the next read, so it sees all earlier changes. Calls
-  /// keep their order.
+  /// Calls `act` once the settings are current: at once, or after a worker has read them (the loop never blocks). A
+  /// call during a read waits for the next one, so it sees all earlier changes. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     afterReading { [self] in
@@ -67,11 +65,13 @@ final class DaemonContext {
     whenSettingsAreRead {}
   }
 
+  /// Like ``whenSettingsAreRead(_:)``, but does not notify the other parts.
   private func afterReading(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
   }
 
+  /// Reads the settings on a worker, then runs `acts`.
   private func readSettings(for acts: [() -> Void]) {
     awaitsSettings = []
     let revision = files.settingsRevision
@@ -111,14 +111,14 @@ final class DaemonContext {
     return cancellation
   }
 
-  /// Called after the last line of a response.
+  /// Drops the state of a request after the last line of its response.
   func answered(_ ticket: Ticket) {
     watches.end(ticket)
     if !directories.isEmpty { directories[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The account of each caller's directory, for requests that name no account. For requests with a URL, it only breaks
+  /// The account of each caller's directory, for requests that name no account. If they have a URL, it only breaks
   /// ties.
   var directories: [Ticket: AccountDirectories.Entry] = [:]
 
@@ -177,8 +177,8 @@ final class DaemonContext {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Notifies the other parts that the settings were read or an ephemeral account changed. Called before all other
-  /// notifications about the same change.
+  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede all other
+  /// notifications of the same change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     audience?.settingsRead(settings, active: withEphemeral(settings).active)
@@ -209,7 +209,7 @@ extension DaemonPart {
   /// The error for requests during shutdown.
   var stopping: Failure { jobs.stopping.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `act` on the loop at this time. There is no way to cancel, so `act` must check whether it still applies.
+  /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it still applies.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.look()
@@ -235,7 +235,7 @@ extension DaemonPart {
     if !context.watches.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// Until when a request that begins now may wait for the server. Nil if it may not wait.
+  /// The deadline of a request that may wait `seconds` for the server, beginning now. Nil if it may not wait.
   func waitEnd(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
@@ -244,6 +244,7 @@ extension DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
+  /// Sends the result that `answer` builds from a value, or the error.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {

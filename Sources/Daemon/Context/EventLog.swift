@@ -7,7 +7,7 @@ internal import Wire
 
 /// Recent events in memory: the daemon's log, and the events of sessions and accounts. Used on the loop only.
 ///
-/// Entries contain only event codes and validated account names, never text from a server, file or peer.
+/// Entries contain only event codes and valid account names, never text from a server, file or peer.
 final class EventLog {
   static let capacity = 500
   static let sessionCapacity = 200
@@ -19,7 +19,7 @@ final class EventLog {
 
   weak var audience: (any Audience)?
 
-  /// - Parameter mirror: Also writes each log entry.
+  /// - Parameter mirror: Gets a copy of each log entry.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
     self.mirror = mirror
@@ -32,6 +32,7 @@ final class EventLog {
     audience?.logged(entry)
   }
 
+  /// Adds an event of a session or an account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)
@@ -47,7 +48,7 @@ final class EventLog {
 
   /// The events of sessions and accounts, oldest first, and the number of dropped events.
   ///
-  /// - Parameter account: Returns only the events of this account. Nil for all.
+  /// - Parameter account: Nil for all accounts.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([

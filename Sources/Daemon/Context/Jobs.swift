@@ -4,12 +4,10 @@ internal import Platform
 internal import Sessions
 internal import Vocabulary
 
-/// Runs blocking work on threads and handles the results on the loop's thread (the loop never blocks).
+/// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
 ///
-/// Work on local files uses a few threads, which never wait for a network or peer. Work that waits for others uses as
-/// many threads as the system allows, shared by ``WaitShare``.
-///
-/// Used on the loop's thread only, except the function that ``messages(_:)`` returns.
+/// Work on local files uses a few threads, which never wait for a network or peer. Other work uses as many threads as
+/// the system allows, shared by ``WaitShare``. Used on the loop only.
 final class Jobs {
   /// The maximum number of threads for local work.
   private static let mostLocal = 16
@@ -36,7 +34,7 @@ final class Jobs {
   /// The number of local jobs whose results have not been handled.
   private(set) var localInFlight = 0
 
-  /// The queued work of a share.
+  /// The running and queued work of a share.
   private struct Share {
     var running = 0
     var queue: [() -> Void] = []
@@ -127,7 +125,7 @@ final class Jobs {
     }
   }
 
-  /// Calls `finish` on the loop after an asynchronous wait that uses no thread.
+  /// Calls `finish` on the loop after a wait without a thread.
   ///
   /// - Parameters:
   ///   - cancellation: Ends the wait.
@@ -157,6 +155,7 @@ final class Jobs {
 
   private func limit(of share: WaitShare) -> Int { if case .server = share { mostForServer } else { share.limit } }
 
+  /// Begins work, or queues it if its share is at the limit.
   private func enter(_ name: WaitShare, _ begin: @escaping () -> Void) {
     var share = shares[name] ?? Share()
     let mayBegin = share.running < limit(of: name)
@@ -165,6 +164,7 @@ final class Jobs {
     if mayBegin { begin() }
   }
 
+  /// Records the end of work, and begins the next in its share.
   private func leave(_ name: WaitShare) {
     guard var share = shares[name] else { return }
     let next = share.queue.isEmpty ? nil : share.queue.removeFirst()
@@ -175,17 +175,18 @@ final class Jobs {
 
   /// Cancels current and future waits, except those that are spending a token or code.
   ///
-  /// - Parameter isForGood: Whether no other daemon should start.
+  /// - Parameter isForGood: Whether callers must not start another daemon.
   func endWaits(isForGood: Bool = false) {
     stopping = .stopping(isForGood: isForGood)
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
-  /// The error for the caller of a job. During shutdown, it makes the caller ask the next daemon.
+  /// Returns the error to report to the caller of a job. A cancellation by shutdown becomes ``stopping``, so that the
+  /// caller asks the next daemon.
   func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
-  /// Returns a function that sends messages from a running job. Calls `receive` on the loop's thread for each message,
-  /// in order, before the job's result is handled.
+  /// Returns a function to send messages from a running job. `receive` gets them on the loop, in order, before the
+  /// job's result is handled.
   func messages<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

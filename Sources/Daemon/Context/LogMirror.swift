@@ -20,7 +20,10 @@ final class LogMirror {
     self.hasLevels = hasLevels
   }
 
-  /// systemd sets `JOURNAL_STREAM` for services that log to the journal (systemd.exec(5)).
+  /// Duplicates standard error. Nil if that fails.
+  ///
+  /// - Parameter journalStream: `JOURNAL_STREAM`, which systemd sets for services that log to the journal
+  ///   (systemd.exec(5)).
   static func standardError(journalStream: String?) -> LogMirror? {
     let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
     let copy = try? standard.duplicate()

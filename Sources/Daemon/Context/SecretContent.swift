@@ -5,13 +5,13 @@ internal import Sessions
 
 /// Reads secrets from descriptors passed by a client. They never become a `String`.
 enum SecretContent {
-  /// The maximum wait for more content before the writer closes the descriptor.
+  /// The maximum wait for more content.
   private static let patience = Duration.seconds(30)
 
   /// Passes the content to `body`.
   ///
   /// - Parameters:
-  ///   - mostBytes: The maximum size of the content.
+  ///   - mostBytes: The maximum size.
   ///   - unusable: Thrown if the content is empty, too long or unreadable.
   ///   - cancellation: Ends the wait, which then throws `cancelled`.
   static func read<Result>(
@@ -36,7 +36,7 @@ enum SecretContent {
   /// Reads one line. A trailing newline is dropped.
   ///
   /// - Parameters:
-  ///   - mostBytes: The maximum size of the secret.
+  ///   - mostBytes: The maximum size.
   ///   - unusable: Also thrown if `isValid` returns false.
   static func readLine(
     _ source: SharedDescriptor, upTo mostBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
@@ -52,7 +52,9 @@ enum SecretContent {
     }
   }
 
-  /// - Throws: `memory` if the secure heap is full.
+  /// Copies bytes to the secure heap.
+  ///
+  /// - Throws: `memory` if it is full.
   static func shared(_ bytes: Span<UInt8>) throws(SessionError) -> SharedSecret {
     do { return SharedSecret(try SecretBytes(copying: bytes)) } catch { throw .memory }
   }

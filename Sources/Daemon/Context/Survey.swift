@@ -17,10 +17,11 @@ struct AccountSummary: Sendable {
   var isConfigured = true
   /// Whether the account exists only in memory.
   var isEphemeral = false
+  /// Whether the account is signed in.
   var isGranted = false
   /// Whether the record can renew the session. False if it contains only the last access token.
   var isRenewable = false
-  /// See ``AccountRecord/ending(_:now:)``.
+  /// Why the record has no tokens although the user did not sign out.
   var ending: SessionError?
   /// The protection level of the record. Nil if there is no record or its level cannot be read.
   var protection: Protection?
@@ -34,10 +35,12 @@ struct AccountSummary: Sendable {
   var label: PersonLabel?
   var scope: String?
   var authorizationDetails: JSON?
+  /// In unix seconds.
   var refreshedAt: Int?
   var expiry = GrantExpiry()
   /// The origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
+  /// Why the record is unreadable, or does not match the settings.
   var problem: SessionError?
 
   /// Whether the record is unreadable, so that the session is unknown.
@@ -48,6 +51,7 @@ struct AccountSummary: Sendable {
 
 /// Reads the vault's data about all accounts, even those not used since the daemon started.
 enum Survey {
+  /// - Parameter only: The account to read. Nil for all.
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
@@ -83,7 +87,7 @@ enum Survey {
     return summaries
   }
 
-  /// An account that the user deleted from the settings. Nil if only its revocation is pending.
+  /// Returns the summary of an account missing from the settings. Nil if only its revocation is pending.
   private static func deletedAccount(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary? {

@@ -2,8 +2,8 @@ internal import OAuth
 internal import Peers
 internal import Vocabulary
 
-/// The limit that work counts against while it waits for servers, peers or other processes. Work beyond a limit waits
-/// only for work of the same share (fair shares).
+/// Work that waits for servers, peers or other processes, grouped to limit how much of it runs at once. Work beyond a
+/// limit waits only for its own group (fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account. Its lock serializes them anyway.
   case refresh(AccountName)

@@ -15,6 +15,7 @@ struct Watches {
     fileprivate func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
+  /// Set while any request receives steps.
   let isAny = Flag()
 
   /// The account of each request. Nil for all accounts.
@@ -26,7 +27,7 @@ struct Watches {
 
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
-  /// Limits a request to the account that it was found to use.
+  /// Limits the steps of a request to one account, once that account is known.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }

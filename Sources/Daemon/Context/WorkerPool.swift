@@ -1,7 +1,6 @@
 internal import Platform
 
-/// Threads for blocking work. They start on demand and end after some idle time, so that an idle daemon uses little
-/// memory.
+/// Threads for blocking work. They start on demand and end when idle for some time, to save memory.
 final class WorkerPool: Sendable {
   /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
@@ -26,7 +25,7 @@ final class WorkerPool: Sendable {
     isKept = false
   }
 
-  /// A pool with one thread that starts now and never ends.
+  /// A pool with one thread that never ends.
   ///
   /// - Throws: `EAGAIN` if the system allows no more threads.
   init(keptWith mostThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
@@ -65,6 +64,8 @@ final class WorkerPool: Sendable {
     return true
   }
 
+  /// Starts a thread for a job.
+  ///
   /// - Returns: False if the job has no thread.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in work() })) != nil { return true }
@@ -78,6 +79,7 @@ final class WorkerPool: Sendable {
     }
   }
 
+  /// Runs jobs until none arrives for ``idleTime``.
   private func work() {
     repeat {
       while let job = jobs.pop(wait: idleTime) { run(job) }
