@@ -25,11 +25,10 @@ extension AccountConfiguration {
   /// The issuer for a pasted URL, which may also be the URL of the issuer's metadata.
   static func issuer(pasted url: String) -> String { Issuer.named(byMetadataAt: url) ?? url }
 
-  /// - Parameters:
-  ///   - account: The account of a sign-in.
-  ///   - entered: Its options.
-  /// - Throws: `invalid_request` if the issuer is not a valid URL (RFC 8414, section 2), or a service that does not
-  ///   support sign-in from a terminal.
+  /// Checks that the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
+  ///
+  /// - Parameter entered: The options of the sign-in, for the hint.
+  /// - Throws: `invalid_request` otherwise.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
@@ -44,15 +43,14 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or does not support this
-  ///   flow.
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by this flow.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The issuer in the request, or the issuer of the provider in the request.
+  /// The issuer in the request, or that of the provider in the request. Nil if it names neither.
   ///
-  /// - Throws: `invalid_request` if the provider has no single issuer or does not support sign-in.
+  /// - Throws: `issuer_needed` if the provider has no single issuer, `invalid_request` if it does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
     try provider.checkSignIn()
@@ -79,7 +77,9 @@ extension AccountConfiguration {
       hint: "use \("--client-id")")
   }
 
-  /// Applies the settings in the request and keeps all others. ``ProxySetting`` applies the proxy.
+  /// Applies the settings in the request and keeps all others, also the proxy.
+  ///
+  /// - Throws: `invalid_request` if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)
@@ -118,8 +118,7 @@ extension AccountConfiguration {
   /// Adds the resources of a sign-in to the origins that get tokens. Skips resources that never get one, such as plain
   /// http URLs.
   ///
-  /// - Parameter exactly: Whether to add the entire URLs, because the sign-in began at them. Otherwise adds only their
-  ///   origins.
+  /// - Parameter exactly: Whether to add the entire URLs. Otherwise adds only their origins.
   mutating func listOrigins(of resources: [String], exactly: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -198,12 +197,14 @@ extension AccountConfiguration {
     }
   }
 
+  /// Whether the text is a valid name of an environment variable.
   private static func isVariable(_ name: String) -> Bool {
     (1...AssertionSource.longestVariable).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }
       && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(name.utf8.first ?? 0)
   }
 
+  /// Whether the text is `sha256//` and a SHA-256 digest in Base64.
   private static func isPin(_ pin: String) -> Bool {
     let prefix = "sha256//"
     guard pin.hasPrefix(prefix), let bytes = try? Base64.decode(String(pin.dropFirst(prefix.count))) else {
@@ -228,8 +229,7 @@ extension ExtraParameters.Problem {
 }
 
 extension Provider {
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or does not support this
-  ///   flow.
+  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by this flow.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
     if let obstacle {
       throw Failure(

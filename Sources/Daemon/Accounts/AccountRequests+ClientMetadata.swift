@@ -10,9 +10,9 @@ extension AccountRequests {
   /// Returns the document to publish for a client whose ID is a URL. Stores and sends nothing.
   ///
   /// - Parameters:
-  ///   - asked: The account. If nil, the active account, unless `given` names a client.
+  ///   - asked: The account, by default the active one unless `given` names a client.
   ///   - given: Settings that override the account's.
-  ///   - sources: The client's key. The default is the account's key.
+  ///   - sources: The client's key, by default the account's.
   func clientMetadata(
     _ asked: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is one job that locks the account and writes the
-/// settings. The loop then updates the account in memory.
+/// Adds, shows, changes, renames and removes accounts. Each change is one job, which locks the account and writes the
+/// settings, before the account in memory is updated.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
@@ -26,6 +26,7 @@ final class AccountRequests: AccountPart {
     super.init(context, broker)
   }
 
+  /// Makes an account active. `-` is the previously active one.
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
     let name = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
     context.activate(name, for: ticket) { [self] outcome in
@@ -33,7 +34,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Chooses the account of a directory, or removes the choice if `name` is nil.
+  /// Sets the account for commands in a directory, or unsets it if `name` is nil.
   func use(_ name: String?, in directory: String, _ ticket: Ticket) throws(Failure) {
     guard let path = DirectoryPath(directory) else { throw .relativeDirectory }
     let account: AccountName?
@@ -68,7 +69,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program that shows a desktop notice when a session ends. Nil for none.
+  /// Sets the program that shows a desktop notice when a session ends, or unsets it if nil.
   func notify(by program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
@@ -102,7 +103,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Checked first: if the account exists, other errors of the request are irrelevant.
+  /// - Throws: An error if the account exists or is being signed in.
   func refuseExisting(_ account: AccountName) throws(Failure) {
     try signIns.refuseDuring(account)
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
@@ -195,7 +196,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The results of the parts of a change.
+  /// The results of the steps of a change.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
     let isProtected: Bool

@@ -10,8 +10,9 @@ internal import Wire
 /// The accounts of one sign-out request.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether the request is for all accounts. A failure for one account then does not hide the other results.
+  /// Whether the request is for all accounts. If so, an error of one account does not fail it.
   let isOfAll: Bool
+  /// The accounts without a result.
   var open: Set<AccountName>
   var results: [JSON] = []
   var failure: Failure?
@@ -30,11 +31,13 @@ final class SignOuts: AccountPart {
   private let tokenFiles: TokenFiles
   /// The accounts whose sign-out is contacting the server.
   private var underWay: Set<AccountName> = []
+  /// The timer for the next retry of the pending revocations.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
+  /// The time until the next retry.
   private var pause = SignOuts.firstPause
   /// Pauses between retries. Each is twice as long as the previous one.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
-  /// How long a caller waits for the server's response.
+  /// How long a caller waits for the server's response. The revocation then continues without it.
   private static let patience = Duration.seconds(5)
   /// Lets the daemon start first.
   private static let startDelay = Duration.milliseconds(500)
@@ -58,7 +61,7 @@ final class SignOuts: AccountPart {
     _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.look()
-      // The account may have been added, removed or replaced since the job began.
+      // The account may have changed since the job began.
       context.whenSettingsAreRead { [self] in
         do throws(Failure) {
           let settings = try settings()
@@ -72,9 +75,9 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Finds the account to sign out. An account that the user deleted from the settings exists only in the vault.
+  /// Calls `act` with the account to sign out, or with nil if it is only in the vault.
   ///
-  /// - Parameter act: Gets a nil account if the settings do not contain the name.
+  /// - Throws: `no_account` if it is in neither.
   func withTarget(
     _ asked: String?, _ ticket: Ticket,
     _ act: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -89,7 +92,6 @@ final class SignOuts: AccountPart {
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
       do throws(Failure) {
-        // The account may have been added.
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try act(name, account)
@@ -134,6 +136,7 @@ final class SignOuts: AccountPart {
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
+  ///   - endsAll: Whether all accounts are signed out.
   ///   - overdue: Called if a refresh in progress does not end in time. The refresh continues.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
@@ -164,6 +167,7 @@ final class SignOuts: AccountPart {
     return operation
   }
 
+  /// Called after the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
   func ended(_ name: AccountName) { underWay.remove(name) }
 
   /// Whether another account has the same issuer.
@@ -222,7 +226,7 @@ extension SignOuts {
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
-  /// Revokes the tokens of all ended sessions. Those at a locked level follow after an unlock.
+  /// Revokes the tokens of ended sessions whose revocation is pending, except those at a locked protection level.
   func revokeOwed() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] owed in
       let owed = owed.get()
@@ -246,6 +250,7 @@ extension SignOuts {
 }
 
 extension SignOutOperation.Confirmation {
+  /// Whether there was no session.
   var foundNothing: Bool { if case .nothingToRevoke = self { true } else { false } }
 
   /// `{"account","revoked","detail"}`.
@@ -255,7 +260,7 @@ extension SignOutOperation.Confirmation {
     return result
   }
 
-  /// Explains to users why the tokens may still be valid. Nil if the server revoked them or there were none.
+  /// Explains to users why the tokens may still be valid. Nil if they are not.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil
