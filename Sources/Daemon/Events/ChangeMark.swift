@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A file in the runtime directory whose only line changes with each event that matters to shell prompts. A shell reads
-/// it without starting a process.
+/// A file in the runtime directory whose only line changes when shell prompts may be outdated. Shells read it without
+/// starting a process.
 struct ChangeMark: Sendable {
   private let directories: [String]
 

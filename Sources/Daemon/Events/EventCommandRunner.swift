@@ -5,8 +5,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs the commands configured for events, a few at a time, each with a time limit. Its own poller becomes readable
-/// when a command ends. Used on the loop only and never blocks.
+/// Runs the commands configured for events, a few at a time, each with a time limit. ``raw`` becomes readable when a
+/// command ends. Used on the loop only; never blocks.
 final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
@@ -40,6 +40,7 @@ final class EventCommandRunner {
   /// Killed processes that could not be watched. They are reaped from time to time.
   private var unwatched: [Int32] = []
   private var running: [UInt64: Running] = [:]
+  /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [Order] = []
   private var dropped = 0
@@ -61,6 +62,7 @@ final class EventCommandRunner {
     if !isClosed, waiting.count < Self.mostWaiting { waiting.append(order) } else { dropped += 1 }
   }
 
+  /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
   func next() -> Order? {
     guard running.count + starting < Self.mostAtOnce, !waiting.isEmpty else { return nil }
     starting += 1
@@ -99,6 +101,7 @@ final class EventCommandRunner {
   }
 
   private static let unwatchedInterval = Duration.milliseconds(200)
+  /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture
 
   private func reapUnwatched(_ now: Instant) {
@@ -108,7 +111,7 @@ final class EventCommandRunner {
     unwatchedDue = unwatched.isEmpty ? .distantFuture : now.advanced(by: Self.unwatchedInterval)
   }
 
-  /// Handles commands that ended.
+  /// Reaps commands that have ended. Calls `tell` for each that failed.
   func serve(_ tell: (Order, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
@@ -153,7 +156,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`, which becomes the deadline of running commands. No command starts after it.
+  /// Closes the runner at `end`. No command starts after it, and running ones are ended.
   ///
   /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
@@ -167,12 +170,13 @@ final class EventCommandRunner {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
 
+  /// Sends a signal to a command's process group.
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }
 
 extension EventCommandRunner.Order {
-  /// Starts the command in its own session, without a terminal. It gets the input and these variables. Its output is
-  /// discarded, and it inherits nothing else. Blocking, for a worker.
+  /// Starts the command in its own session, without a terminal, with the input and these variables only. Its output is
+  /// discarded. Blocking.
   func start(environment: [String]) throws(SystemError) -> EventCommandRunner.Started {
     let pipe = try Pipe()
     // A pipe holds more than the longest event, so the write does not wait for the reader.

@@ -23,15 +23,13 @@ final class EventCommands: DaemonPart {
   /// Whether no command is running or about to run.
   var isIdle: Bool { commands.isIdle }
 
-  /// Closes the runner at `end`, the deadline of running commands.
-  ///
-  /// - Returns: When the last commands are killed.
+  /// See ``EventCommandRunner/close(at:)``.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
   }
 
-  /// Kills all running commands, before their deadlines stop being checked.
+  /// See ``EventCommandRunner/killAll()``.
   func killAll() { commands.killAll() }
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
@@ -39,6 +37,7 @@ final class EventCommands: DaemonPart {
   /// Runs the commands that match this entry, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
+  /// Queues the commands for an entry.
   private func order(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
@@ -73,14 +72,12 @@ final class EventCommands: DaemonPart {
     log.note(.commandFailed(position: order.position, problem), order.account)
   }
 
-  /// Handles commands that ended.
   private func serve() {
     commands.serve { order, problem in note(problem, of: order) }
     start()
   }
 
-  /// The environment of a command: the allowed variables of the daemon, and the daemon's socket if it is not the
-  /// default.
+  /// The variables of the daemon that commands get, and its socket if not the default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.facts.socketPath,

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Publishes events of sessions and accounts to the followers of `agent events`, to token files and to the event
-/// commands. Followers also get the events of leases.
+/// Publishes events of sessions and accounts to `agent events`, token files and event commands, and events of leases to
+/// `agent events`.
 final class SessionEvents: AccountPart {
   let commands: EventCommands
   private let tokenFiles: TokenFiles
@@ -59,11 +59,13 @@ final class SessionEvents: AccountPart {
     for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
 
+  /// Writes the change mark on a worker.
   private func changeMark() {
     isMarkDue = true
     writeMark()
   }
 
+  /// Writes the change mark if due, then sends the replies that wait for it.
   private func writeMark() {
     guard isMarkDue, !isMarking else { return }
     (isMarkDue, isMarking) = (false, true)
@@ -77,9 +79,9 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Holds back the result of a change until the change mark is written, since the next prompt reads it.
+  /// Delays the result of a change until the change mark is written, since the next prompt reads it.
   ///
-  /// - Returns: False if there is nothing to wait for, so the caller sends the result.
+  /// - Returns: False if it is written already, so that the caller sends the result.
   func hold(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { held.append((reply, ticket)) }
     return isMarking
@@ -92,7 +94,6 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
-  /// The last published list of accounts.
   struct PublishedAccounts {
     var revision: UInt64
     var names: [AccountName]
