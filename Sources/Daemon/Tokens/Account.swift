@@ -7,7 +7,7 @@ internal import Vocabulary
 
 /// An account on the loop: its settings, its own token, and one slot for each other target.
 final class Account {
-  /// The maximum number of tokens with other targets for one account. A new one replaces the least recently used.
+  /// The maximum number of tokens with other targets. A new one replaces the least recently used.
   private static let mostOthers = 32
   /// The maximum size of an account's access tokens in memory, in bytes.
   static let mostBytes = 1 << 20
@@ -56,6 +56,7 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
+  /// Returns the slot for this target, or nil if there is none.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }
@@ -72,8 +73,8 @@ final class Account {
     return others[others.count - 1]
   }
 
-  /// Removes and returns all waiters. Abandons all runs and drops the tokens with other targets, since their session
-  /// has ended.
+  /// Removes and returns all waiters because the session has ended. Abandons all runs and drops the tokens with other
+  /// targets.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     own.waiters = []

@@ -11,6 +11,7 @@ final class HandedVariables: DaemonPart {
   /// The maximum length of an assertion, in bytes.
   private static let mostBytes = BearerAssertion.maximumBytes
 
+  /// By connection, then by name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
   /// The requests whose descriptors are being read.
   private var reading: Set<Ticket> = []

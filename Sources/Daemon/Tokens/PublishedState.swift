@@ -9,11 +9,12 @@ struct PublishedState {
   private var isSignedIn: Bool?
   private var isOffline = false
   private var failure: FailureCode?
-  /// Whether the server has refused an unexpired token.
+  /// Whether the server has rejected an unexpired token.
   private var isDoubted = false
   /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
+  /// Records a sign-in. Like the other methods, returns the events to publish.
   mutating func signedIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
@@ -32,7 +33,7 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server refused an unexpired token. If it refuses the refresh too, the session was revoked.
+  /// Records that the server rejected an unexpired token. If the refresh is rejected too, the session was revoked.
   mutating func tokenRefused() -> [SessionEvent] {
     isDoubted = true
     return []
@@ -83,6 +84,7 @@ struct PublishedState {
     return [.refreshFailed(SessionEvent.Failing(code, error))]
   }
 
+  /// Whether the error says nothing about the session.
   private static func passesByItself(_ error: SessionError) -> Bool {
     switch error {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true

@@ -2,14 +2,14 @@ internal import Peers
 internal import Sessions
 internal import Vocabulary
 
-/// Limits the concurrent renewals without waiting requests. Used on the loop only.
-///
-/// Without the limit, a hanging server or many due accounts could occupy the threads that waiting requests need.
+/// Limits the concurrent renewals without waiting requests, so that a hanging server or many due accounts do not occupy
+/// the threads that waiting requests need. Used on the loop only.
 final class Renewals {
+  /// The number of renewals in progress at each server.
   private var perServer: [String: Int] = [:]
   private var count = 0
 
-  /// A permitted renewal. Its deinitialization permits another one, also when the account is removed.
+  /// A permitted renewal. It ends when this value is deinitialized.
   final class Place {
     private let server: String
     private let owner: Renewals
@@ -22,7 +22,7 @@ final class Renewals {
     deinit { owner.giveBack(server) }
   }
 
-  /// Permits a renewal. Nil if the limit is reached.
+  /// Permits a renewal, or returns nil if the limit is reached.
   func place(at server: String) -> Place? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }

@@ -14,6 +14,7 @@ struct RoleCache {
   /// Credentials with less time left are renewed, in seconds. Programs ask for new ones 15 minutes before expiry.
   private static let renewalSeconds = 1200
 
+  /// `renewFrom` is in unix seconds.
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
   /// The credentials of a role, unless they need renewal.
@@ -23,6 +24,7 @@ struct RoleCache {
     credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
   }
 
+  /// - Parameter now: Unix seconds.
   mutating func put(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
     let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
     credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))

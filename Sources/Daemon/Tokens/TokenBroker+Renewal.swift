@@ -8,8 +8,7 @@ internal import Wire
 
 /// Work without a request: background renewals, and notices of expiring tokens.
 extension TokenBroker {
-  /// Schedules the session's next renewal or notice. Only the earliest timer of a session matters. One that fires too
-  /// early does nothing.
+  /// Schedules the session's next renewal or notice. Earlier timers remain, but do nothing if they fire too early.
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
     if let scheduled = slot.actionScheduled, scheduled <= due { return }
@@ -47,6 +46,7 @@ extension TokenBroker {
     }
   }
 
+  /// Renews the token, or postpones that if the server or too many renewals require it.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
     if slot.waiters.isEmpty { slot.session.callersLeft() }
@@ -76,8 +76,8 @@ extension TokenBroker {
 // MARK: - Accounts with the background policy
 
 extension TokenBroker {
-  /// Requests the first tokens of accounts with the background policy after the settings changed. Spreads the requests
-  /// over time, so that no server gets all of them at once.
+  /// Requests the first tokens of accounts with the background policy after the settings changed, spread over time so
+  /// that no server gets all requests at once.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
@@ -100,18 +100,18 @@ extension TokenBroker {
     }
   }
 
+  /// The interval between two scans of the vault for sessions that end soon.
   private static let sessionEndInterval = Duration.seconds(3600)
   /// The pause before a scan, so that the first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
-  /// Schedules a scan, because the daemon started or a level was unlocked.
+  /// Schedules a scan for sessions that end soon, because the daemon started or a level was unlocked.
   func planSessionEndScan() {
     sessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Publishes once for each session that ends soon, according to the vault, for sessions without a token in memory.
-  /// Runs soon after the daemon starts or a level is unlocked, and once an hour.
+  /// Reads the vault, and publishes the sessions without a token in memory that end soon, each once.
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
@@ -128,8 +128,8 @@ extension TokenBroker {
     }
   }
 
-  /// Detects that the machine's clock was set or the machine was paused. Called before a token is served, shown or
-  /// renewed.
+  /// Detects that the machine's clock was set or the machine was paused. Must be called before a token is served, shown
+  /// or renewed.
   func noteClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

@@ -15,6 +15,7 @@ extension TokenBroker {
     attempt(slot.begin(refresh, place), slot)
   }
 
+  /// Starts an attempt of a run.
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
     // During shutdown no request is sent.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
@@ -30,6 +31,7 @@ extension TokenBroker {
     accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
   }
 
+  /// Gets a token with the refresh token or an assertion, on a worker.
   private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
@@ -136,6 +138,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
+  /// Logs the end of an attempt, and updates the server's hold.
   private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
     let server = run.configuration.server
@@ -167,8 +170,7 @@ extension TokenBroker {
 // MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
 
 extension TokenBroker {
-  /// Removes and returns the waiters whose variables would have prevented this error, since they arrived after the
-  /// refresh began.
+  /// Removes and returns the waiters that arrived after the refresh began and whose variables it lacked.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
     let hasAll = { [handed] (waiter: Waiter) in
@@ -179,7 +181,7 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion from the ID Token of another account. Renews the ID Token first if it has expired.
+  /// Gets an assertion from the ID Token of another account, which is renewed first if expired.
   ///
   /// - Parameters:
   ///   - name: The account with the ID Token.

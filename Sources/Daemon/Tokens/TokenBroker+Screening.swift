@@ -10,6 +10,8 @@ internal import Wire
 
 /// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.
 extension TokenBroker {
+  /// Responds with the indices of the values that contain a token.
+  ///
   /// - Parameter passed: The descriptor with the values.
   func screen(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }

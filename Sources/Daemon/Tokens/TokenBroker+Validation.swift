@@ -25,14 +25,15 @@ extension TokenBroker {
     return false
   }
 
+  /// The result of checking a token against the vault.
   private struct Validation: Sendable {
     let stamp: FileStamp?
     /// Nil if the vault is currently unreadable.
     let isCurrent: Bool?
   }
 
-  /// Drops a cached token if another process has replaced its vault record. Only if the vault file has changed, a
-  /// worker reads the record, and requests for this token wait for it (the loop never blocks).
+  /// Reads the token's vault record on a worker if the file has changed. Drops the token if another process has
+  /// replaced the record. Requests for the token wait (the loop never blocks).
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true

@@ -48,6 +48,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
+  /// Fails the requests whose wait has ended.
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.
@@ -67,6 +68,7 @@ extension TokenBroker {
     schedule(at: max(notBefore, loop.now.advanced(by: Self.settlingTime))) { [self] in retryAfterNetworkChange() }
   }
 
+  /// Retries for all accounts whose server was unreachable.
   func retryAfterNetworkChange() {
     isNetworkSettling = false
     let now = loop.now

@@ -10,7 +10,7 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
-  /// The error if the account's tokens must not be served now. Nil otherwise.
+  /// The error if the account's tokens must not be served now.
   func refusal(for account: AccountName) -> SessionError?
   /// Records that a token at this protection level was served.
   func used(_ level: Protection)
@@ -18,8 +18,8 @@ protocol TokenLock: AnyObject {
   func vaultFileChanged()
 }
 
-/// Serves access tokens from memory, or after one refresh that all waiters share. Owns the accounts, their waiters and
-/// the background renewals.
+/// Serves access tokens from memory, or after one refresh that all waiters share. Owns the accounts and the background
+/// renewals.
 final class TokenBroker: DaemonPart {
   let vaultPath: String
   unowned var lock: any TokenLock
@@ -31,6 +31,7 @@ final class TokenBroker: DaemonPart {
   var holds = ServerHolds()
   let renewals = Renewals()
   private(set) lazy var network = NetworkListener(loop) { [unowned self] in networkChanged() }
+  /// Whether retries after a network change are scheduled.
   var isNetworkSettling = false
   /// When the last round of retries after a network change began.
   var networkTriedAt: Instant?
@@ -73,7 +74,7 @@ final class TokenBroker: DaemonPart {
 
   /// Removes an account. A run in progress still stores its refresh token, but its result is not served.
   ///
-  /// - Parameter error: Sent to the requests that wait for its tokens.
+  /// - Parameter error: Sent to the waiting requests.
   func remove(_ name: AccountName, because error: SessionError) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.cancelQuestions()
@@ -97,8 +98,8 @@ final class TokenBroker: DaemonPart {
       || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
-  /// Removes an account that the user deleted from the settings. Its session is not served or renewed. A refresh in
-  /// progress completes, and the record stays in the vault.
+  /// Removes an account that the user deleted from the settings. A refresh in progress completes, and the record stays
+  /// in the vault.
   func settingsRemoved(of name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -206,6 +207,8 @@ final class TokenBroker: DaemonPart {
     }
   }
 
+  /// Serves a token at once, queues the waiter or throws.
+  ///
   /// - Parameter isValidated: Whether the cached token was just validated against the vault.
   func request(
     for waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
@@ -253,7 +256,9 @@ final class TokenBroker: DaemonPart {
     waiter.finish(slot, .success(grant))
   }
 
-  /// - Parameter answer: Returns nil for a waiter that must keep waiting.
+  /// Removes the waiters and passes each its result.
+  ///
+  /// - Parameter answer: Returns nil for a waiter that was queued again.
   func answerWaiters(_ slot: TokenSlot, _ answer: (Waiter) -> Result<AccessGrant, SessionError>?) {
     for waiter in slot.takeWaiters() {
       switch answer(waiter) {
@@ -282,8 +287,7 @@ final class TokenBroker: DaemonPart {
     for waiter in account.takeWaiters() { waiter.finish(account.own, .failure(error)) }
   }
 
-  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Drops it if the vault was
-  /// locked meanwhile.
+  /// Keeps a new token if its protection level is unlocked, and records a use of that level. Drops it otherwise.
   func keepOrForget(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
@@ -300,6 +304,7 @@ extension TokenBroker {
     for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
+  /// Publishes the result of a run, if it affects the account's own session.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
@@ -335,6 +340,7 @@ extension TokenBroker {
     }
   }
 
+  /// Why the cached token does not satisfy the request.
   private static func reason(
     for waiter: Waiter, _ grant: AccessGrant?, _ now: Instant
   ) -> LogStep.RefreshReason {

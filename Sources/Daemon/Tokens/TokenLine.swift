@@ -9,7 +9,7 @@ internal import Wire
 struct TokenLine {
   let line: SharedSecret
 
-  /// - Parameter proof: Proves possession of the key that the token is bound to.
+  /// - Parameter proof: A DPoP proof for the token.
   /// - Throws: `memory` if the secure heap is full.
   init(
     _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil

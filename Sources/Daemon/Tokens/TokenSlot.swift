@@ -19,8 +19,8 @@ final class TokenSlot {
   /// The run in progress. Results of other runs are ignored (late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The last validation of the cached token: the vault file's stamp and the revision of the watched files at that
-  /// time, and whether a validation is in progress.
+  /// The vault file's stamp and the revision of the watched files when the cached token was last validated, and whether
+  /// a validation is in progress.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused this target's tokens.
@@ -38,6 +38,7 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
+  /// Creates the run in progress.
   func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
     let run = RefreshRun(self, refresh, place)
     self.run = run
@@ -46,8 +47,8 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token: it then stores the response, which may contain
-  /// the only valid one.
+  /// Detaches the run. Cancels it unless it has sent its refresh token: it must then store the response, which may
+  /// contain the only valid one.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -62,7 +63,7 @@ final class TokenSlot {
   /// Whether no request is waiting and no refresh is in progress.
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
-  /// Adds the extras that the requested variables need.
+  /// Adds the ID Token and claims if the requested variables need them.
   func completed(_ extras: TokenRequest.Extras) -> TokenRequest.Extras {
     guard extras.variables else { return extras }
     var extras = extras
@@ -106,7 +107,7 @@ final class TokenSlot {
   }
 }
 
-/// The attempts to get one token, with the settings at their start. A slot accepts only the results of its current run.
+/// The attempts to get one token, with the settings at their start. A slot accepts only its current run's results.
 final class RefreshRun {
   let account: AccountName
   let target: TokenTarget?
