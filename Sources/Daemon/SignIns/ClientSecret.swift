@@ -4,7 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads a secret from a descriptor passed by the client. Secrets are never text.
+/// Reads a secret from a descriptor passed by the client, without making a `String` of it.
 enum ClientSecret {
   enum Kind {
     case clientSecret, refreshToken, assertion
@@ -18,6 +18,7 @@ enum ClientSecret {
       }
     }
 
+    /// The error for an unusable secret.
     fileprivate var unusable: SessionError {
       switch self {
       case .clientSecret: .configuration(ConfigurationError(.clientSecret, "the client secret"))

@@ -6,8 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Determines whether a URL is an issuer or a resource that names one (RFC 9728). Stores nothing, since the user
-/// decides.
+/// Determines whether a URL is an issuer, or a resource whose metadata names its issuers (RFC 9728). Stores nothing.
 final class DiscoverRequests: DaemonPart {
 
   func discover(_ request: DiscoverRequest, _ ticket: Ticket) throws(Failure) {
@@ -52,8 +51,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// The response if the settings have an account with this issuer, which the user has already confirmed, or if a
-  /// provider has this URL. Nil for a resource of an account or an unknown URL.
+  /// The response if no server must be asked: an account has this issuer, or a provider has this URL. Nil otherwise.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -73,7 +71,7 @@ final class DiscoverRequests: DaemonPart {
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account with this resource. The resource may use another server by now.
+  /// The account with this resource, which may use another server by now.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {

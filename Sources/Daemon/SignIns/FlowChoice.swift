@@ -4,13 +4,12 @@ internal import Wire
 
 /// Chooses the sign-in flow: the requested one, or else one that both machine and server support.
 struct FlowChoice {
-  /// The requested flow, if any.
   let wanted: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port that receives the browser's response on another machine. Nil if the browser is on this one.
+  /// The port of the user's machine that receives the browser's response. Nil if the browser is on this machine.
   var redirectPort: UInt16?
-  /// Whether to avoid authorization codes, which the client could not exchange without a secret.
+  /// Whether to prefer the device flow, since the client has no secret to exchange an authorization code.
   var prefersDevice = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDevice = false

@@ -40,8 +40,7 @@ final class Login {
   /// The waiting request, or `.nobody` while the sign-in continues in the background.
   var ticket: Ticket
   let account: AccountName
-  /// The command-line options of the sign-in, for a hint that repeats it. A failed sign-in does not keep a new
-  /// account's settings.
+  /// The options of the sign-in, for a hint that repeats it. A failed sign-in keeps no settings of a new account.
   let entered: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
@@ -52,13 +51,13 @@ final class Login {
   var event: Event?
   var expiry = 0
 
-  /// Set once the user can act. Nil again once its client belongs to a stored account.
+  /// Set once the user can act. Nil again after the registered client was stored with the account.
   var waiting: SignIn.Waiting?
   var polling = Polling()
 
   /// Whether the user has approved.
   let approval = Approval()
-  /// Set when a sign-out of the account cancels the sign-in.
+  /// Set when the sign-in is cancelled because its account is signed out.
   let endsWithSession = Monitor(false)
   /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
@@ -85,7 +84,7 @@ final class Login {
     var linked: String?
     /// Whether all requests so far are known to be from this user.
     var isTold = true
-    /// Whether a response for another sign-in was logged. The next ones, also shown on the terminal, are for a visit by
+    /// Whether a response for another sign-in was logged. The next three are also shown on the terminal, for a visit by
     /// another user, for TLS, and for an error without this sign-in's state.
     var hasMetForeignRedirect = false
     var hasMetStranger = false
@@ -93,7 +92,7 @@ final class Login {
     var hasMetError = false
   }
 
-  /// The polling for the tokens of a device code.
+  /// Whether the user was warned that this machine's clock may be fast.
   struct Polling {
     var device = DevicePolling(interval: 5, expiresIn: 0)
     var hasWarnedOfClock = false

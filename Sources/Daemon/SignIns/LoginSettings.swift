@@ -10,6 +10,7 @@ struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
   let isNew: Bool
+  /// How to sign in without a user. Nil if a user signs in.
   let unattended: UnattendedGrant?
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
@@ -85,7 +86,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// Refuses options of other flows for an account that signs in by an assertion, since that must work without a user.
+  /// Refuses options of other flows for an account that signs in by an assertion, since that needs no user.
   private static func refuseOtherWays(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -119,8 +120,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request has a provider, host or URL instead of an account, uses it as the server. Names the account after
-  /// the provider, or else after the host. With an issuer, a provider's name selects that provider if it may have the
+  /// If the request names a provider, host or URL as its account, uses that as the server and names the account after
+  /// the provider, or later after the host. With an issuer, a provider's name selects the provider if it may have that
   /// issuer.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
@@ -143,6 +144,7 @@ struct LoginSettings {
     }
   }
 
+  /// Returns the account of the request, the active one, or a new name after the provider or host.
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
     if let name = request.account { return try AccountName(requested: name) }
     guard let issuer = request.issuer else {
@@ -168,6 +170,7 @@ struct LoginSettings {
     return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
   }
 
+  /// The name itself, then with suffixes -2 to -99.
   private static func names(beginningWith base: String) -> [AccountName] {
     (1...99).compactMap { number in try? AccountName(number == 1 ? base : "\(base)-\(number)") }
   }
@@ -187,8 +190,8 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options of `agent login`, which asks for secrets again. Only the client knows the names of files
-  /// that it passed.
+  /// The equivalent options of `agent login`, which asks for secrets again. Omits files, whose names only the client
+  /// knows.
   var words: [String] {
     var words = settings.words
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }

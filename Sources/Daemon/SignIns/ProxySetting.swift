@@ -4,13 +4,14 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// A proxy's URL from a variable such as `HTTPS_PROXY`, split into the URL for the settings and the password for the
-/// vault.
+/// A proxy's URL, split into the URL for the settings and the password for the vault.
 struct ProxySetting {
   let url: String
   /// `user:password`
   let credentials: String?
 
+  /// - Parameter text: The URL, whose default scheme is http.
+  /// - Throws: `invalid_request` if the URL is invalid.
   init(_ text: String) throws(Failure) {
     let invalid = Failure(
       .invalidRequest, "the proxy's URL is not valid",
@@ -34,7 +35,7 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces the proxy setting with that of the request, or removes it if the request has none.
+  /// Replaces or removes the proxy setting, as in the request.
   ///
   /// - Returns: `user:password` from the URL, for the vault.
   mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
@@ -47,7 +48,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``takeProxy(of:)``, but keeps a proxy set by an option if the request only has that of the environment.
+  /// Like ``takeProxy(of:)``, but prefers the account's own proxy to that of the request's environment.
   mutating func takeProxyUnlessNamed(of given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try takeProxy(of: given)
   }

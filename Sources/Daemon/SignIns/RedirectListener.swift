@@ -5,21 +5,22 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Several
-/// sign-ins may share a socket.
+/// The sockets that receive the response of one sign-in (RFC 8252 section 7.3), and the expected requests. Sign-ins may
+/// share a socket.
 final class RedirectListener: Sendable {
   /// The redirect URI, including the port.
   let redirectURI: String
   let port: UInt16
+  /// The expected request for the redirect URI.
   let target: LoopbackTarget
-  /// The link that redirects to the authorization server once (128 random bits). Every user of the machine can read a
-  /// browser's command line, which contains the link instead of the URL. Nil if the system cannot determine the user of
-  /// a connection.
+  /// A URL that redirects the browser to the authorization server once (128 random bits), since all users of the
+  /// machine can read a browser's command line. Nil if the system cannot determine the user of a connection.
   let linkURL: String?
+  /// The expected request for ``linkURL``.
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
-  /// How often to look for a port that is free at two addresses.
+  /// How many ports to try until one is free at two addresses.
   private static let tries = 10
 
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
@@ -39,7 +40,7 @@ final class RedirectListener: Sendable {
 
   /// Listens at a redirect URI. Blocking.
   ///
-  /// - Throws: `redirectElsewhere`, `redirectUnavailable`, `redirectPortTaken`.
+  /// - Throws: `redirectElsewhere` if it is not of this machine, `redirectUnavailable`, or `redirectPortTaken`.
   static func open(
     _ uri: RedirectURI, in sockets: RedirectSockets = RedirectSockets()
   ) throws(SessionError) -> RedirectListener {
@@ -59,8 +60,8 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens at the redirect URI of a sign-in. If this machine has no IPv4, uses IPv6, unless the user registered the
-  /// address.
+  /// Listens at the redirect URI of a sign-in. Uses IPv6 if this machine has no IPv4, unless the user registered the
+  /// IPv4 address.
   static func open(
     _ redirect: SignInRedirect, in sockets: RedirectSockets
   ) throws(SessionError) -> RedirectListener {
@@ -74,8 +75,8 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Binds both addresses of `localhost`, since another program at one of them could receive the response (RFC 8252
-  /// section 8.3).
+  /// Binds both addresses of `localhost`, since another program at one could receive the response (RFC 8252 section
+  /// 8.3).
   private static func openBoth(
     _ uri: RedirectURI, in sockets: RedirectSockets
   ) throws(SystemError) -> RedirectListener {

@@ -9,7 +9,7 @@ final class RedirectPeer {
   let ends: TCPEnds
   /// The user at the other end, once known.
   var owner: TCPEnds.Owner?
-  /// When to close the connection, or to stop waiting for the result of ``login``.
+  /// When to close the connection, or to send a page without the result of ``login``.
   private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for.
   private(set) var login: UInt64?
@@ -19,7 +19,7 @@ final class RedirectPeer {
   private var outbound: [UInt8] = []
   private var sent = 0
 
-  /// Long enough for a browser, which sends its request at once.
+  /// The limit for receiving a request.
   private static let patience = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in, from its request. Some servers take seconds to exchange a
   /// code.
@@ -36,12 +36,13 @@ final class RedirectPeer {
 
   deinit { head.wipe() }
 
+  /// The state of a connection after reading.
   enum Progress: Equatable {
     case waiting
     case ended
-    /// A request for the redirect URI of these listeners. Use ``withQuery(_:_:)`` for the query.
+    /// A request for the redirect URI of the listeners with these indices. ``withQuery(_:_:)`` returns the query.
     case redirect(query: Range<Int>, listeners: [Int])
-    /// A request for the sign-in link of this listener.
+    /// A request for the sign-in link of the listener with this index.
     case link(listener: Int)
     /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
@@ -68,7 +69,7 @@ final class RedirectPeer {
     }
   }
 
-  /// - Returns: Nil while the request is incomplete.
+  /// Parses the received bytes. Nil while the request is incomplete.
   private func progress(for listeners: [RedirectListener]) -> Progress? {
     if head.withBytes({ LoopbackRequest.isTLS($0) }) { return .tls }
     var refusal = LoopbackPage.notFound
@@ -88,6 +89,7 @@ final class RedirectPeer {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
 
+  /// Calls `body` with the query of a redirect.
   func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }

@@ -2,15 +2,14 @@ internal import Loopback
 internal import Peers
 internal import Platform
 
-/// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking. Its own poller is
-/// readable if a descriptor is ready.
+/// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking.
 ///
-/// Any program of any user of this machine can connect. No data is read from another user's connection. Other
-/// connections have little effect, and only a response accepted by ``RedirectJudge`` ends the wait.
+/// Any program of any user of this machine can connect. Data of other users' connections is not read. Only a response
+/// accepted by ``RedirectJudge`` ends the wait.
 final class RedirectServer {
-  /// The maximum number of connections with a known user. Another one closes the oldest, so that idle connections
-  /// cannot block the browser. As many may wait for the lookup of their user. The rest wait in the kernel's queue,
-  /// since closing an unknown one might close the browser's.
+  /// The maximum number of connections with a known user. Another one closes the oldest, so that idle ones cannot block
+  /// the browser. As many may wait for the lookup of their user; the rest wait in the kernel, since closing one might
+  /// close the browser's.
   static let mostPeers = 16
   /// The maximum number of connections accepted at once, so that the loop is not blocked.
   private static let mostAccepted = 32
@@ -21,6 +20,7 @@ final class RedirectServer {
     let listener: RedirectListener
   }
 
+  /// What a descriptor in the poller belongs to.
   private enum Source {
     case socket(RedirectSocket, [Waiting])
     case peer(RedirectPeer)
@@ -34,7 +34,7 @@ final class RedirectServer {
   private var lastKey: UInt64 = 0
   /// The connections whose users are being looked up. Empty if no lookup is in progress.
   private var identified: [UInt64: TCPEnds] = [:]
-  /// Whether accepting is paused until a lookup ends.
+  /// Whether new connections must wait in the kernel's queue until the users of the others are known.
   private var isPaused = false
 
   init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
@@ -58,13 +58,14 @@ final class RedirectServer {
     }
   }
 
+  /// The source of a socket, if any sign-in waits there.
   private func place(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
   }
 
-  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses, and their connections, except those that
-  /// are being answered.
+  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses, and their connections, unless those are
+  /// being answered.
   func close(_ login: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
       let others = waiting.filter { $0.login != login }
@@ -86,6 +87,7 @@ final class RedirectServer {
   /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
+  /// Closes connections past their deadline. Browsers that wait for a result get a page without it.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
       if peer.login != nil { answer(key, peer, LoopbackPage.received.response) } else { remove(key) }
@@ -93,7 +95,6 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
-  /// Handles all ready descriptors.
   func serve(_ now: Instant) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
@@ -140,8 +141,7 @@ final class RedirectServer {
     }
   }
 
-  /// Looks up the users of all new connections at once. Only one lookup runs at a time, so that connections cannot
-  /// start many.
+  /// Looks up the users of all new connections, if no lookup is in progress.
   private func identify() {
     guard identified.isEmpty else { return }
     for (key, peer) in peers where peer.owner == nil { identified[key] = peer.ends }
@@ -149,6 +149,7 @@ final class RedirectServer {
     judge.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
+  /// Admits the connections of this user and of unknown ones, and closes those of other users.
   private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
     let batch = identified
     identified = [:]
@@ -173,6 +174,7 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
+  /// Reads a request, or continues sending the response.
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     // The browser has disconnected.
@@ -214,13 +216,13 @@ final class RedirectServer {
     finish(key, peer)
   }
 
+  /// Sends as much of the response as possible, then closes the connection or waits until it is writable.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, which has the smallest key. Prefers connections not known to be this user's. Keeps
-  /// those whose user is being looked up.
+  /// Closes the oldest connection whose user was looked up, if possible one not known to be this user's.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)
@@ -246,9 +248,10 @@ protocol RedirectJudge: AnyObject {
   ///
   /// - Parameter isTold: Whether the connection is known to be this user's.
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
-  /// Handles a request for the redirect URI of a sign-in. Returns the page for the browser, or nil if the page is the
-  /// sign-in's result, which follows with ``RedirectServer/answer(_:_:)``. The wait has ended unless the page is
-  /// ``LoopbackPage/foreign``, since the query is then not the response.
+  /// Handles a request for the redirect URI of a sign-in.
+  ///
+  /// - Returns: The page for the browser. Nil if it is the sign-in's result, which follows with
+  ///   ``RedirectServer/answer(_:_:)``. Unless it is ``LoopbackPage/foreign``, the wait has ended.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)

@@ -24,9 +24,10 @@ final class RedirectSockets: Sendable {
 
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
+  /// The open sockets, and closed ones until the next socket is opened.
   private let open = Monitor<[Place: Entry]>([:])
 
-  /// How many other ports to try if browsers refuse a free one.
+  /// How many other free ports to try if browsers refuse the first.
   private static let tries = 20
 
   /// Listens at a port, or returns the socket that already listens there.
@@ -44,7 +45,7 @@ final class RedirectSockets: Sendable {
     }
   }
 
-  /// Listens at a free port. The kernel gives each sign-in a different one.
+  /// Listens at a free port.
   private func listenAnywhere(ipv6: Bool) throws(SystemError) -> RedirectSocket {
     // Keeps refused sockets until a port is found, since the kernel might return the same port again.
     var refused: [RedirectSocket] = []

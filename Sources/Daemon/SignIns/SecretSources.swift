@@ -5,11 +5,11 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The descriptors with the secrets of a request. Nothing is read until ``read(for:_:proxyCredentials:_:)``, which
-/// waits for the writers.
+/// The descriptors with the secrets of a request. ``read(for:_:proxyCredentials:in:_:)`` reads them, and waits for
+/// their writers.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
-  /// The additional descriptor, for requests that pass one before the secrets.
+  /// The descriptor before the secrets, for requests that pass one.
   let first: SharedDescriptor?
 
   /// - Parameters:
@@ -35,7 +35,7 @@ struct SecretSources: Sendable {
   ///   - configuration: Gets the ID and algorithm of the key from its file.
   ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
-  ///   - device: The device with the client's key, if its file refers to a TPM.
+  ///   - device: The TPM, if the client's key is in it.
   ///   - cancellation: Ends the waits.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,

@@ -4,15 +4,14 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The listener of a sign-in. It is opened before a client is registered with its port, and used once the browser is
-/// started.
+/// The listener of a sign-in, which a worker opens before it registers a client with its port, and the loop uses later.
 final class OpenedListener: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets
 
   init(in sockets: RedirectSockets) { self.sockets = sockets }
 
-  /// Returns the listener. The caller becomes its owner.
+  /// Removes and returns the listener.
   func take() -> RedirectListener? {
     listener.withLock { listener in
       defer { listener = nil }
@@ -20,9 +19,9 @@ final class OpenedListener: Sendable {
     }
   }
 
-  /// Listens if the response will be sent to this machine. Blocking.
+  /// Listens if the response or a registered client needs it. Blocking.
   ///
-  /// - Returns: The port, or nil if no listener is needed.
+  /// - Returns: The port of the redirect URI. Nil if there is none.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
   ) throws(SessionError) -> UInt16? {
@@ -37,10 +36,9 @@ final class OpenedListener: Sendable {
 }
 
 extension SignIn.Prepared {
-  /// Requests the code or URL for the chosen flow. Blocking.
+  /// Requests the device code or builds the authorization URL. Blocking.
   ///
-  /// - Returns: The listener for the browser's response, or nil if there is none, for example because the user pastes
-  ///   the response.
+  /// - Returns: The listener is nil in the device flow, and if the user pastes the response.
   func start(
     _ choice: FlowChoice, _ opened: OpenedListener
   ) throws(SessionError) -> (waiting: SignIn.Waiting, listener: RedirectListener?) {
@@ -61,6 +59,7 @@ extension SignIn.Prepared {
     }
   }
 
+  /// Builds the authorization URL.
   private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
     guard let redirectURI else {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }

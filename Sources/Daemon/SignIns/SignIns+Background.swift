@@ -9,7 +9,6 @@ internal import Wire
 
 /// Sign-ins that continue in the background, and their results.
 extension SignIns {
-  /// The result of a background sign-in.
   struct EndedLogin {
     let name: String
     let reply: Reply
@@ -20,7 +19,7 @@ extension SignIns {
   private static let memory = Duration.seconds(600)
   private static let mostEnded = 32
 
-  /// Moves a sign-in to the background as soon as the user can act on it.
+  /// Responds to the request of a background sign-in, which then continues without it.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -28,7 +27,7 @@ extension SignIns {
     loop.send(.result(standing(login, expiry)), to: ticket)
   }
 
-  /// Sends the result of a sign-in to the waiting request. Keeps the result of a background sign-in.
+  /// Sends the result of a sign-in to the waiting request, if any. Keeps that of a background sign-in.
   func conclude(_ login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if endedAccounts.count >= Self.mostEnded { endedAccounts.removeFirst() }
@@ -39,6 +38,7 @@ extension SignIns {
     ended.append(EndedLogin(name: login.name, reply: reply, endedAt: services.time.now()))
   }
 
+  /// Waits for a background sign-in or reports its state. Responds at once if it has ended.
   func resume(_ request: LoginResumeRequest, _ ticket: Ticket) throws(Failure) {
     forgetEnded()
     guard let login = login(named: request.login) else {
@@ -75,7 +75,7 @@ extension SignIns {
     }
   }
 
-  /// The command that starts this sign-in again, or a choice of commands if its account is unknown.
+  /// The command that starts a sign-in again, or a choice of commands if its account is unknown.
   private func startHint(_ login: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
     let account = endedAccounts.last { Login.isSame($0.name, login) }?.account
@@ -84,12 +84,12 @@ extension SignIns {
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
-  /// The background sign-in with this name, if it is in progress.
+  /// The background sign-in with this name, if in progress.
   func login(named name: String) -> Login? {
     logins.values.first { $0.isDetached && $0.isNamed(name) }
   }
 
-  /// The result `{"login","account","state","expires_at"}`.
+  /// The result `{"login","account","state","expires_at"}` of a sign-in in progress.
   private func standing(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
       ("login", .string(login.name)), ("account", .string(login.account.text)), ("state", "waiting"),

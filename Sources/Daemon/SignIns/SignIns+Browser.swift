@@ -11,6 +11,7 @@ internal import Wire
 
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
+  /// Listens for the response and sends the URL to the client.
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login.id) } catch {
@@ -43,14 +44,13 @@ extension SignIns {
     try redirects?.open(listener, for: login)
   }
 
-  /// Passes a pasted URL or a confirmation to its sign-in, which may have been started on another connection.
+  /// Handles a pasted URL or a confirmation from another connection than the sign-in's own.
   func take(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try step(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``take(_:_:)``, for the sign-in of this connection. Reports errors as events. Returns false for other
-  /// sign-ins.
+  /// Like ``take(_:_:)`` for the sign-in of this connection, with errors as events. Returns false for other sign-ins.
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
@@ -59,7 +59,7 @@ extension SignIns {
     return true
   }
 
-  /// The sign-in that a request is for, and the action to take. Nil if it is for no sign-in.
+  /// The name of the sign-in that a request is for, and the action. Nil for other kinds of requests.
   private func step(_ request: Request) -> (login: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginRedirect(let redirect): (redirect.login, { () throws(Failure) in try self.redirectPasted(redirect) })
@@ -68,9 +68,7 @@ extension SignIns {
     }
   }
 
-  /// Handles a pasted URL.
-  ///
-  /// - Throws: `redirect_rejected` if it is not the response. The sign-in continues to wait.
+  /// - Throws: `redirect_rejected` if the pasted URL is not the response. The sign-in continues to wait.
   func redirectPasted(_ request: LoginRedirectRequest) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.isNamed(request.login) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -84,6 +82,9 @@ extension SignIns {
     return login
   }
 
+  /// Applies a response.
+  ///
+  /// - Returns: The page for the browser, or nil if it must wait for the result.
   private func accept(
     _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isTold: Bool = true
   ) -> LoopbackPage? {
@@ -107,7 +108,7 @@ extension SignIns {
     }
   }
 
-  /// Logs a foreign response once per sign-in, so that local programs cannot fill the log.
+  /// Logs a response that belongs to no sign-in, once per sign-in, so that local programs cannot fill the log.
   private func noteForeignRedirect(_ login: Login) {
     if !login.visits.hasMetForeignRedirect { log.note(.redirectForeign, login.account) }
     login.visits.hasMetForeignRedirect = true
@@ -115,7 +116,7 @@ extension SignIns {
 
   // MARK: The browser's page
 
-  /// Shows the result in the browser if it still waits.
+  /// Shows the result in the browser, if it is still waiting.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
       login.id,
@@ -123,15 +124,15 @@ extension SignIns {
         to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text))
   }
 
-  /// Shows the failure in the browser if it still waits.
+  /// Shows the failure in the browser, if it is still waiting.
   func show(_ failure: Failure, of login: Login) {
     redirects?.answer(login.id, LoopbackPage.failed(failure.message))
   }
 
   // MARK: Who signed in
 
-  /// Asks the user to confirm the identity before storing anything, since another user of this machine may have
-  /// completed the sign-in.
+  /// Asks the user to confirm the identity before anything is stored, since another user of this machine may have
+  /// signed in.
   private func identified(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
@@ -162,6 +163,7 @@ extension SignIns {
     return login
   }
 
+  /// The error for a denied confirmation.
   private static func unconfirmed(_ account: AccountName) -> Failure {
     Failure(
       .accessDenied, "cannot determine whose browser sent the answer, and no one confirmed the user",

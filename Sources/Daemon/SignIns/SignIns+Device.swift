@@ -6,11 +6,12 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Sign-ins by device code. The terminal shows the code, and a timer polls the server until the user has decided.
+/// Sign-ins by device code. A timer polls the server until the user has decided.
 extension SignIns {
-  /// The longest interval between polls that is not reported to the user, in seconds.
+  /// The longest polling interval that is not announced to the user, in seconds.
   private static let longestUntoldInterval = 60
 
+  /// Sends the code to the client and schedules the first poll.
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)

@@ -7,8 +7,7 @@ internal import Wire
 
 /// Sign-ins that are needed only if there is no session.
 extension SignIns {
-  /// Runs `begin` if the account does not meet the condition of the request. Otherwise returns its session as the
-  /// result.
+  /// Runs `begin` if the account does not meet the condition, otherwise responds with its session.
   func unlessMet(
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
@@ -31,7 +30,7 @@ extension SignIns {
     }
   }
 
-  /// Returns the account's session as the result, or calls `go` if there is none.
+  /// Responds with the account's session, or calls `go` if there is none.
   private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name

@@ -9,21 +9,20 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is one job. No thread is used between two
-/// polls.
+/// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is one job, so that no thread waits
+/// between polls.
 final class SignIns: AccountPart {
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
   /// Nil until the first sign-in with a browser.
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server forbids the device grant but supports browsers. Once signed in, their record contains
-  /// this instead.
+  /// The accounts whose server forbids the device grant but supports browsers, until a sign-in records it.
   private var withoutDevice: Set<AccountName> = []
   private static let mostWithoutDevice = 1024
-  /// The results of background sign-ins.
+  /// The last results of background sign-ins.
   var ended: [EndedLogin] = []
-  /// The accounts of the last ended sign-ins, by the sign-in's name.
+  /// The accounts of the last ended sign-ins, for hints.
   var endedAccounts: [(name: String, account: AccountName)] = []
 
   func login(_ request: LoginRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
@@ -38,6 +37,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// Starts a sign-in. It replaces others of the same account.
   private func begin(
     _ request: LoginRequest, _ meant: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -123,7 +123,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the job that obtains a session without a user or determines what the user must do.
+  /// Starts the first job of a sign-in, which signs in without a user or obtains the code or URL for the user.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: OpenedListener, _ login: Login) {
     if let grant = request.unattended {
       run(login, then: loginFinished) { () throws(SessionError) in
@@ -153,6 +153,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// Sends the code or URL to the user.
   func loginPrepared(
     _ id: UInt64, _ outcome: Result<(waiting: SignIn.Waiting, listener: RedirectListener?), SessionError>
   ) {
@@ -177,7 +178,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends what the user must do, and keeps it for a request that resumes the sign-in.
+  /// Sends the user's next step to the client, and keeps it for a request that resumes the sign-in.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.event, login.expiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
@@ -198,7 +199,7 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.entered).phrase))
   }
 
-  /// Handles the result of a sign-in, which may have changed the settings.
+  /// Handles the result of a sign-in, after reading the settings that it may have changed.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in finished(id, outcome) }
   }
@@ -221,6 +222,7 @@ final class SignIns: AccountPart {
     }
   }
 
+  /// Starts the session and sends the result to the client.
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     withoutDevice.remove(login.account)
     showSignedIn(login, outcome)
@@ -288,7 +290,7 @@ final class SignIns: AccountPart {
     endGuest(guestGrants, outcome.formerGuest, of: login, result)
   }
 
-  /// Revokes the access tokens of a former guest session, then sends the result of the user's sign-in.
+  /// Revokes the tokens of the guest session that the user's sign-in has replaced, then sends the result.
   private func endGuest(
     _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
   ) {
@@ -323,6 +325,7 @@ final class SignIns: AccountPart {
     return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
 
+  /// Reports an error as the result of a sign-in, and ends it.
   func fail(_ login: Login, _ error: SessionError) {
     if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.mostWithoutDevice {
       withoutDevice.insert(login.account)
@@ -336,7 +339,7 @@ final class SignIns: AccountPart {
     end(login, failure.code)
   }
 
-  /// Ends a sign-in. An approved one is still completed, so that the session is not lost, but no result is sent.
+  /// Cancels a sign-in. An approved one still completes, so that the session is not lost, but sends no result.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
@@ -360,8 +363,7 @@ final class SignIns: AccountPart {
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 
-  /// Runs `end`, which deletes unused data at the account's server. A stopping daemon waits for it as for a rotated
-  /// token.
+  /// Runs `end`, which deletes unused data at the account's server. Shutdown waits for it as for a refresh.
   private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()
