@@ -7,8 +7,8 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services. The account must list
-/// the service's origin, since the service gets its token.
+/// Exchanges tokens for role credentials at the Security Token Service of Amazon Web Services, whose origin the account
+/// must list.
 final class AssumedRoles: DaemonPart {
   private let placed: PlacedTokens
   /// The requests that wait for each exchange.
@@ -47,6 +47,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
+  /// Responds with cached credentials, joins an exchange in progress or starts one.
   private func assume(
     _ key: RoleCache.Key, _ account: Account, _ grant: AccessGrant, _ kind: TokenKind, _ request: AssumeRoleRequest,
     _ ticket: Ticket
@@ -76,7 +77,9 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// - Parameter isLate: Whether the session has ended or its settings have changed since the request.
+  /// Responds to the requests that waited for an exchange.
+  ///
+  /// - Parameter isLate: Whether the session has ended or its settings have changed, so that the requests start again.
   private func ended(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {
@@ -101,6 +104,7 @@ final class AssumedRoles: DaemonPart {
     account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
+  /// The response line with the credentials.
   private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
   {
     do throws(CryptoError) {

@@ -2,12 +2,12 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// The content of a request to a resource, read from a descriptor passed by the client.
+/// The content of a request to a resource, from a file or stream passed by the client.
 ///
-/// A file can be read again. For a stream, the first part is kept: if the body ends within it, its length is known and
-/// it can be sent again after a refresh.
+/// The first part of a stream is kept. If there is no more, its length is known, and it can be sent again after a
+/// refresh.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
-  /// How much of a stream is kept, in bytes.
+  /// The maximum size of the kept part, in bytes.
   static let mostKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
@@ -15,9 +15,11 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   /// The byte range of the content in a file. Nil for a stream.
   private let extent: Range<Int>?
   private var kept: [UInt8] = []
+  /// Whether ``kept`` is the entire content.
   private var isKeptWhole = false
+  /// Whether ``prepare(stallSeconds:_:)`` was called.
   private var isPrepared = false
-  /// The number of bytes read so far.
+  /// The number of bytes read since the start or ``rewind()``.
   private var place = 0
 
   init(_ source: SharedDescriptor) throws(SystemError) {
@@ -29,10 +31,11 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the part of a stream that is kept, and waits for it. Later calls do nothing.
+  /// Reads the kept part of a stream. Blocking. Later calls do nothing.
   ///
   /// - Parameter stallSeconds: The maximum time without a byte.
-  /// - Throws: `content` if the content cannot be read or the request was cancelled; `contentLate`.
+  /// - Throws: `content` if the content cannot be read or the request was cancelled, `contentLate` after the maximum
+  ///   time.
   func prepare(stallSeconds: Int, _ cancellation: Cancellation) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true

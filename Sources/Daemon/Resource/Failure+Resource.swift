@@ -6,11 +6,11 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error response of a resource. Nil if the response is a success or a redirect.
+  /// Describes an error response of a resource. Nil for a success or a redirect.
   ///
   /// - Parameters:
   ///   - grant: The token that was sent.
-  ///   - isForGood: Whether the resource has recently rejected a new token too.
+  ///   - isForGood: Whether the resource rejects new tokens too.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isForGood: Bool
@@ -63,6 +63,7 @@ extension Failure {
     }
   }
 
+  /// The code for an HTTP status. Nil below 400.
   private static func code(ofStatus status: Int) -> FailureCode? {
     switch status {
     case ..<400: nil
@@ -73,6 +74,7 @@ extension Failure {
     }
   }
 
+  /// When to try again, from Retry-After.
   private static func wait(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
@@ -102,8 +104,8 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes, for this origin only. An account without a refresh token has just one
-  /// token, so its own scope is changed.
+  /// The command that adds the missing scopes for this origin. An account without a refresh token has only one token,
+  /// so the command changes the account's scope.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
@@ -133,7 +135,6 @@ extension Failure {
 }
 
 extension AccessGrant {
-  /// The values of the granted scope.
   fileprivate var scopes: [String] { (scope ?? "").split(separator: " ").map(String.init) }
 
   /// The scopes in `needed` that the server did not grant.
@@ -144,6 +145,6 @@ extension AccessGrant {
 }
 
 extension Account {
-  /// Whether its server has granted more scope than a refresh requested.
+  /// Whether the server has granted more scope than a refresh requested.
   fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.isScopeIgnored ?? false } }
 }

@@ -7,21 +7,23 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The access rules of a lease, and its use so far. Every request of its peers passes ``admit(_:_:)`` first, which sets
-/// the account and the token. Used on the loop only.
+/// The access rules of a lease and its use so far. ``admit(_:_:passed:)`` sets the account and token of each peer's
+/// request. Used on the loop only.
 final class Lease: Admission {
   let name: String
   /// The request that opened the lease, whose sender owns it.
   let owner: Ticket
   var account: AccountName
-  /// The limits of the lease.
+  /// The request that opened the lease, with its limits.
   private let request: LeaseRequest
   private let rules: LeaseRules
+  /// When the lease ends. Nil for no limit.
   let end: Instant?
   private(set) var usesLeft: Int?
 
   /// Why the lease ended. Nil while it is open.
   var cause: LeaseEntry.Cause?
+  /// The requests in progress.
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
@@ -30,6 +32,7 @@ final class Lease: Admission {
   /// The requests that wait for an answer, by origin.
   private var held: [String: [Held]] = [:]
 
+  /// Logs an event.
   private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether another request is within the limit of all leases.
   private let hasPlace: () -> Bool
@@ -40,11 +43,13 @@ final class Lease: Admission {
   /// How many header fields were removed, in all requests.
   private var droppedFields = 0
 
+  /// Asks the user about a request.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
+  /// A request in progress.
   struct Use {
     let method: String
-    /// Nil for the token itself.
+    /// Nil if the request is for the token itself.
     let origin: String?
     /// How many header fields were removed.
     var dropped = 0
@@ -80,6 +85,7 @@ final class Lease: Admission {
     self.ended = ended
   }
 
+  /// Adds a peer's connection.
   func came(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
   /// The connection to the process that accepts the peers. It sends no requests for resources.
@@ -91,6 +97,7 @@ final class Lease: Admission {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
 
+  /// Whether the peers may send this kind of request.
   private func isPermitted(_ row: RequestRow) -> Bool {
     row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
   }
@@ -120,7 +127,9 @@ final class Lease: Admission {
     return try asked(Held(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// - Returns: Whether the user has allowed requests to the origin. If not, the request waits for the answer.
+  /// Returns whether the user has allowed requests to the origin. Keeps the request if the user has not decided.
+  ///
+  /// - Throws: `not_permitted` if the user has refused.
   private func asked(_ request: Held) throws(Failure) -> Bool {
     guard let answers, let use = underWay[request.ticket] else { return true }
     let place = use.origin ?? Self.token
@@ -138,9 +147,9 @@ final class Lease: Admission {
   /// The key in place of an origin, for requests for the token itself.
   private static let token = "token"
 
-  /// Applies the user's answer about an origin, or about the token if `origin` is nil.
+  /// Applies the user's answer about an origin, or about the token itself.
   ///
-  /// - Parameter isAllowed: Nil if the user did not answer in time, which refuses only the waiting requests.
+  /// - Parameter isAllowed: Nil, which refuses only the waiting requests, if the user did not answer in time.
   /// - Returns: The requests that waited for the answer.
   func decide(_ origin: String?, _ isAllowed: Bool?) -> [Held] {
     let place = origin ?? Self.token
@@ -148,7 +157,7 @@ final class Lease: Admission {
     return held.removeValue(forKey: place) ?? []
   }
 
-  /// Limits a token request to the token of the lease, without other data of the account.
+  /// Sets the token of the lease, and removes the account's other data.
   private func pinned(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard token.account == nil, token.place == nil, !token.forceRefresh, !token.extras.idToken, !token.extras.claims,
@@ -161,6 +170,9 @@ final class Lease: Admission {
     return token
   }
 
+  /// Counts a use.
+  ///
+  /// - Throws: `too_busy` if too many requests are in progress.
   private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
     guard underWay.count < Self.mostAtOnce, hasPlace() else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
@@ -179,6 +191,7 @@ final class Lease: Admission {
     }
   }
 
+  /// Sets the account and token, and removes what the rules do not pass.
   private func pinned(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if cause != nil || usesLeft == 0 { throw .leaseOver }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
@@ -196,6 +209,7 @@ final class Lease: Admission {
     return call
   }
 
+  /// Logs a refusal and returns it.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     tell(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
@@ -203,6 +217,7 @@ final class Lease: Admission {
 
   // MARK: Answers
 
+  /// Removes cookies and data of the account from a response line.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
@@ -222,11 +237,13 @@ final class Lease: Admission {
     }
   }
 
+  /// Whether a request is for the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
+  /// Logs the end of a request.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.
@@ -239,6 +256,7 @@ final class Lease: Admission {
     ended()
   }
 
+  /// Removes a peer whose connection has closed.
   func left(_ connection: UInt64) {
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil

@@ -6,10 +6,10 @@ internal import Wire
 
 /// The requests that a lease permits, by origin, path, method and header fields.
 ///
-/// Servers and proxies may interpret the same request differently. The lease forwards only unambiguous parts, and
-/// refuses a request if removing a part could change its meaning.
+/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded. A request is
+/// refused if removing a part could change its meaning.
 struct LeaseRules {
-  /// The origins and paths of the lease. The default is all those of the account.
+  /// The origins and paths, by default all of the account.
   let places: [OriginEntry]
   /// If empty, all methods except those that name a second resource.
   let methods: [String]
@@ -31,6 +31,9 @@ struct LeaseRules {
     let dropped: Int
   }
 
+  /// Checks a request, and returns its permitted part.
+  ///
+  /// - Throws: `not_permitted` if the lease does not permit the request, or servers may interpret it differently.
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
@@ -61,10 +64,10 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Splits a path, if every server interprets it in the same way. Its segments contain path characters (RFC 3986
-  /// section 3.3) except ";". Only spaces and non-ASCII text are encoded. No segment is empty or resembles "." or "..".
+  /// Splits a path, if every server interprets it in the same way: its segments contain path characters (RFC 3986
+  /// section 3.3) except ";", encode only spaces and non-ASCII text, and are not empty or similar to "." or "..".
   ///
-  /// - Returns: The decoded segments, or nil for any other path.
+  /// - Returns: The decoded segments. Nil for any other path.
   static func segments(_ path: String) -> [[UInt8]]? {
     var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard let first = segments.first, first.isEmpty else { return path.isEmpty ? [] : nil }
@@ -75,6 +78,7 @@ struct LeaseRules {
     return decoded.count == segments.count ? decoded : nil
   }
 
+  /// Nil if servers may interpret the segment differently.
   private static func decodedSegment(_ segment: [UInt8]) -> [UInt8]? {
     var decoded: [UInt8] = []
     var index = 0
@@ -102,7 +106,7 @@ struct LeaseRules {
   }
 
   /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Some servers convert other
-  /// symbols to a slash, dot or semicolon. Control and format characters are invisible.
+  /// symbols to a slash, dot or semicolon.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -115,8 +119,8 @@ struct LeaseRules {
 
   // MARK: Methods
 
-  /// Methods that name a second resource in a header field or in the body: from the registry of methods (RFC 4918, RFC
-  /// 3253, RFC 5842, RFC 5323, RFC 4437, RFC 2068) and from Exchange's WebDAV.
+  /// Methods that name a second resource in a header field or in the body, from the registry (RFC 4918, RFC 3253, RFC
+  /// 5842, RFC 5323, RFC 4437, RFC 2068) and Exchange's WebDAV.
   private static let methodsForTwoPlaces: Set<String> = [
     "BASELINE-CONTROL", "BCOPY", "BDELETE", "BIND", "BMOVE", "BPROPFIND", "BPROPPATCH", "CHECKIN", "CHECKOUT", "COPY",
     "LABEL", "LINK", "MERGE", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNLINK",
@@ -125,8 +129,8 @@ struct LeaseRules {
 
   // MARK: Header fields
 
-  /// Fields that describe the content, negotiate its form, set conditions or select a range, and fields of other
-  /// protocols over HTTP that affect only the request.
+  /// Fields that describe the content, negotiate its form, set conditions or select a range, or that belong to other
+  /// protocols over HTTP and affect only the request.
   private static let passing: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
@@ -142,7 +146,9 @@ struct LeaseRules {
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
 
-  /// - Returns: False if the field must be removed.
+  /// Returns false if a header field must be removed.
+  ///
+  /// - Throws: `not_permitted` if that could change the meaning of the request.
   private func passes(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
@@ -171,6 +177,7 @@ struct LeaseRules {
     return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
   }
 
+  /// Whether the name consists of letters, digits and hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
@@ -185,6 +192,7 @@ struct LeaseRules {
   /// Fields of browsers, which no peer needs, and the encoding of the response.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
+  /// Whether a field is one of ``steering``.
   private static func steers(_ name: String) -> Bool {
     steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }

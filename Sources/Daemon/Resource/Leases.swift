@@ -8,15 +8,14 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Opens and ends leases, and accepts their peers' connections from the process that listens for them. Stores nothing
-/// on disk.
+/// Opens and ends leases, and accepts their peers' connections from the process that listens for them.
 final class Leases: AccountPart {
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, latest lease last. Each has its own limit, so a busy lease does not displace the
-  /// events of others.
+  /// The recent events of each lease, latest lease last. Each has its own limit, so that a busy lease does not displace
+  /// the events of others.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// The questions that the user has not answered.
+  /// The questions that the user has not answered, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestion = 0
 
@@ -26,13 +25,15 @@ final class Leases: AccountPart {
   /// The maximum number of peers of one lease, and of all leases.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
-  /// The maximum number of concurrent requests of all leases. The user's own requests may use the rest of the daemon's
-  /// limit.
+  /// The maximum number of concurrent requests of all leases, less than the daemon's own limit.
   private static let mostTransfers = 64
+  /// The maximum number of events kept for a lease.
   private static let mostEntries = 64
   /// The maximum number of leases whose events are kept, including ended ones.
   private static let mostRings = 32
 
+  /// Opens a lease, which ends with the request.
+  ///
   /// - Parameter passed: One end of a socket pair. The process that accepts the peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.most else {
@@ -74,8 +75,7 @@ final class Leases: AccountPart {
     try begin(lease, passed[0])
   }
 
-  /// Removes the sockets of killed commands, on a worker. If another process is creating a socket at this moment,
-  /// leaves the rest to the next start.
+  /// Removes the sockets left by killed commands, on a worker. Does nothing while another process creates a socket.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
@@ -87,7 +87,7 @@ final class Leases: AccountPart {
     }) { _ in }
   }
 
-  /// An origin of the account, or a path at one.
+  /// Parses an origin of the account, or a path at one.
   private func place(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
@@ -133,6 +133,7 @@ final class Leases: AccountPart {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
+  /// Adds a peer's connection, or refuses the peer if there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
@@ -192,6 +193,7 @@ final class Leases: AccountPart {
 
   // MARK: Questions
 
+  /// Asks the owner whether to allow requests to an origin.
   private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestion += 1
     let number = lastQuestion
@@ -205,11 +207,14 @@ final class Leases: AccountPart {
   /// Whether this request opened a lease, so its sender may answer questions.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
-  /// Applies the owner's answer. Ignores it if the question is no longer open.
+  /// Applies the owner's answer to a question, if it is still open.
   func take(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.question]?.owner == owner { decide(answer.question, answer.isAllowed) }
   }
 
+  /// Sends or refuses the requests that wait for an answer.
+  ///
+  /// - Parameter isAllowed: Nil if the user did not answer in time.
   private func decide(_ number: Int, _ isAllowed: Bool?) {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.decide(origin, isAllowed) {
@@ -223,13 +228,12 @@ final class Leases: AccountPart {
 
   // MARK: Ends
 
-  /// Called when a peer's request starts. Tells the owner how many uses remain before the request is sent, so that the
-  /// next daemon does not permit more.
+  /// Tells the owner the number of uses left before a request is sent, so that the next daemon permits no more.
   private func begun(_ owner: Ticket) {
     if let lease = leases[owner] { tellOwner(of: lease) }
   }
 
-  /// Called when a peer's request was answered.
+  /// Ends the lease after the response to its last permitted request.
   private func ended(_ owner: Ticket) {
     guard let lease = leases[owner] else { return }
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
@@ -246,6 +250,7 @@ final class Leases: AccountPart {
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
 
+  /// The error for the owner of a lease that has ended.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
@@ -286,16 +291,19 @@ final class Leases: AccountPart {
 
   // MARK: Reports
 
+  /// Sends the owner the name of the lease and the number of uses left.
   private func tellOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
+  /// Warns the owner that an origin returned the token.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)
   }
 
+  /// Logs an event and notifies the audience.
   private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
     if !rings.contains(where: { $0.name == name }) {
       rings.append((name, Ring(capacity: Self.mostEntries)))

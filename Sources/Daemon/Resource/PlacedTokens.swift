@@ -7,12 +7,13 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token, as for a request
-/// that the daemon makes.
+/// Returns tokens to callers that send them to a URL themselves. The URL determines account and token, as for
+/// ``ResourceRequests``.
 final class PlacedTokens: AccountPart {
   /// Called with the token for the URL and its expiry.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
+  /// A request for a token for a URL.
   private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
@@ -23,6 +24,7 @@ final class PlacedTokens: AccountPart {
     /// Whether the ID Token was already renewed because it expires too soon.
     var hasRenewed = false
 
+    /// The settings for the URL override the kind in the request.
     var kind: TokenKind { choice?.entry?.token ?? place.kind ?? .accessToken }
 
     /// The required remaining lifetime in seconds.
@@ -54,6 +56,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
+  /// The error for a request with neither a URL nor an account.
   private func nothingNamed() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
@@ -88,8 +91,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Uses a distinct failure for unlisted URLs, so that programs that ask for many can tell them from an account
-  /// without a token.
+  /// Uses a different code for unlisted URLs, so that programs that ask for many can distinguish them.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -111,9 +113,9 @@ final class PlacedTokens: AccountPart {
     try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token, if the request states so.
+  /// Records that the resource refused the token, according to the request.
   ///
-  /// - Returns: Whether a new token may help. False if the resource has refused a new one too.
+  /// - Returns: Whether a new token may help. False if the resource has refused one too.
   private func isRefusedNow(_ placed: PlacedRequest, _ slot: TokenSlot) -> Bool {
     guard placed.place.isRefused, let origin = placed.choice?.place.origin, slot.session.grant != nil else {
       return false
@@ -139,6 +141,7 @@ final class PlacedTokens: AccountPart {
     try broker.obtain(for: waiter, account)
   }
 
+  /// Delivers a token, or first renews an ID Token that expires too soon.
   private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if placed.kind == .idToken { expiry = grant.idTokenExpiry }
@@ -151,7 +154,7 @@ final class PlacedTokens: AccountPart {
         header: entry?.header))
   }
 
-  /// Renews an ID Token that expires too soon, once. Its lifetime differs from that of the access token.
+  /// Renews an ID Token that expires too soon, once.
   ///
   /// - Returns: Whether a refresh is in progress.
   private func renewed(
@@ -175,6 +178,7 @@ final class PlacedTokens: AccountPart {
   /// The maximum length of a token to compare, in bytes.
   private static let mostBytes = 65_536
 
+  /// Drops a cached token that the resource refused, if it is the one in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")

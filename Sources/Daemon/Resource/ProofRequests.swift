@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Creates proofs of possession for requests that callers send with an account's token themselves (RFC 9449 section
-/// 7.1). Only for origins that may get the token.
+/// Creates DPoP proofs for requests that callers send with an account's token themselves (RFC 9449 section 7.1), only
+/// for origins that may get the token.
 final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
@@ -40,7 +40,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// Signs the proof for exactly this token on a worker, since a TPM may be slow.
+  /// Signs the proof on a worker, since a TPM may be slow.
   private func signProof(
     _ target: ProofTarget, _ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
   ) {
@@ -58,6 +58,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
+  /// Sends the proof, with the token if requested.
   private func answer(
     _ target: ProofTarget, _ name: String, _ description: TokenDescription, _ grant: AccessGrant,
     _ outcome: Result<String, SessionError>, _ ticket: Ticket

@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sends requests to resources with an account's token. The origin determines the account. If the token is rejected,
-/// sends the request once more with a new one.
+/// Sends requests to resources with an account's token. The origin determines the account. A request whose token is
+/// rejected is repeated once with a new one.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   /// The leases, through which other programs send such requests.
@@ -56,7 +56,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Handles the head of a response.
   private func begins(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
       guard streams < ResourceTransfer.mostStreams else {
@@ -73,8 +72,10 @@ final class ResourceRequests: AccountPart {
 
   private var streams: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
+  /// Whether a request was not answered or cancelled.
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
+  /// Gets a token after the account was chosen.
   private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
@@ -86,6 +87,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
+  /// Gets a token, then sends the request.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -108,7 +110,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Sends the request with a token.
   func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
@@ -128,6 +129,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
+  /// Handles the end of an attempt: responds, or repeats the request with a new token.
   private func ended(
     _ transfer: ResourceTransfer, _ grant: AccessGrant, _ generation: UInt64,
     _ outcome: Result<ResourceCall.Outcome, SessionError>
@@ -177,7 +179,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Retries a request that was never sent, as long as it may wait.
+  /// Schedules a retry of a request that was never sent. Returns false if it may not wait any longer.
   private func tryLater(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.neverLeft else { return false }
@@ -214,6 +216,7 @@ final class ResourceRequests: AccountPart {
     loop.send(.failure(failure), to: transfer.ticket)
   }
 
+  /// Cancels a request.
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
@@ -222,7 +225,7 @@ final class ResourceRequests: AccountPart {
     transfer.unfinished?.stop()
   }
 
-  /// Ends all requests, or those of one account.
+  /// Fails all requests, or those of one account.
   func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
     for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
   }
@@ -238,6 +241,7 @@ final class ResourceRequests: AccountPart {
   /// Whether the request expects parts of its body.
   func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
+  /// Adds a part to the body of a request.
   func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {
     guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
     do { try content.take(part) } catch { fail(transfer, error) }

@@ -13,14 +13,14 @@ final class ResourceTransfer: @unchecked Sendable {
   static let mostAtOnce = 192
   /// The maximum number of concurrent requests to one origin, so that others can proceed.
   static let mostAtOneOrigin = 128
-  /// The maximum number of event streams. They may last for days, so they have their own limit.
+  /// The maximum number of event streams, which may last for days.
   static let mostStreams = 128
 
   // The worker uses content, receiver and cancellation. Variables are used on the loop only.
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// The target of the token to send. Nil for the account's own token. The default is the target in the settings for
-  /// the URL.
+  /// The target of the token to send, from the request or from the settings for the URL. Nil for the account's own
+  /// token.
   private(set) var tokenTarget: TokenTarget?
   /// Whether the request specifies the target.
   let namesTarget: Bool
@@ -28,9 +28,9 @@ final class ResourceTransfer: @unchecked Sendable {
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The end of a pipe from which the response's body is read, for an inline request.
+  /// The reading end of a pipe with the response's body, for an inline request.
   let inlineBody: SharedDescriptor?
-  /// The end of a pipe to which a body in lines is written. ``takeInlineContent()`` removes it.
+  /// The writing end of a pipe for a body in lines. ``takeInlineContent()`` removes it.
   private var inlineContent: SharedDescriptor?
   let cancellation = Cancellation()
   /// The body in lines, if it was incomplete when the request ended.
@@ -38,11 +38,11 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The timeout for obtaining a token, and then for each pause in the transfer.
   let patienceSeconds: Int
 
-  /// Until when the request waits for an unreachable server. Nil if it does not wait.
+  /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?
   /// Whether the response has begun and is an event stream.
   var isStream = false
-  /// How many attempts to reach the resource have failed.
+  /// The number of failed attempts to reach the resource.
   var misses = 0
 
   private(set) var account: AccountName?
@@ -107,7 +107,7 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Returns the writing end for a body in lines. The caller becomes its only owner and closes it after the last part.
+  /// Removes and returns the writing end for a body in lines. The caller closes it after the last part.
   func takeInlineContent() -> SharedDescriptor? {
     defer { inlineContent = nil }
     return inlineContent

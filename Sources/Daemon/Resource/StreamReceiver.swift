@@ -2,13 +2,13 @@ internal import OAuth
 internal import Platform
 internal import Wire
 
-/// Writes a resource's response to a pipe or socket passed by the client. Never blocks on it.
+/// Writes a resource's response to a pipe or socket passed by the client, without blocking.
 final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let tellHead: @Sendable (ResponseHead) -> Void
 
-  /// - Parameter tellHead: Called on the worker's thread with the head, before any content.
-  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket, since writing to a file may wait for a disk.
+  /// - Parameter tellHead: Called with the head, on the worker's thread, before any content.
+  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket, since writing to a file may block.
   init(_ target: SharedDescriptor, tellHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)
@@ -24,6 +24,7 @@ final class StreamReceiver: ResourceReceiver {
     return true
   }
 
+  /// Returns the number of bytes written, or nil if the reader has closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
     do { return try target.descriptor.writeNow(bytes) } catch { return error.isAgain ? 0 : nil }
   }
