@@ -6,11 +6,13 @@ internal import Sessions
 internal import Wire
 
 /// Reads keys passed by a client: a JWK Set, a JWK (RFC 7517 sections 4 and 5), public keys in PEM (RFC 7468), or an
-/// HMAC secret.
+/// HMAC secret. Blocking.
 enum HandedKeys {
+  /// How often a blocked read checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
   /// - Parameter report: Called with a warning for each defect of the set.
+  /// - Throws: `invalid_configuration` if the set is malformed, too long or has no usable key.
   static func read(
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> JWKSet {
@@ -73,7 +75,7 @@ enum HandedKeys {
     }
   }
 
-  /// Reads an HMAC key. It stays on the secure heap.
+  /// Reads an HMAC key to the secure heap.
   static func readSecret(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> MACKey {
     let key: Result<MACKey, JOSEError>
     do throws(SessionError) {
@@ -105,7 +107,6 @@ enum HandedKeys {
 }
 
 extension JWKSet {
-  /// Reports how many keys cannot be used.
   func reportLeftOut(_ count: Int, _ report: (Phrase) -> Void) {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }

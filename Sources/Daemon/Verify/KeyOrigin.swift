@@ -6,19 +6,21 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The keys that verify tokens: published by an issuer, passed by the caller, or a shared secret. One kind never
-/// replaces another (RFC 8725 section 2.1).
+/// The keys that verify tokens. One kind never replaces another (RFC 8725 section 2.1).
 enum TokenKeys: Sendable {
   case published(VerificationKeys)
   case secret(MACKey)
 }
 
+/// Where the keys for a verification come from.
 enum KeyOrigin: Sendable {
+  /// Public keys passed by the client.
   case descriptor(SharedDescriptor)
+  /// An HMAC secret passed by the client.
   case secret(SharedDescriptor)
+  /// The keys that an issuer publishes, with the account whose settings are used, if any.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
-  /// The account with this issuer, if any.
   var account: AccountName? {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }

@@ -1,9 +1,9 @@
 internal import Platform
 internal import Synchronization
 
-/// Threads that share the parts of a task. They live as long as the pool. The calling thread helps.
+/// Threads that share the parts of a task with the calling thread. They end with the pool.
 final class ThreadPool: Sendable {
-  /// One task. Each free thread takes the next part, in order.
+  /// One task. Each free thread runs the next part.
   private final class Task: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int

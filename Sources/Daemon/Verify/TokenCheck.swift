@@ -5,28 +5,29 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another descriptor in the
-/// same order. Only one block of lines is in memory.
+/// Reads tokens from one descriptor, one per line, verifies them and writes the results to another in the same order.
+/// Only one block of lines is in memory.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
   let rules: TokenRules
   private let knownIssuers: [(issuer: String, account: String)]
+  /// Whether to write only the most used claims.
   private let isBrief: Bool
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// How many tokens one thread verifies at a time.
+  /// The number of tokens that a thread verifies at a time.
   private static let partSize = 32
   private static let mostThreads = 4
 
-  /// The number of threads for one check. Leaves processors for other work.
+  /// The number of threads for one check, which leaves processors for other work.
   static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
 
   /// How often a blocked read or write checks for cancellation.
   private static let patience = Duration.milliseconds(100)
 
-  /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may wait for a disk.
+  /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may block.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
     knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
@@ -43,7 +44,9 @@ struct TokenCheck: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Runs until the input ends. Blocking.
+  /// Verifies the tokens until the input ends. Blocking.
+  ///
+  /// - Throws: `cancelled`, also if nothing reads the results, or `invalid_request` if the input is unreadable.
   func run(_ keys: TokenKeys) throws(Failure) -> VerifyTally {
     var rules = rules
     if case .published(let keys) = keys {
@@ -72,7 +75,7 @@ struct TokenCheck: Sendable {
     return tally
   }
 
-  /// The results for a block, in parts, in the order of its lines.
+  /// The results for a block of lines, in parts, in the order of its lines.
   private static func verdicts(
     on block: LineBlocks.Block, _ verdicts: TokenVerdicts, _ threads: ThreadPool?
   ) -> [TokenVerdicts.Part] {
@@ -87,6 +90,7 @@ struct TokenCheck: Sendable {
     return parts.withLock { $0 }
   }
 
+  /// Reads the next lines. Nil at the end of the input.
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
     while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }

@@ -10,13 +10,13 @@ struct TokenVerdicts: Sendable {
   let rules: TokenRules
   let keys: TokenKeys
   let time: any TimeSource
-  /// See ``VerifyRequest/brief``.
+  /// Whether to write only the most used members and claims.
   let isBrief: Bool
   /// The known issuers, each with one of its accounts.
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced. Nil if the keys are valid.
   var overdue: SessionError?
-  /// The last part of each valid token's line, which is always the same.
+  /// The end of each valid token's line, which is always the same.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: TokenKeys, time: any TimeSource, isBrief: Bool) {
@@ -30,16 +30,18 @@ struct TokenVerdicts: Sendable {
     self.end = end
   }
 
+  /// The results of some lines.
   struct Part: Sendable {
     /// One line for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// The maximum number of attempts to get newer keys for one token. Keys fetched for other tokens come first, then the
+  /// The maximum number of attempts to get newer keys for one token: first those fetched for other tokens, then the
   /// issuer's.
   private static let mostRenewals = 3
 
+  /// Verifies the tokens of some lines.
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
@@ -59,8 +61,8 @@ struct TokenVerdicts: Sendable {
     return part
   }
 
-  /// - Parameter last: The previous token. Its parsed header is reused if this token has the same one. Otherwise
-  ///   replaced with this token.
+  /// - Parameter last: The previous token, whose parsed header is reused if it is the same. Set to this token
+  ///   otherwise.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -72,6 +74,7 @@ struct TokenVerdicts: Sendable {
     }
   }
 
+  /// Verifies a token, getting newer keys if it needs them.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?, by keys: VerificationKeys, now: Int
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -98,8 +101,8 @@ struct TokenVerdicts: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// The problem of a token from another issuer than that of the keys. The name in the token is not verified, so it
-  /// only explains the refusal.
+  /// The problem of a token that names another issuer than that of the keys. The unverified name only explains the
+  /// refusal.
   private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
     guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
       let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.isName(named, of: issuer)
@@ -114,12 +117,13 @@ struct TokenVerdicts: Sendable {
         ?? "its issuer (iss) is not \(shown), and no account has it: use --issuer URL")
   }
 
-  /// The problem of a token that newer keys might verify, if they could not be fetched.
+  /// The problem of a token for which newer keys were needed but could not be fetched.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
   }
 
+  /// Writes the line of a valid token.
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
     if isBrief {

@@ -13,7 +13,7 @@ internal import Wire
 final class Verifications: AccountPart {
   private var verifications: [Ticket: Cancellation] = [:]
 
-  /// The maximum number of concurrent verifications. Each has a thread and may use a full processor.
+  /// The maximum number of concurrent verifications. Each uses a thread, and possibly an entire processor.
   private static let mostVerifications = 16
 
   /// Effectively no deadline, since the input may have any length and duration.
@@ -116,7 +116,9 @@ final class Verifications: AccountPart {
 }
 
 extension Verifications {
-  /// The keys of an issuer that these accounts share. Nil if there are no accounts.
+  /// The keys of an issuer that these accounts share. Nil if there are none.
+  ///
+  /// - Throws: `invalid_request` if the accounts trust different authorities, pins or keys.
   private func commonOrigin(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeyOrigin? {
@@ -159,6 +161,7 @@ extension TokenRules {
     }
   }
 
+  /// - Throws: `invalid_request` if options of the request contradict each other.
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
     let checksClaims =
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
@@ -174,7 +177,9 @@ extension TokenRules {
     }
   }
 
-  /// Parses the names of allowed algorithms. Rejects those that do not fit the key.
+  /// Parses the names of allowed algorithms.
+  ///
+  /// - Throws: `invalid_request` if a name is unknown or does not fit the kind of key.
   private static func algorithms<Algorithm: Hashable & CaseIterable & RawRepresentable<String>>(
     _ names: [String], _ algorithm: (String) -> Algorithm?
   ) throws(Failure) -> Set<Algorithm> {
