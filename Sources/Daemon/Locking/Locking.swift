@@ -17,11 +17,11 @@ final class Locking: DaemonPart {
   private let signOuts: SignOuts
   /// The requests that wait for the lock in progress.
   private var tickets: [Ticket] = []
-  /// The response of the lock in progress, once known.
+  /// The result for them, once known.
   private var answered: JSONObject?
-  /// The accounts already published as locked.
+  /// The accounts that the lock in progress has already published as locked.
   private var published: Set<AccountName> = []
-  /// How long a lock keeps the keys for refreshes that must store a new token.
+  /// How long a lock keeps the keys for refreshes in progress that must store a token.
   private static let exchangePatience = Duration.seconds(5)
   /// Actions to run after the lock in progress.
   private var afterwards: [() -> Void] = []
@@ -41,8 +41,8 @@ final class Locking: DaemonPart {
   /// Runs once a minute, because the timer of the idle lock does not notice that the machine was paused.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. Locked tokens are no longer served or used. If a refresh in progress must store its result, the
-  /// keys remain for some seconds. A refresh token that arrives later stays in secret memory until the next unlock.
+  /// Locks the vault. Locked tokens are no longer served. The keys remain for some seconds if a refresh must store its
+  /// result. A refresh token that arrives later stays in secret memory until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
     // A waiting unlock runs after the lock in progress. This lock must follow it, or the vault would stay unlocked.
     if state.isLocking, !afterwards.isEmpty {
@@ -63,17 +63,19 @@ final class Locking: DaemonPart {
     jobs.run({ [services] in Self.shut(services) }) { [self] result in shut(result.get(), cause) }
   }
 
+  /// What a lock covers.
   private struct Extent: Sendable {
+    /// The levels to lock.
     let closing: Set<Protection>
-    /// The levels that are locked now.
+    /// Those among them that have key slots.
     let levels: [Protection]
-    /// The levels among them that were unlocked before.
+    /// Those among them that were unlocked.
     let closed: Set<Protection>
-    /// The accounts at these levels. Nil if they cannot be read.
+    /// The accounts at ``levels``. Nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 
-  /// Closes the levels to new work.
+  /// Refuses new work at the levels to lock, on a worker.
   private static func shut(_ services: SessionServices) -> Extent {
     let vault = services.vault
     let closing = vault.levelsToLock
@@ -89,7 +91,7 @@ final class Locking: DaemonPart {
     }
   }
 
-  /// Responds to the requests for the lock, and wipes the keys.
+  /// Responds to the lock requests, then wipes the keys on a worker.
   private func shut(_ extent: Extent, _ cause: LogEvent.LockCause) {
     signIns.endUnapproved(at: Set(extent.levels))
     for (name, level) in extent.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
@@ -110,6 +112,7 @@ final class Locking: DaemonPart {
     }) { [self] _ in wiped(Set(extent.levels)) }
   }
 
+  /// Responds to the lock requests, if the result is known.
   private func answerLocks() {
     guard let answered else { return }
     let locks = tickets
@@ -117,6 +120,7 @@ final class Locking: DaemonPart {
     for ticket in locks { loop.send(.result(answered), to: ticket) }
   }
 
+  /// Ends the lock, then runs the actions that waited for it.
   private func wiped(_ levels: Set<Protection>) {
     state.end()
     answered = nil
@@ -127,7 +131,7 @@ final class Locking: DaemonPart {
     for act in actions { whenNotLocking(act) }
   }
 
-  /// Removes an account's tokens from memory and fails its waiting requests.
+  /// Drops an account's tokens and fails the requests that wait for them.
   private func shut(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
@@ -144,7 +148,7 @@ final class Locking: DaemonPart {
     if state.isLocking { afterwards.append(act) } else { act() }
   }
 
-  /// Publishes that a level and its accounts are unlocked.
+  /// Publishes that a level and its accounts are unlocked, and resumes their work.
   func unlocked(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     state.expectLock()

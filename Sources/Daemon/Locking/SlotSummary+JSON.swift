@@ -22,8 +22,7 @@ extension VaultSummary {
     return object
   }
 
-  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if only a passphrase does or there
-  /// is no vault.
+  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if there is none.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name

@@ -8,9 +8,9 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts that the lock in progress covers. Nil if no lock is in progress.
+  /// The accounts that the lock in progress covers, with their levels. Nil if none is in progress.
   private var shut: [AccountName: Protection]?
-  /// Whether a lock also wipes the device key, so that only a passphrase restores it.
+  /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyLent = false
   private var idle = IdleLock()
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
@@ -18,7 +18,7 @@ final class VaultLock: DaemonPart, TokenLock {
     lockIfIdle()
     alarm.set(at: due)
   }
-  /// Listens for lock requests of the desktop and the login manager after the first unlock.
+  /// Locks the vault at signals of the desktop and the login manager, after the first unlock.
   private lazy var desktop: DesktopLockListener = {
     let onSignal = jobs.messages { [unowned self] (_: Void) in context.audience?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
@@ -45,6 +45,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { shut != nil }
 
+  /// Begins a lock, which the idle time then does not repeat.
   func begin() {
     shut = [:]
     idle.end()
@@ -61,19 +62,19 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Unlocking
 
-  /// Starts the idle time and listens for lock requests, after a level was unlocked.
+  /// Starts the idle time and listens for lock signals, after a level was unlocked.
   func expectLock() {
     isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
     desktop.listen()
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Checks whether a lock must also wipe the device key, since the vault may have become passphrase-only.
+  /// Updates ``isDeviceKeyLent``, since the vault may have become passphrase-only.
   func checkForLentKey() {
     if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
   }
 
-  /// Restarts the idle time if the settings changed it.
+  /// Restarts the idle time if the settings have changed it.
   func applyIdleTime(_ settings: Settings) {
     if idle.isCounting, idle.patience != Self.patience(settings.lockAfterSeconds) {
       awaitIdleness(settings.lockAfterSeconds)
@@ -85,27 +86,28 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
 
-  /// Returns nil, for no automatic lock, if `seconds` is zero.
+  /// Nil, for no automatic lock, if `seconds` is zero.
   private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private var due: Instant { idle.due(services.time.clockOffset) }
 
-  /// Locks if the idle time has passed, which includes time in suspend.
+  /// Locks if the idle time has passed. Suspend is included.
   func lockIfIdle() {
     if due <= loop.now { context.audience?.lock(.idle) }
   }
 }
 
-/// The automatic lock after idle time. Uses a clock that continues during suspend, or the machine's clock if that has
-/// advanced further: after a pause, a virtual machine sees only its clock jump (times are true).
+/// The time of the automatic lock, by a clock that continues during suspend, or by the machine's clock if that is
+/// ahead: after a pause, a virtual machine sees only its clock jump (times are true).
 struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
+  /// The idle time before a lock. Nil for no automatic lock.
   private(set) var patience: Duration?
   /// Whether something is unlocked.
   private(set) var isCounting = false
 
-  /// Starts the idle time after an unlock. Nil disables automatic locking.
+  /// Starts the idle time after an unlock.
   mutating func begin(_ patience: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.patience = patience
     isCounting = true
@@ -117,12 +119,13 @@ struct IdleLock {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// When to lock automatically. The distant future if nothing is unlocked or automatic locking is disabled.
+  /// When to lock automatically: the distant future if nothing is unlocked or automatic locking is disabled.
   func due(_ clockOffset: Int) -> Instant {
     guard let lastUse, let patience else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset
     return lastUse.time.advanced(by: patience - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
+  /// Ends the idle time, because nothing is unlocked.
   mutating func end() { self = IdleLock() }
 }

@@ -94,6 +94,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
+  /// Binds the vault to `binding`, by default to the TPM if there is a usable one.
   private static func bind(_ vault: Vault, _ binding: VaultBinding?) throws(VaultError) -> SlotSummary {
     if let binding { return try vault.bind(binding) }
     guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
@@ -106,7 +107,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks a level after the lock in progress.
+  /// Unlocks a level, after the lock in progress.
   private func open(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
@@ -136,7 +137,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Reads the secrets and runs `body` on a worker. Responds with the result of `finish`.
+  /// Reads the secrets, then runs `body`, both on workers. Responds with the result of `finish`.
   private func onVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,
