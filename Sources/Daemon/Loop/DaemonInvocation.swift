@@ -1,19 +1,20 @@
 internal import Platform
 internal import Wire
 
-/// How `agentd` was started.
-///
-/// By a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with `--connection-fd N`, by the
-/// user with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
+/// How `agentd` was started: by a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with
+/// `--connection-fd N`, by the user with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
+  /// Which socket or connection to serve.
   private enum Way {
     case directory(path: String, socketName: String)
     case connection(Int32)
+    /// A socket from a service manager.
     case inherited
+    /// The default socket.
     case foreground
   }
 
-  /// The arguments have none of these forms.
+  /// Why the arguments are invalid.
   struct Problem: Error, Hashable { let message: String }
 
   /// Whether the user or a service manager reads standard error.
@@ -23,6 +24,7 @@ struct DaemonInvocation {
   var isStartedByClient: Bool { if case .directory = way { true } else { false } }
 
   private let way: Way
+  /// The descriptor that tells the starter when the socket is open.
   private let readyDescriptor: Int32?
 
   /// The descriptor number of a service manager's first socket.
@@ -65,13 +67,16 @@ struct DaemonInvocation {
     return number
   }
 
-  /// `LISTEN_FDS` applies only to the process named by `LISTEN_PID` (sd_listen_fds(3)).
+  /// Whether a service manager passed a socket. `LISTEN_FDS` is only for the process in `LISTEN_PID`
+  /// (sd_listen_fds(3)).
   private static func isActivated(_ environment: [(String, String)]) -> Bool {
     func value(_ name: String) -> String? { environment.first { $0.0 == name }?.1 }
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
   }
 
-  /// Opens the socket or connection to serve. Sets `ready` to the descriptor that tells the starter when it is open.
+  /// Opens the socket or connection to serve.
+  ///
+  /// - Parameter ready: Set to the descriptor that tells the starter that it is open.
   func open(ready: inout FileDescriptor?) throws -> Server.Entrance {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch way {

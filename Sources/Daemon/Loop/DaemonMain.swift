@@ -11,9 +11,9 @@ package enum DaemonMain {
   /// The exit status if another daemon already serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The minimum resource limits, with the option of `ulimit`. The daemon needs about twenty descriptors for itself,
-  /// and more to respond to callers when all others are in use. Below the other two limits it could not store anything,
-  /// or would be killed while storing. In the foreground the user may choose them.
+  /// The minimum resource limits, by option of `ulimit`. The daemon needs about twenty descriptors, and more for
+  /// responses if all others are in use. With less of the others it could not store anything, or would be killed while
+  /// storing; in the foreground they are the user's choice.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
@@ -61,6 +61,7 @@ package enum DaemonMain {
     return ExitStatus.failed.rawValue
   }
 
+  /// Serves until the daemon stops. Returns the exit status.
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     if let foreign = UserDirectories.foreign {
       complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
@@ -104,7 +105,6 @@ package enum DaemonMain {
     return ExitStatus.done.rawValue
   }
 
-  /// Handles `--version`, and `--version --json` for all details.
   private static func printVersion(_ rest: ArraySlice<String>) -> Int32 {
     do {
       if rest.isEmpty {

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The daemon's socket, and the lock that allows only one daemon. Only the owner of the lock removes a socket.
 final class ListeningSocket {
-  /// The socket's name and inode. Methods access the disk and may block.
+  /// The socket's name and inode. Its methods may block on the disk.
   final class Place: Sendable {
     fileprivate let directory: PrivateDirectory
     fileprivate let name: String
@@ -15,13 +15,14 @@ final class ListeningSocket {
       self.name = name
     }
 
-    /// Whether the name still refers to this socket. For example, the directory may have been removed at logout.
+    /// Whether the name still refers to this socket. Its directory may have been removed at logout.
     func isStillOurs() -> Bool { (try? directory.inode(of: name)) == inode }
   }
 
   var path: String { place.directory.path + "/" + place.name }
   let place: Place
-  /// Nil if the user has no inotify watches left. The name is then checked once a minute.
+  /// Reports changes of the directory. Nil if the user has no inotify watches left, so that the name is checked once a
+  /// minute.
   private let watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
@@ -44,7 +45,7 @@ final class ListeningSocket {
     self.isInherited = isInherited
   }
 
-  /// Binds `name` in `directory`.
+  /// Binds a socket, replacing one left by an earlier daemon.
   ///
   /// - Throws: `EAGAIN` if another daemon uses the directory.
   static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
@@ -56,7 +57,9 @@ final class ListeningSocket {
     return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: false)
   }
 
-  /// Adopts a socket that the service manager has bound.
+  /// Adopts a socket that a service manager has bound.
+  ///
+  /// - Throws: `EAGAIN` if another daemon uses the directory.
   static func inherit(
     _ descriptor: consuming FileDescriptor, _ directory: consuming PrivateDirectory, _ name: String
   ) throws(SystemError) -> ListeningSocket {
@@ -77,7 +80,7 @@ final class ListeningSocket {
 
   /// Accepts the next waiting peer, or returns nil.
   ///
-  /// - Throws: An error such as `EMFILE` if the process or the system has no free descriptor.
+  /// - Throws: An error such as `EMFILE` if no descriptor is free.
   func accept() throws(SystemError) -> FileDescriptor? {
     guard isOpen else { return nil }
     do { return try UnixSocket.accept(descriptor) } catch {
@@ -86,7 +89,7 @@ final class ListeningSocket {
     }
   }
 
-  /// Reads the pending file system events. Then use ``Place/isStillOurs()`` to check the socket.
+  /// Reads the pending file system events. ``Place/isStillOurs()`` then checks the socket.
   func drainWatch() {
     switch watch {
     case .some(let watch): watch.drain()
@@ -97,7 +100,7 @@ final class ListeningSocket {
   /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }
 
-  /// Stops accepting peers. Removes the socket if it is ours, so that the next client starts a new daemon.
+  /// Stops accepting peers. Removes the socket unless it is another's, so that the next client starts a new daemon.
   func close() {
     isOpen = false
     if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }

@@ -14,24 +14,27 @@ final class Server {
     case connection(FileDescriptor)
   }
 
+  /// The deadlines of a stopping daemon.
   private struct Ending {
     /// When to respond to the stop requests and let the next daemon start.
     let answer: Instant
+    /// For cancelled waits.
     let waits: Instant
+    /// For file work.
     let jobs: Instant
+    /// For event commands.
     let commands: Instant
     /// When the process exits, even if work is in progress.
     let last: Instant
   }
 
-  /// How often to try to accept peers again after running out of descriptors. Descriptors other than connections may
-  /// have been closed.
+  /// How often to try to accept peers again without a free descriptor.
   private static let acceptInterval = Duration.milliseconds(500)
   /// How long peers wait for a descriptor before they get an error.
   private static let crowdedPatience = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long responses to a stop request, and to callers waiting for a token, may wait for servers that have received
-  /// a single-use credential. All other waits are cancelled at once.
+  /// How long responses to stop requests, and to callers waiting for a token, wait for servers that have received a
+  /// single-use credential. All other waits are cancelled at once.
   private static let answerPatience = Duration.seconds(5)
   /// How long the process waits for such servers after it stops serving, so that no new token is lost.
   private static let lastPatience = Duration.seconds(120)
@@ -51,16 +54,16 @@ final class Server {
   private let listening: ListeningSocket?
   /// The listening socket's key in the loop.
   private var accepting: UInt64?
-  /// A spare descriptor for telling a peer that none is free. Nil if it could not be opened.
+  /// Closed to tell a peer that no descriptor is free. Nil if it could not be opened.
   private var spare: SharedDescriptor?
-  /// Since when peers have been waiting for a descriptor. Nil if none waits.
+  /// When peers began to wait for a descriptor. Nil if none waits.
   private var crowdedSince: Instant?
-  /// The number of connections when peers began to wait for a descriptor. Nil if none waits.
+  /// The number of connections at that time. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
   private var ending: Ending?
-  /// Whether the stopping daemon has closed its connections and released its lock.
+  /// Whether the stopping daemon has released its lock.
   private var hasLeft = false
   /// The deadline for storing or revoking refresh tokens that could not be stored earlier. Nil until all other work has
   /// ended.
@@ -104,8 +107,7 @@ final class Server {
     }
   }
 
-  /// Serves until a stop request, until the socket is removed, or until the only client of a private daemon
-  /// disconnects.
+  /// Serves until stopped, until the socket is removed, or until the only client of a private daemon disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
     let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
@@ -118,8 +120,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Whether the process may exit. The loop checks this after each round, so it also carries out the next step of
-  /// stopping.
+  /// Whether the process may exit. Also takes the next step of stopping, since the loop calls it after each round.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isForGood = dispatcher.stopsForGood { beginStop(isForGood: isForGood) }
@@ -146,7 +147,7 @@ final class Server {
     return true
   }
 
-  /// Whether all work has ended that the stopping process waits for.
+  /// Whether all work that a stopping daemon waits for has ended or is past its deadline.
   private func isIdle(_ ending: Ending) -> Bool {
     if loop.now >= ending.last { return true }
     return (jobs.localInFlight == 0 || loop.now >= ending.jobs)
@@ -170,8 +171,8 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts one peer. The poller reports the others again. If no descriptor is free, closes the connection that has
-  /// been idle longest. If none is idle, peers wait, and get an error after a while.
+  /// Accepts one peer. Without a free descriptor, closes the connection that has been idle longest. If none is idle,
+  /// peers wait, and get an error after a while.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -188,13 +189,13 @@ final class Server {
     }
   }
 
+  /// Opens ``spare``.
   private func keepSpare() {
     spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Tells the next peer that no descriptor is free (every refusal is told).
-  ///
-  /// - Returns: False if no peer is waiting, or there is no descriptor for the reply either.
+  /// Tells the next peer that no descriptor is free (every refusal is told). Returns false if no peer is waiting or the
+  /// reply has no descriptor either.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spare != nil else { return false }
     spare = nil
@@ -231,6 +232,7 @@ final class Server {
     }
   }
 
+  /// Stops if the socket was removed or replaced.
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()
@@ -241,7 +243,7 @@ final class Server {
 
   /// Stops accepting peers and requests. Jobs in progress may end, so that a rotated token is not lost.
   ///
-  /// - Parameter isForGood: Whether no other daemon should start.
+  /// - Parameter isForGood: Whether callers must not start another daemon.
   private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
     let answer = loop.now.advanced(by: Self.answerPatience)
