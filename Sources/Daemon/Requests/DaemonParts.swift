@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies. Forwards notifications to the parts that react to them.
+/// The parts of the daemon, in the order of their dependencies, which also pass notifications to each other here.
 final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns
@@ -62,7 +62,7 @@ final class DaemonParts: Audience {
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
   ///
-  /// - Parameter isForGood: Whether no other daemon should start.
+  /// - Parameter isForGood: Whether callers must not start another daemon.
   func stop(isForGood: Bool = false) {
     broker.jobs.endWaits(isForGood: isForGood)
     resources.leases.stop()

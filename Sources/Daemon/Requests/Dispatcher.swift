@@ -13,9 +13,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private var changes: Set<Ticket> = []
   /// The requests that wait for the settings to be read.
   private var waiting: [Ticket: Request] = [:]
-  /// The stop requests. They are answered when all work is done.
+  /// The stop requests, which get a response when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first stop request wants no other daemon to start. Nil if there is none.
+  /// Whether the first stop request is not for a restart. Nil if there is none.
   private(set) var stopsForGood: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -39,7 +39,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Refuses the unlocks that are still waiting, since a lock overrides them.
+  /// Refuses unlock requests that are still waiting, since a lock overrides them.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in waiting {
       waiting[ticket] = nil
@@ -47,6 +47,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
+  /// Passes a request to its part.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try located(envelope, ticket)
@@ -98,7 +99,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Returns the request, with the account of the caller's directory if it specifies none.
+  /// Returns the request, with the account of the caller's directory if it names none.
+  ///
+  /// - Throws: `directory_needed` if the client must send its directory.
   private func located(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
     let row = envelope.request.row
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
@@ -112,23 +115,25 @@ final class Dispatcher: DaemonPart, RequestHandler {
     return row.subject == .activeAccount ? envelope.request.naming(entry.account.text) : envelope.request
   }
 
+  /// Stops the daemon after this round of the loop.
   private func askStop(_ ticket: Ticket, isForGood: Bool) {
     stopRequests.append(ticket)
     stopsForGood = stopsForGood ?? isForGood
   }
 
+  /// Delays the response to a change, see ``SessionEvents/hold(_:of:)``.
   func hold(_ result: Reply, of ticket: Ticket) -> Bool {
     changes.contains(ticket) && parts.events.hold(result, of: ticket)
   }
 
-  /// Sign-ins, leases and requests with a body in lines accept further messages.
+  /// Whether a request in progress accepts further messages, as do sign-ins, leases and requests with a body in lines.
   func awaitsMore(_ ticket: Ticket) -> Bool {
     parts.signIns.logins.values.contains { $0.ticket == ticket } || parts.resources.leases.isOwner(ticket)
       || parts.resources.takesBody(ticket)
   }
 
-  /// Handles a message for a request in progress: a redirect URL, a confirmation, an answer to a lease's question, or a
-  /// part of a body. Returns false for other requests.
+  /// Handles a message for a request in progress: a redirect URL, a confirmation, an answer about a lease, or a part of
+  /// a body. Returns false for other requests.
   func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):

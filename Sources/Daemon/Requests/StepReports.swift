@@ -4,7 +4,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Sends each progress step to the requests that asked for steps.
+/// Sends progress steps to the requests that asked for them.
 final class StepReports: DaemonPart {
   private let signIns: SignIns
 
@@ -13,7 +13,7 @@ final class StepReports: DaemonPart {
     super.init(context)
   }
 
-  /// Starts to send the steps of the request's account.
+  /// Begins sending the steps of the request's account, if there can be any.
   func begin(_ request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -36,7 +36,7 @@ final class StepReports: DaemonPart {
     context.watches.begin(ticket, about: name)
   }
 
-  /// Sends an entry to the requests that receive it.
+  /// Sends an entry to the requests that follow its account.
   func send(_ entry: LogEntry) {
     for ticket in context.watches.tickets(for: entry) { loop.send(.event(.progress(entry.line)), to: ticket) }
   }
