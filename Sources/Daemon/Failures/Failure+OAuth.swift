@@ -16,7 +16,7 @@ extension Failure {
 }
 
 extension OAuthError {
-  /// The hint for this particular error, rather than for its code.
+  /// The hint for this particular error, if the code's own is too general.
   fileprivate func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -41,8 +41,8 @@ extension OAuthError {
     return Phrase("the server's answer was stored: try again in a minute")
   }
 
-  /// Suggests signing in with the client secret, if the error is about a missing secret. Google reports
-  /// `invalid_request` and "client_secret is missing."
+  /// Suggests entering the client secret if it may be missing. Google reports `invalid_request` and "client_secret is
+  /// missing."
   fileprivate func secretHint(_ login: SignInCommand) -> Phrase? {
     if needsSecret, let advice { return Phrase("\(advice): \(login.askingForSecret)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
@@ -61,7 +61,7 @@ extension OAuthError {
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// Suggests another key for the client. A sign-in replaces only the key of the tokens.
+  /// Suggests another key for the client, since a sign-in replaces only the key of the tokens.
   fileprivate var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(

@@ -8,6 +8,7 @@ internal import Wire
 // Failures of a sign-in.
 
 extension Failure {
+  /// The redirect URI's port could not be opened.
   init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
@@ -21,6 +22,7 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
+  /// The redirect URI's port is in use by another program or sign-in.
   init(port: Int, _ holder: PortHolder, _ login: SignInCommand) {
     let program = holder.program.map { TerminalText.clean($0, limit: 64) }
     let whose =
@@ -42,6 +44,7 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
+  /// The provider requires a registered redirect URI with a fixed port.
   init(redirectOf provider: String, _ login: SignInCommand) {
     let example = "http://localhost:47600/callback"
     self.init(
@@ -49,7 +52,6 @@ extension Failure {
       hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
   }
 
-  /// Describes a missing client ID.
   init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
@@ -74,7 +76,6 @@ extension Failure {
     self.init(.clientNeeded, text, hint: hint)
   }
 
-  /// Describes a missing client secret.
   init(_ missing: MissingSecret, _ login: SignInCommand) {
     let fact =
       missing.isForBrowser
@@ -115,13 +116,14 @@ extension Failure {
     }
   }
 
+  /// The redirect URI is not on this machine.
   init(redirectElsewhere login: SignInCommand) {
     self.init(
       .redirectUnavailable, "the redirect URI of this account is not on this machine",
       hint: login.pasting)
   }
 
-  /// Describes a sign-in whose authentication requirements the device flow does not support.
+  /// The sign-in has authentication requirements that the device flow does not support.
   init(demandsOf login: SignInCommand) {
     self.init(
       .invalidRequest,
@@ -129,19 +131,21 @@ extension Failure {
       hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
   }
 
+  /// A guest session needs a client that authenticates itself.
   init(unprovenGuest login: SignInCommand) {
     self.init(
       .invalidRequest, "a guest session needs a client that authenticates itself",
       hint: "\(login.askingForSecret); or, to have one registered: \(login.registering)")
   }
 
+  /// A guest session cannot replace a user's session.
   init(guestOverUserOf account: String) {
     self.init(
       .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
       hint: "agent logout \(account)")
   }
 
-  /// Explains why the server would reject an assertion.
+  /// Explains why an assertion is unusable or was rejected.
   init(_ problem: AssertionProblem, of source: AssertionSource) {
     let assertion = source.phrase
     switch problem {
@@ -176,6 +180,7 @@ extension Failure {
     }
   }
 
+  /// The variables with the assertion are not set.
   init(variablesOf source: AssertionSource, _ account: String) {
     let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
     if case .workflow = source {
@@ -192,11 +197,13 @@ extension Failure {
     variables = source.variables
   }
 
+  /// The other account has no valid ID Token to make an assertion from.
   init(idTokenOf account: String, isExpired: Bool) {
     self = isExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
   }
 
+  /// The client secret of a registered client has expired.
   init(expiredSecretOf account: String) {
     self.init(
       .clientRejected, "the client secret registered for \(account) has expired",

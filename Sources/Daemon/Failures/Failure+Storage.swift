@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 extension Failure {
-  /// Describes an error in the settings or in files passed with a request.
+  /// Describes an error in the settings, or in a file or secret passed with a request.
   init(_ error: ConfigurationError) {
     switch error.code {
     case .invalid:
@@ -108,7 +108,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of a setting outside the accounts, to follow "must be".
+  /// The valid values of a setting outside the accounts, as a phrase to follow "must be".
   private var expectation: Phrase? {
     let parts = place.split(separator: ".")
     switch (parts.first, parts.last) {

@@ -22,7 +22,7 @@ extension Failure {
     advice = Self.remedy(problem, of: path) ?? advice
   }
 
-  /// The command that repairs access to a vault file. Nil if a terminal cannot show the path.
+  /// The command that repairs access to a vault file. Nil if it cannot be shown on a terminal.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
     guard TerminalText.clean(path).utf8.elementsEqual(path.utf8) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"

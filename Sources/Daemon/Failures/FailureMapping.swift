@@ -10,7 +10,7 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - account: The requested account.
-  ///   - entered: The command-line options of the failed sign-in.
+  ///   - entered: The options of the failed sign-in.
   init(_ error: SessionError, account: String?, entered: [String] = []) {
     let login = SignInCommand(account, entered)
     switch error {
@@ -131,6 +131,7 @@ extension Failure {
     self = .noAccount(named: name, hint: hint)
   }
 
+  /// A sealed setting was changed after the sign-in.
   private init(changed setting: String, of account: String) {
     self.init(
       .configurationChanged,
@@ -138,6 +139,7 @@ extension Failure {
       hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
+  /// The certificate authorities of the account were changed after the sign-in.
   private init(changedAuthorities file: String, of account: String) {
     let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
     self.init(
@@ -148,6 +150,7 @@ extension Failure {
         : Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
+  /// The server has moved an endpoint to another origin.
   private init(movedTo origin: String, of account: String) {
     self.init(
       .endpointMoved,
@@ -155,7 +158,8 @@ extension Failure {
       hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
-  /// Describes a changed claim of the ID Token (OpenID Connect Core, section 12.2).
+  /// The ID Token differs from that of the sign-in in `iss`, `sub`, `aud`, `azp` or `nonce` (OpenID Connect Core,
+  /// section 12.2).
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {
@@ -176,6 +180,7 @@ extension Failure {
     self.init(.identityChanged, message, hint: hint)
   }
 
+  /// The server did not say who has signed in.
   private init(unknownUserOf account: String) {
     self.init(
       .identityChanged,
@@ -183,6 +188,7 @@ extension Failure {
       hint: "if that is right: agent logout \(account), then agent login \(account)")
   }
 
+  /// Without a refresh token there can be no tokens for other targets.
   private init(noOtherTokensOf account: String) {
     self.init(
       .serverRejected,
@@ -194,8 +200,8 @@ extension Failure {
 // MARK: - Permitted destinations of tokens
 
 extension Failure {
-  /// - Parameter url: The requested URL, if the request specifies no account. Programs may run the hint, so it never
-  ///   lets an existing account send its token there.
+  /// - Parameter url: The requested URL, if `account` is nil. Programs may run the hint, so it never lets an existing
+  ///   account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -217,6 +223,7 @@ extension Failure {
     return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
   }
 
+  /// The settings file lists an origin that the user has not confirmed.
   private init(unconfirmed origin: String, account: String) {
     self.init(
       .originNotAllowed,
@@ -224,6 +231,7 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
   }
 
+  /// Several accounts list the origin.
   private init(several names: [String], for origin: String) {
     self.init(
       .invalidRequest,

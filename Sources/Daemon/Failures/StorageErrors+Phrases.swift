@@ -10,7 +10,6 @@ extension Phrase {
       values: [TerminalText.clean(path), problem.mode].compactMap { $0 }.map { .text($0) })
   }
 
-  /// Describes a problem with a directory.
   init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
