@@ -11,8 +11,9 @@ final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant
+  /// The accounts whose check is in progress.
   var open: Set<ObjectIdentifier> = []
-  /// The accounts whose session is checked by a refresh. If it succeeds, the session is valid.
+  /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
   /// The results. The reference to the account keeps its identifier unique.
   var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
@@ -30,6 +31,7 @@ final class CheckBatch {
     /// Why the server did not respond. Nil if it did.
     var failure: Failure?
 
+    /// - Parameter failure: Why the server did not respond.
     init(_ result: CheckResult, _ failure: Failure? = nil) {
       self.result = result
       self.failure = failure
@@ -43,7 +45,7 @@ final class CheckBatch {
 
     /// The result of a failed token request.
     ///
-    /// - Parameter isDoubted: Whether the server had refused an unexpired token before.
+    /// - Parameter isDoubted: Whether the server had rejected an unexpired token before.
     init(_ failure: Failure, isDoubted: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(isDoubted ? .revoked : .expired)

@@ -6,8 +6,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Handles `whoami`. Returns the claims of the verified ID Token in the account's record, or else those of UserInfo,
-/// unless the request wants only verified claims.
+/// Handles `whoami`: returns the claims of the verified ID Token in the record, or those of UserInfo unless only
+/// verified claims are requested.
 final class IdentityRequests: AccountPart {
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
@@ -50,6 +50,8 @@ final class IdentityRequests: AccountPart {
     do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
+  /// Sends the claims of UserInfo, or asks again with a new token.
+  ///
   /// - Parameter asked: The session generation at the time of the request.
   private func userInfoEnded(
     _ account: Account, _ asked: UInt64, _ ticket: Ticket, mayRefresh: Bool,

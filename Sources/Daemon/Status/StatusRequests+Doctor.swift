@@ -6,12 +6,14 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
+/// A `doctor` request, with the results so far.
 private final class ExaminationBatch {
   /// A server and its accounts.
   struct Server {
     let examination: IssuerExamination
     let configuration: AccountConfiguration
     var accounts: [AccountName]
+    /// Nil until the server has responded.
     var finding: IssuerExamination.Finding?
   }
 
@@ -29,9 +31,9 @@ private final class ExaminationBatch {
   func server(of account: AccountName) -> Server? { servers.first { $0.accounts.contains(account) } }
 }
 
-/// `doctor`: returns the content of `status`, and how the servers respond. Asks all servers at once.
+/// `doctor`: responds like `status`, with the state of each server.
 extension StatusRequests {
-  /// How long to wait for the servers. Slower ones are reported as such.
+  /// How long to wait for the servers.
   private static let examinationTime = Duration.seconds(2)
 
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -76,6 +78,7 @@ extension StatusRequests {
     schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
   }
 
+  /// Responds, and cancels the servers' examinations that are still in progress.
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
@@ -92,6 +95,7 @@ extension StatusRequests {
     }
   }
 
+  /// - Parameter finding: Nil if the server did not respond in time.
   private static func json(_ finding: IssuerExamination.Finding?) -> JSONObject {
     guard let finding else {
       let late = Failure(

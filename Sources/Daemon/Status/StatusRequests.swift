@@ -51,6 +51,11 @@ final class StatusRequests: AccountPart {
     return (accounts, vault)
   }
 
+  /// Sends the response.
+  ///
+  /// - Parameters:
+  ///   - unknown: Settings that this version does not know.
+  ///   - more: Adds members to each account's object.
   func surveyed(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
@@ -91,7 +96,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// An account that a user deleted from the settings.
+  /// Describes an account that the user deleted from the settings.
   private func deletedAccount(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
@@ -115,6 +120,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// The members for `list`.
   private func brief(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = JSONObject()
     object[.name] = .string(summary.name.text)
@@ -135,6 +141,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
+  /// The members for `status`.
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
@@ -160,7 +167,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The state of an account. It is signed out if its settings no longer match its sign-in.
+  /// The state of an account: also signed out if its settings no longer match its sign-in.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }
