@@ -4,11 +4,12 @@ internal import Sessions
 internal import Vault
 internal import Vocabulary
 
-/// A file with an account's access token or ID Token. It is kept current until the requesting connection closes. A
-/// standing file is kept as long as the settings list it. Used on the loop only.
+/// A file with an account's access token or ID Token, kept current until the requesting connection closes, or for a
+/// standing file as long as the settings list it. Used on the loop only.
 final class TokenFile {
   static let most = 32
 
+  /// The request for the file, or an internal ticket for a standing file.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String
@@ -20,9 +21,9 @@ final class TokenFile {
   var written: UInt64?
   /// The session generation of the token that a worker is writing. Nil if no write is in progress.
   var writing: UInt64?
-  /// The session generation whose ID Token was not written, because it expires too soon.
+  /// The session generation whose ID Token was not written because it expires too soon.
   var passedOver: UInt64?
-  /// Whether the file is a standing one or was written before. Otherwise a failure ends the request.
+  /// Whether the file is a standing one or was written before. If not, a failure ends the request.
   var hasBegun: Bool
   /// Whether a token request for the file is in progress.
   var isWaiting = false

@@ -3,21 +3,22 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The token files in a directory. The daemon locks a second file next to each one, so that other daemons can tell
-/// whether the writer still runs. Methods wait for the disk.
+/// The token files in a directory. The daemon locks a second file next to each one, so that other daemons know whether
+/// the writer still runs. Methods may block on the disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"
   private static let randomBytes = 16
 
-  /// - Parameter path: The directory. Nil for the default one, which is created if missing.
+  /// - Parameter path: The directory. Nil for the runtime directory, which is created if missing.
   init(_ path: String?) throws(DirectoryError) {
     directory = try Self.open(path.map { [$0] } ?? UserDirectories.runtimeCandidates())
     removeOrphans()
   }
 
-  /// - Parameter path: An existing directory. Fails if other users could have created it.
+  /// - Parameter path: An existing directory.
+  /// - Throws: An error if other users could have created it.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
@@ -30,6 +31,7 @@ final class TokenFileStore: Sendable {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
 
+  /// Opens the first usable directory.
   private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in candidates {

@@ -7,13 +7,15 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps tokens in files, for programs that outlast a token. A new token is written before the old one expires,
-/// whatever the account's refresh policy. Workers write the files, in order.
+/// Keeps tokens in files, for programs that outlast a token. Renews each token before it expires, whatever the
+/// account's refresh policy.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
+  /// Nil until first used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
   private var claiming: Set<Ticket> = []
+  /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
   /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
@@ -21,6 +23,7 @@ final class TokenFiles: AccountPart {
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
+  /// The changes that wait for standing files to be written.
   private var settling: [(account: AccountName, until: Instant, act: () -> Void)] = []
 
   func tokenFile(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
@@ -50,7 +53,7 @@ final class TokenFiles: AccountPart {
     let lock: TokenFileLock
   }
 
-  /// Blocking.
+  /// Converts the errors of `claim`. Blocking.
   private static func claiming(_ claim: () throws -> Claim) throws(Failure) -> Claim {
     do { return try claim() } catch let error as SystemError {
       if error.isAgain { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
@@ -65,6 +68,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Requests the first token after the name was claimed.
   private func claimed(
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
@@ -95,7 +99,7 @@ final class TokenFiles: AccountPart {
     work.run({ store.release(name, lock) }) { _ in then() }
   }
 
-  /// The directory of the socket. Nil for a private daemon, which has no socket.
+  /// The directory of the socket. Nil for a private daemon.
   private var runtimeDirectory: String? {
     context.facts.socketPath.flatMap { path in
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
@@ -118,8 +122,8 @@ final class TokenFiles: AccountPart {
 
   /// Requests a token for a file.
   ///
-  /// - Parameter isNew: Whether it must be newer than the cached one. If false, any valid token is accepted, after
-  ///   checking that the session has not ended elsewhere.
+  /// - Parameter isNew: Whether it must be newer than the one in the file. If not, any valid token will do, if the
+  ///   session has not ended elsewhere.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
@@ -141,6 +145,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Writes a token to a file on a worker, unless it is already there, and schedules its renewal.
   func place(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.isWaiting = false
     defer { actOnSettled() }
@@ -185,12 +190,14 @@ final class TokenFiles: AccountPart {
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
+  /// Removes a file that could not be written.
   private func notWritten(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
     end(file)
     loop.send(.failure(failure), to: file.ticket)
   }
 
+  /// The token to write.
   private struct Content {
     let token: SealedSecret
     /// Nil if the server reported no lifetime.
@@ -199,7 +206,7 @@ final class TokenFiles: AccountPart {
     let expiresAtUnixSeconds: Int?
   }
 
-  /// The token to write. Nil if a refresh is needed because the ID Token expires too soon.
+  /// The token to write. Nil if the ID Token expires too soon and must be renewed first.
   private func content(
     _ grant: AccessGrant, for file: TokenFile, _ slot: TokenSlot
   ) throws(Failure) -> Content? {
@@ -238,12 +245,14 @@ final class TokenFiles: AccountPart {
     schedule(at: due) { [self] in tokenFileDue(file.ticket) }
   }
 
+  /// Requests a new token if one is due.
   private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
     requestToken(for: file)
   }
 
+  /// Handles a failed token request: removes the file, or schedules a retry.
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     defer { actOnSettled() }
@@ -263,7 +272,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Retries failed token requests after a network change, spread over this time.
+  /// Schedules retries of failed token requests after a network change, at random times within `spread`.
   ///
   /// - Returns: Whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
@@ -310,10 +319,12 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
+  /// Removes the contents of an account's files when it is signed out.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
+  /// Removes a file, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewal = nil
     guard file.written != nil || file.writing != nil else { return }
@@ -326,6 +337,9 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Reports a written or removed file to the requesting client.
+  ///
+  /// - Parameter removal: Why the file was removed.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
@@ -343,6 +357,7 @@ final class TokenFiles: AccountPart {
     release(file.store, file.name, file.lock, then: then)
   }
 
+  /// Removes all files, because the daemon is stopping.
   func stop() {
     (keepsStanding, standing) = (false, [])
     let unnamed = claiming
@@ -406,7 +421,7 @@ extension TokenFiles {
   var keepsAny: Bool { !standing.isEmpty }
 
   /// Runs once a minute. Retries the standing files that could not be written, and checks whether the sessions of the
-  /// others were ended, for example by another process.
+  /// others have ended in another process.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -417,6 +432,7 @@ extension TokenFiles {
     }
   }
 
+  /// Claims the name of a standing file, then requests its token.
   private func begin(_ file: Standing) {
     claiming.insert(file.ticket)
     work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in
@@ -435,7 +451,8 @@ extension TokenFiles {
   /// How long a change of the settings waits for the files.
   private static let settlingPatience = Duration.seconds(10)
 
-  /// Calls `act` once each standing file of the account was written or failed, but after some seconds at the latest.
+  /// Calls `act` once each standing file of the account was written or has failed, after ``settlingPatience`` at the
+  /// latest.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
     settling.append((account, loop.now.advanced(by: Self.settlingPatience), act))
     actOnSettled()
@@ -443,6 +460,7 @@ extension TokenFiles {
     schedule(at: loop.now.advanced(by: Self.settlingPatience)) { [self] in actOnSettled() }
   }
 
+  /// Calls the actions whose files are written or failed, or that have waited long enough.
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false
