@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A rate limit: a burst, then a number of events per second.
+/// A rate limit: a burst of `most` events, then `perSecond` events per second.
 struct Allowance {
   private let most: Int
   private let perSecond: Int
@@ -11,6 +11,7 @@ struct Allowance {
     (self.most, self.perSecond, left, counted) = (most, perSecond, most, now)
   }
 
+  /// Whether an event is allowed now.
   mutating func hasSome(now: Instant) -> Bool {
     let seconds = counted.duration(to: now).components.seconds
     if seconds > 0 {
@@ -20,7 +21,7 @@ struct Allowance {
     return left > 0
   }
 
-  /// - Returns: Whether the event is allowed.
+  /// Counts an event. Returns false if it is not allowed.
   mutating func take(now: Instant) -> Bool {
     guard hasSome(now: now) else { return false }
     left -= 1

@@ -31,7 +31,7 @@ final class DaemonChannel {
   /// - Parameter end: The daemon's end of the connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { ask(peer, passing: end) }
 
-  /// Reports a refused peer, unless the daemon is too busy.
+  /// Reports a refused peer, unless too many requests are waiting.
   func tell(_ refusal: LeasePeerRequest) { if queue.count < Self.mostWaiting { ask(refusal, passing: nil) } }
 
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
@@ -74,6 +74,7 @@ final class DaemonChannel {
     sendNext()
   }
 
+  /// Ends the connection.
   private func leave(_ failure: Failure?) {
     loop.unwatch(key)
     queue = []

@@ -11,7 +11,7 @@ enum Jail {
 
   /// Enters the jail until the process ends.
   ///
-  /// - Throws: If the kernel does not support seccomp.
+  /// - Throws: An error if the kernel does not support seccomp.
   static func enter() throws(Problem) {
     guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
     defer { unsafe seccomp_release(filter) }
@@ -44,6 +44,7 @@ enum Jail {
     "getegid", "exit", "exit_group",
   ]
 
+  /// System calls that are permitted with some arguments.
   private static let permittedWith: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each of their requests to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process protects it from other input of peers: bytes,
+/// The daemon decides which requests are permitted. This process only protects it from other input of peers: bytes,
 /// descriptors, delays and the number of connections.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
   private let loop: EventLoop
@@ -14,18 +14,21 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   /// The connection to the lease's owner.
   private var owner: UInt64 = 0
   private var isOwnerGone = false
-  /// The access rules; nil until received. No peer is accepted before.
+  /// The access rules, from the owner. No peer is accepted before.
   private var terms: LeaseRequest?
-  /// The connection to the daemon, if any.
+  /// Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
   /// Why `daemon` is nil.
   private var reason = Failure.noDaemon
+  /// The requests at the daemon.
   private var calls: [Ticket: LentCall] = [:]
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
+  /// The key of ``listener`` in the loop.
   private var accepting: UInt64?
   /// The keys of the HTTP sockets.
   private var httpListeners: [UInt64] = []
+  /// The connections over HTTP.
   private var visitors: [UInt64: HTTPConnection] = [:]
   /// The last number of an HTTP connection. Larger than any key of the loop.
   private var lastVisitor: UInt64 = 1 << 48
@@ -34,8 +37,9 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   /// Limits requests that the daemon handles without waiting for a server.
   private var cheap: Allowance
 
-  /// The limit of connections and of concurrent requests.
+  /// The maximum number of connections.
   private static let mostPeers = 32
+  /// The maximum number of concurrent requests.
   private static let mostCalls = 16
   /// How long to wait after descriptors ran out.
   private static let restInterval = Duration.milliseconds(500)
@@ -59,6 +63,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   // MARK: Peers
 
+  /// Starts accepting peers.
   private func watch() throws(SystemError) {
     accepting = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
@@ -91,6 +96,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     }
   }
 
+  /// Reports a refused peer to the daemon, within the rate limit.
   private func refuse(_ peer: LeaseEntry.Peer, _ code: FailureCode) {
     guard reports.take(now: loop.now) else { return }
     daemon?.tell(LeasePeerRequest(user: peer.user, process: peer.process, refused: code))
@@ -98,6 +104,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   // MARK: Peers that know HTTP alone
 
+  /// Accepts HTTP connections at a socket of the owner.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
@@ -188,6 +195,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     connections.send(.result(JSONObject()), to: ticket)
   }
 
+  /// Called when the connection to the daemon has ended.
   private func daemonLeft(_ failure: Failure?) {
     daemon = nil
     reason = failure ?? .noDaemon
@@ -224,7 +232,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// Counts a refused request, which costs the daemon more than the peer.
+  /// Counts a failed request, which costs the daemon more than the peer.
   func count(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {

@@ -3,7 +3,7 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A peer's request at the daemon, over separate sockets. Used on the loop only.
+/// A peer's request, sent to the daemon over its own connection. Used on the loop only.
 final class LentCall {
   /// The last line of the response.
   enum Last {
@@ -14,12 +14,13 @@ final class LentCall {
 
   /// How the bodies reach the peer.
   enum Bodies {
-    /// As in the request: through the peer's descriptors, or in lines.
+    /// In the way that the request chose: through the peer's descriptors, or in lines.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends
   }
 
+  /// Receives the response.
   protocol Owner: AnyObject {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
@@ -31,7 +32,7 @@ final class LentCall {
 
   private let ticket: Ticket
   private unowned let loop: any ReplySink
-  // Keep a closed connection until the daemon has ended its request.
+  // A strong reference, so that a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
   private let envelope: RequestEnvelope
   private let connection: Connection
@@ -42,10 +43,11 @@ final class LentCall {
   private var passed: [SharedDescriptor] = []
   /// Copies bodies through the peer's descriptors.
   private var pumps: [Pump] = []
-  /// The response's body, for a peer that reads lines.
+  /// Sends the response's body to a peer that reads lines.
   private var lines: InlineBody?
-  /// The request's body, from a peer that sends lines.
+  /// Receives the request's body from a peer that sends lines.
   private var content: InlineContent?
+  /// The body, if the request's line contains it.
   private var contentOfLine: [UInt8]?
   /// Whether the request's body arrives in lines.
   let takesBody: Bool
@@ -53,8 +55,9 @@ final class LentCall {
   /// Whether the peer has disconnected.
   private var isLeft = false
 
-  /// The ends to write the request's body and to read the response's. Only for ``Bodies/ends``.
+  /// The end to write the request's body to. Only for ``Bodies/ends``.
   private(set) var contentEnd: SharedDescriptor?
+  /// The end to read the response's body from. Only for ``Bodies/ends``.
   private(set) var answerEnd: SharedDescriptor?
 
   init(
@@ -91,6 +94,9 @@ final class LentCall {
     }
   }
 
+  /// Prepares the bodies of a request of the protocol.
+  ///
+  /// - Throws: `descriptor_missing` or `invalid_request`.
   private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
     if !call.isInline {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
@@ -136,6 +142,7 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
+  /// Copies a body between two descriptors.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -144,6 +151,7 @@ final class LentCall {
       })
   }
 
+  /// Passes the connection to the daemon and sends the request.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
     if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
     farEnd = nil
@@ -164,11 +172,13 @@ final class LentCall {
     contentOfLine = nil
   }
 
+  /// Ends the request's body.
   func endContent() { contentEnd = nil }
 
   /// Writes a part of the body.
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
 
+  /// Watches the connection.
   private func watch() throws(SystemError) {
     unwatch()
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
@@ -180,6 +190,7 @@ final class LentCall {
     key = nil
   }
 
+  /// Handles the daemon's lines, or sends the rest of the request.
   private func serve() {
     if connection.hasOutput {
       guard connection.flush(), (try? watch()) != nil else { return close() }
@@ -190,6 +201,7 @@ final class LentCall {
     if key != nil, result == .end || result == .tooLong { close() }
   }
 
+  /// Parses the next line, if complete.
   private func takeLine() -> Last? {
     let hidesLine = envelope.request.has(.lentWithToken)
     return connection.takeLine { line in
@@ -199,6 +211,7 @@ final class LentCall {
     }
   }
 
+  /// Forwards a line to the peer. The last one waits for the body.
   private func relay(_ last: Last) {
     guard !isLeft else { return }
     if case .reply(let reply) = last {
@@ -216,7 +229,7 @@ final class LentCall {
     finish(last)
   }
 
-  /// Handles the daemon's last line.
+  /// Forwards the last line and ends the request.
   private func finish(_ last: Last) {
     guard !isAnswered, !isLeft else { return }
     isAnswered = true
@@ -227,7 +240,7 @@ final class LentCall {
     close()
   }
 
-  /// Closes the connection once it is not needed.
+  /// Closes the connection to the daemon.
   private func close() {
     unwatch()
     try? UnixSocket.shutDown(connection.descriptor)
@@ -237,8 +250,8 @@ final class LentCall {
     settle()
   }
 
-  /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request: closing it
-  /// would mean a complete body.
+  /// Handles the peer's disconnection. An incomplete body stays open until the daemon has ended the request, since
+  /// closing it would mark it as complete.
   func leave() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
     isLeft = true
@@ -250,6 +263,7 @@ final class LentCall {
 
   private var isSettled = false
 
+  /// Calls ``Owner/isOver(_:)`` once nothing is in progress.
   private func settle() {
     guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isLeft else { return }
     isSettled = true
@@ -258,6 +272,7 @@ final class LentCall {
 
   deinit { unwatch() }
 
+  /// A line with the token, wiped afterwards.
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []
 

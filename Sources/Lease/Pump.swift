@@ -1,8 +1,7 @@
 internal import Peers
 internal import Platform
 
-/// Copies bytes between descriptors as fast as possible until the source ends. Never blocks, whatever other processes
-/// do. Used on the loop only.
+/// Copies bytes between descriptors as fast as possible until the source ends, without blocking. Used on the loop only.
 final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
@@ -15,7 +14,7 @@ final class Pump {
   private var lastProgress: Instant
 
   private static let mostBytes = 64 << 10
-  /// So that other connections get their turn.
+  /// The maximum number of reads before other connections get their turn.
   private static let mostReadsPerRound = 16
   /// The timeout without progress while the sink is full.
   private static let timeout = Duration.seconds(120)
@@ -51,6 +50,7 @@ final class Pump {
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
+  /// Fills the buffer. Returns 0 at the end.
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     written = 0
@@ -59,6 +59,7 @@ final class Pump {
     return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
   }
 
+  /// Continues when a descriptor is ready. Ends if the sink is not ready until the timeout.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
     unwatch()
     do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
@@ -81,6 +82,7 @@ final class Pump {
     unwatch()
   }
 
+  /// Stops copying and calls ``ended``.
   private func end() {
     guard !isStopped else { return }
     stop()

@@ -6,12 +6,16 @@ internal import Wire
 /// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
 /// permitted origin and path. Used on the loop only.
 final class HTTPConnection: LentCall.Owner {
+  /// Sends the requests of a connection to the daemon.
   protocol Server: AnyObject {
+    /// Starts a request, whose events and response ``LentCall/Owner`` gets.
     func begin(
       _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
       _ owner: any LentCall.Owner
     ) throws(Failure) -> LentCall
+    /// Counts a failed request against the rate limit.
     func count(_ reply: Reply)
+    /// Called once when a request has no work left.
     func isOver(_ ticket: Ticket)
     /// Called when the connection has ended.
     func left(_ connection: HTTPConnection)
@@ -25,28 +29,35 @@ final class HTTPConnection: LentCall.Owner {
   private unowned let server: any Server
   private var serial: UInt64 = 0
   private var key: UInt64?
+  /// The unparsed bytes from the peer.
   private var inbound: [UInt8] = []
+  /// The number of bytes of ``inbound`` without the end of a head.
   private var searched = 0
   private var outbound: [UInt8] = []
   private var isClosed = false
+  /// Whether an event can only be the peer's disconnection.
   private var waitsForNothing = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
+  /// The last transfer in either direction.
   private var lastProgress: Instant
   private var exchange: Exchange?
 
+  /// A request and its response.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// The unread content of the request; nil once all was read.
+    /// The unread content of the request. Nil once all was read.
     var content: Content?
     /// Content not yet accepted by the daemon.
     var unwritten: [UInt8] = []
+    /// The key of ``LentCall/contentEnd`` in the loop, while it is full.
     var writing: UInt64?
-    /// The framing of the response's body; nil before its head.
+    /// The framing of the response's body. Nil before its head.
     var answer: Framing?
     /// The sent bytes of the response's body.
     var sent = 0
+    /// The key of ``LentCall/answerEnd`` in the loop, while it is empty.
     var reading: UInt64?
     /// Whether the body was read completely.
     var isBodyRead = false
@@ -56,6 +67,7 @@ final class HTTPConnection: LentCall.Owner {
     var isTruncated = false
   }
 
+  /// The rest of a request's content.
   private enum Content {
     case length(Int)
     case chunks(HTTPChunks)
@@ -103,13 +115,14 @@ final class HTTPConnection: LentCall.Owner {
     key = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
-  /// Whether to read from the peer: content for the daemon, or the next request.
+  /// Whether to read content or the next request from the peer.
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
     guard let exchange else { return inbound.count < HTTPRequestHead.mostBytes }
     return exchange.content != nil && exchange.unwritten.isEmpty
   }
 
+  /// Reads from the peer and writes to it.
   private func serve() {
     flush()
     guard !isClosed else { return }
@@ -147,6 +160,7 @@ final class HTTPConnection: LentCall.Owner {
     if !isClosed, (try? watch()) == nil { close() }
   }
 
+  /// Queues bytes for the peer, and sends what is possible.
   private func send(_ bytes: [UInt8]) {
     if outbound.isEmpty { lastProgress = loop.now }
     outbound += bytes
@@ -166,7 +180,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Schedules the peer's timeout.
+  /// Closes the connection if the peer makes no progress until its timeout.
   private func scheduleEnd() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -188,6 +202,7 @@ final class HTTPConnection: LentCall.Owner {
     server.left(self)
   }
 
+  /// Stops forwarding bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -197,6 +212,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Requests
 
+  /// Parses the next head. Nil if it is incomplete, or was refused.
   private func nextHead() -> HTTPRequestHead? {
     do throws(HTTPRequestHead.Problem) {
       guard let end = try HTTPRequestHead.end(inbound, from: searched) else {
@@ -237,7 +253,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// - Returns: Whether content was consumed.
+  /// Consumes content, and returns whether there was any.
   private func takeContent() -> Bool {
     guard exchange?.content != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -315,7 +331,7 @@ final class HTTPConnection: LentCall.Owner {
     readBody()
   }
 
-  /// Sends available parts of the body, as fast as the peer reads.
+  /// Sends available parts of the response's body, as fast as the peer reads.
   private func readBody() {
     guard let end = exchange?.call?.answerEnd, let framing = exchange?.answer, !isClosed else { return }
     while outbound.count < Self.mostUnread, exchange?.isBodyRead == false {
@@ -359,6 +375,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
+  /// Updates the watched events, or closes the connection if that fails.
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
@@ -376,6 +393,7 @@ final class HTTPConnection: LentCall.Owner {
     rewatch()
   }
 
+  /// Ends the response once its body and the daemon's last line have arrived.
   private func finishIfWhole() {
     guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.answer else { return }
     guard !exchange.isTruncated else { return end(closing: true) }
@@ -387,6 +405,7 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange.head.closes || exchange.content != nil)
   }
 
+  /// Ends the exchange. The connection closes once everything was sent, or continues with the next request.
   private func end(closing: Bool) {
     stopBodies()
     exchange = nil
@@ -400,6 +419,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Refusals
 
+  /// Responds with a failure of the daemon or this process.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -413,11 +433,13 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
   }
 
+  /// Refuses a request and closes the connection.
   private func refuse(_ status: Int, _ text: Phrase) {
     respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
     end(closing: true)
   }
 
+  /// Sends a failure as the response.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.leave()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
@@ -425,9 +447,10 @@ final class HTTPConnection: LentCall.Owner {
     send(Self.answer(status, failure, closes: closes, hasBody: !isHead))
   }
 
-  /// The answer to a connection beyond the limit of those of a lease.
+  /// The response to a connection beyond the limit of a lease.
   static var crowded: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
+  /// A complete response with an error.
   private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
@@ -438,6 +461,7 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
+  /// The reason phrase of a status.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

@@ -1,16 +1,15 @@
 internal import Encoding
 
-/// The head of an HTTP/1.1 request (RFC 9112). Parsed strictly: what two parsers could interpret differently is an
-/// error.
+/// The head of an HTTP/1.1 request (RFC 9112). Anything that two parsers could interpret differently is an error.
 struct HTTPRequestHead: Equatable {
   let method: String
-  /// In origin form, as received.
+  /// The request target in origin form, as received.
   let target: String
   let fields: [Field]
   let content: Content
   /// Whether the client waits for `100 Continue`.
   let expectsContinue: Bool
-  /// Whether the connection ends with the response.
+  /// Whether the client closes the connection after the response.
   let closes: Bool
 
   struct Field: Equatable {
@@ -39,7 +38,9 @@ struct HTTPRequestHead: Equatable {
   /// The maximum number of digits of a length, so that it fits an `Int`.
   private static let mostDigits = 15
 
-  /// - Returns: The end of the head, or nil if it is incomplete.
+  /// The end of the head. Nil if it is incomplete.
+  ///
+  /// - Parameter start: The number of bytes already searched.
   static func end(_ bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -102,7 +103,7 @@ struct HTTPRequestHead: Equatable {
     return lines
   }
 
-  /// `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3).
+  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3).
   private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> (String, String) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), isToken(parts[0]),
@@ -112,7 +113,7 @@ struct HTTPRequestHead: Equatable {
     return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
   }
 
-  /// `NAME:VALUE` with a name that is a token (RFC 9110 section 5.1), no fold and no control characters.
+  /// Parses `NAME:VALUE`, where the name is a token (RFC 9110 section 5.1), without folding and control characters.
   private static func field(_ line: ArraySlice<UInt8>) throws(Problem) -> Field {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else { throw .malformed }
     func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -142,11 +143,12 @@ struct HTTPRequestHead: Equatable {
   }
 }
 
-/// Parses chunked content (RFC 9112 section 7.1) strictly: sizes are hexadecimal digits. Extensions and trailer fields
-/// are errors.
+/// Parses chunked content (RFC 9112 section 7.1) strictly: a size consists of hexadecimal digits, and extensions and
+/// trailer fields are errors.
 struct HTTPChunks {
   enum Problem: Error { case malformed }
 
+  /// The next expected part.
   private enum State {
     case size
     case data(left: Int)
@@ -161,7 +163,7 @@ struct HTTPChunks {
   /// Whether the last chunk was read.
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Consumes as much content as possible.
+  /// Consumes bytes and returns their content, of at most `most` bytes.
   mutating func take(_ bytes: inout [UInt8], most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0
@@ -191,6 +193,7 @@ struct HTTPChunks {
     return content
   }
 
+  /// Parses a line outside the content.
   private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:

@@ -1,19 +1,18 @@
 internal import Encoding
 internal import Wire
 
-/// An origin that a lease serves over HTTP. Translates peers' requests, which contain the lease's token, to the
-/// daemon's, and response heads back.
+/// An origin that a lease serves over HTTP. Translates peers' requests for the daemon, and response heads for peers.
 struct LentOrigin {
   /// The server's origin.
   let origin: String
-  /// The origin for peers.
+  /// The origin in the peers' URLs.
   let base: String
-  /// The lease's token, which replaces the account's.
+  /// The token that peers send instead of the account's.
   let token: [UInt8]
 
   // MARK: Requests
 
-  /// The request without hop-by-hop fields and the lease's token.
+  /// The request to the server, without the lease's token and hop-by-hop fields.
   func request(_ head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
     call.headers = head.fields.filter { !isOfConnection($0, head) }.map { "\($0.name): \($0.value)" }
@@ -23,8 +22,8 @@ struct LentOrigin {
     return call
   }
 
-  /// Whether the request contains the token of the lease once, as Bearer, as the password of Basic, or in a field of its
-  /// own.
+  /// Whether the request contains the lease's token exactly once, as Bearer, as the password of Basic, or in a field of
+  /// its own.
   func isTokenShown(in head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { !$0.isNamed("authorization") && isKey($0) }
@@ -46,18 +45,19 @@ struct LentOrigin {
   /// Fields in which some clients send their key.
   private static let keyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
-  /// Whether a field is for the key of a service: one of those fields, or any other whose value is the token, alone or
-  /// after a scheme.
+  /// Whether a field is for a service's key: one of ``keyFields``, or any other whose value is the lease's token, alone
+  /// or after a scheme.
   private func isKey(_ field: HTTPRequestHead.Field) -> Bool {
     Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
+  /// Whether the value is the lease's token, alone or after a scheme.
   private func endsWithToken(_ value: String) -> Bool {
     let words = value.utf8.split(separator: UInt8(ascii: " "))
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
   }
 
-  /// Compares in constant time.
+  /// Compares with the lease's token in constant time.
   private func isToken(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == token.count else { return false }
     var difference: UInt8 = 0
@@ -65,7 +65,7 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field concerns only the peer's connection or the token of the lease, and is not forwarded to the server.
+  /// Whether a field is not forwarded to the server, because it concerns the peer's connection or the lease's token.
   private func isOfConnection(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if Self.ofConnection.contains(name) || isKey(field) { return true }
@@ -73,6 +73,7 @@ struct LentOrigin {
     return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
   }
 
+  /// The names of fields that concern a connection, or that the daemon sets.
   private static let ofConnection: Set<String> = [
     "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding",
@@ -80,7 +81,7 @@ struct LentOrigin {
 
   // MARK: Responses
 
-  /// The response's fields without those of the server's connection. URLs of the server become URLs for the peer.
+  /// The response's fields for the peer, with the server's URLs replaced.
   func lines(_ head: ResponseHead) -> String {
     var lines = ""
     for field in head.headers where !Self.ofConnection.contains(field.name.lowercased()) {
@@ -89,6 +90,7 @@ struct LentOrigin {
     return lines
   }
 
+  /// The value of a field, with URLs of the server replaced by URLs for the peer.
   private func local(_ field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
     case "location", "content-location": return local(field.value[...])
@@ -105,6 +107,7 @@ struct LentOrigin {
     }
   }
 
+  /// Replaces a URL of the server by one for the peer.
   private func local(_ url: Substring) -> String {
     // Without a scheme it has that of the request, which is another one here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
