@@ -14,7 +14,7 @@ package protocol Admission: AnyObject {
   ) throws(Failure) -> RequestEnvelope?
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// Filters a line of a response for the peer.
+  /// Returns a response's line without what the peer must not see.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply
   /// Called when a connection is closed.
   func left(_ connection: UInt64)
@@ -23,8 +23,8 @@ package protocol Admission: AnyObject {
 extension Admission {
   /// Parses a line.
   ///
-  /// - Throws: `not_permitted` for a forbidden or unknown request, or an invalid line. Describes errors only in
-  ///   permitted requests.
+  /// - Throws: `not_permitted` for an invalid line, or a forbidden or unknown request, and more specific errors only
+  ///   for permitted ones.
   package func envelope(
     parsing line: Span<UInt8>, where isPermitted: (RequestRow) -> Bool
   ) throws(Failure) -> RequestEnvelope {

@@ -1,6 +1,6 @@
 package import Platform
 
-/// Calls its action at the earliest time set since the last call.
+/// Calls its action once, at the earliest of the times set since the last call.
 package final class Alarm {
   private unowned let loop: any ReplySink
   private let act: () -> Void

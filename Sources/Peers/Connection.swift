@@ -1,7 +1,7 @@
 package import Platform
 internal import Wire
 
-/// A peer: its input, output and current request. Used on the loop only.
+/// A peer's connection: its input, output and current request. Used on the loop only.
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
@@ -11,14 +11,14 @@ package final class Connection {
   /// The output not yet accepted by the kernel, its size, and how much of its first part was sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: ticket, deadline, and when it got its first deadline.
+  /// The current request: its ticket and deadline, and when it got its first deadline.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
   /// The current request. The next line waits for its end.
   var current: Ticket? { answering?.ticket }
 
-  /// Descriptors received with the bytes, for the next request that announces any.
+  /// Received descriptors, for the next request that announces any.
   var passed: [SharedDescriptor] = []
 
   /// Whether a request was received.
@@ -26,11 +26,12 @@ package final class Connection {
 
   /// The last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant
+  /// Whether to close the connection once everything was sent.
   var closesWhenSent = false
-  /// Called when the peer has read all output of a long response. Each part read restarts the deadline.
+  /// Called when the peer has read all output of a streamed response. Each part read restarts the deadline.
   var whenRead: (() -> Void)?
   var wantsWriting = false
-  /// Whether a caller is serving lines.
+  /// Whether the loop watches for writability.
   var isServing = false
   /// Whether the connection was closed.
   var isDropped = false
@@ -50,18 +51,18 @@ package final class Connection {
     }
   }
 
-  /// The time limit of an idle connection.
+  /// How long the connection may be idle.
   private static let idleTime = Duration.seconds(60)
-  /// The time limit for reading output.
+  /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
 
-  /// The limit of unread output in bytes.
+  /// The maximum size of unread output, in bytes.
   static let mostOutboundBytes = 4 << 20
 
   /// The maximum number of bytes of one read.
   private static let readSize = 16 << 10
 
-  /// The maximum number of descriptors of a request. Further ones close the earliest.
+  /// The maximum number of descriptors of a request. Further ones replace the earliest.
   static let mostPassed = VaultRequest.maximumSlots
 
   /// Whether the connection may be idle without limit.
@@ -80,6 +81,7 @@ package final class Connection {
     lastProgress = now
   }
 
+  /// Starts the next request.
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
@@ -87,6 +89,7 @@ package final class Connection {
     return ticket
   }
 
+  /// Ignored if the request has ended.
   func setDeadline(_ deadline: Instant, of ticket: Ticket, now: Instant) {
     guard current == ticket else { return }
     answering = (ticket, deadline, answering?.waitingSince ?? now)
@@ -98,6 +101,7 @@ package final class Connection {
     return Int((waited + .milliseconds(500)).components.seconds)
   }
 
+  /// Ends the current request.
   func finishRequest() {
     answering = nil
     whenRead = nil
@@ -105,7 +109,7 @@ package final class Connection {
 
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
-  /// When the peer times out; nil while it waits for us.
+  /// When the peer times out. Nil while it waits for a response without a deadline.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
@@ -133,7 +137,7 @@ package final class Connection {
     }
   }
 
-  /// Consumes the first complete line, if any, and lends it to `body` without its line feed.
+  /// Consumes the next complete line, if any, and passes it to `body` without its line feed.
   package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
@@ -147,9 +151,7 @@ package final class Connection {
     return try body(bytes.span.extracting(start..<end))
   }
 
-  /// Lends the first complete line to `body`, and consumes it if that returns true.
-  ///
-  /// - Returns: Whether a line was consumed.
+  /// Passes the next complete line to `body`, and consumes it if that returns true. Returns whether it was consumed.
   func takeLine(if body: (Span<UInt8>) -> Bool) -> Bool {
     guard let end = endOfLine() else { return false }
     let bytes = inbound
@@ -164,6 +166,7 @@ package final class Connection {
     return span.firstIndex(of: UInt8(ascii: "\n"), from: taken)
   }
 
+  /// Removes consumed bytes.
   private func dropTaken() {
     if taken == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)

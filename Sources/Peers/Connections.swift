@@ -4,11 +4,11 @@ package import Wire
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections {
-  /// The limit of concurrent requests, given enough descriptors.
+  /// The maximum number of concurrent requests, given enough descriptors.
   private static let mostRequests = 256
-  /// The limit of descriptors of incomplete requests.
+  /// The maximum number of descriptors of incomplete requests.
   private static let mostPassed = 512
-  /// The limit of lines to serve for one connection before others get their turn.
+  /// The maximum number of lines to serve for one connection before others get their turn.
   private static let mostServedAtOnce = 32
 
   private let loop: EventLoop
@@ -21,11 +21,12 @@ package final class Connections {
   /// Set to the earliest deadline of all peers or earlier.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The limit of requests that wait for the network. A quarter more is for local ones (``Wire/RequestTraits/local``),
-  /// half of it also for sign-outs.
+  /// The maximum number of requests that wait for the network. A quarter more is for local ones
+  /// (``Wire/RequestTraits/local``), half of it also for sign-outs.
   private let mostRequests: Int
+  /// See ``Connections/mostPassed``, given the process's descriptors.
   private let mostPassed: Int
-  /// The limit of connections. Beyond it, the one idle longest is closed.
+  /// The maximum number of connections. Beyond it, the longest idle one is closed.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
 
   package init(_ loop: EventLoop, mayIdle: Bool) {
@@ -39,6 +40,7 @@ package final class Connections {
   package var isEmpty: Bool { connections.isEmpty }
   package var count: Int { connections.count }
 
+  /// Adds the connection of a peer. Refuses it if the peer is another user or there are too many.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropIdlest() }
@@ -57,9 +59,11 @@ package final class Connections {
     note(.peerDropped(.crowded))
   }
 
+  /// Adds a connection without checking its peer.
+  ///
   /// - Parameters:
   ///   - descriptor: A non-blocking descriptor.
-  ///   - mayIdle: Whether it may be idle without limit; nil for the default.
+  ///   - mayIdle: Whether it may be idle without limit. Nil for the default.
   /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
@@ -84,14 +88,14 @@ package final class Connections {
   /// Schedules a peer's deadline.
   private func scheduleDeadline(of connection: Connection) { alarm.set(at: connection.deadline) }
 
-  /// Closes peers past their deadline. Most deadlines have moved since.
+  /// Closes peers past their deadline, and schedules the next one.
   private func expirePeers() {
     for connection in connections.values where connection.deadline.map({ $0 <= now }) ?? false { expire(connection) }
     for connection in connections.values { scheduleDeadline(of: connection) }
   }
 
-  /// Whether to close the longest idle connection for a new one. Beyond ``mostRequests``, an eighth may be idle, for
-  /// example new ones.
+  /// Whether to close the longest idle connection for a new one: at the maximum, or above ``mostRequests`` if more than
+  /// an eighth of those are idle.
   private var isCrowded: Bool {
     guard connections.count >= mostRequests else { return false }
     let idle = connections.values.reduce(0) { $0 + ($1.current == nil ? 1 : 0) }
@@ -116,9 +120,7 @@ package final class Connections {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
-  /// Closes the connection that was idle longest, preferably one of a lease.
-  ///
-  /// - Returns: False if none is idle.
+  /// Closes the longest idle connection, preferably one of a lease. Returns false if none is idle.
   @discardableResult
   package func dropIdlest() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
@@ -141,6 +143,7 @@ package final class Connections {
     }
   }
 
+  /// Reads and writes as the poller reports.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
@@ -162,7 +165,7 @@ package final class Connections {
     }
   }
 
-  /// Serves one line after another, each after the end of the previous request.
+  /// Serves the connection's lines, each after the end of the previous request.
   private func serveLines(_ connection: Connection) {
     guard !connection.isServing else { return }
     connection.isServing = true
@@ -212,7 +215,7 @@ package final class Connections {
     }
   }
 
-  /// Handles the lines of the current request.
+  /// Handles lines for the current request.
   private func serveBeside(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -223,13 +226,16 @@ package final class Connections {
     }
   }
 
+  /// Sends a failure and closes the connection.
   private func refuse(_ connection: Connection, _ failure: Failure) {
     note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  /// - Parameter problem: Why; nil if the peer disconnected.
+  /// Closes a connection and cancels its request.
+  ///
+  /// - Parameter problem: The reason to log. Nil if the peer disconnected.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
@@ -240,7 +246,7 @@ package final class Connections {
     handler?.closed(connection.id)
   }
 
-  /// Handles a timeout of a request, or of the peer's sending or reading.
+  /// Handles a timeout: of a request, or of a peer that must send or read.
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
@@ -324,6 +330,7 @@ extension Connections: ReplySink {
     scheduleDeadline(of: connection)
   }
 
+  /// The connection of a request, unless closed.
   private func connection(of ticket: Ticket) -> Connection? {
     if let serving, serving.id == ticket.connection { return serving.isDropped ? nil : serving }
     return connections[ticket.connection]
@@ -347,7 +354,7 @@ extension Connections: ReplySink {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The loop's next round serves the next request, never a nested call.
+  /// Sends the last line of a request. The next request is served in the loop's next round, never in a nested call.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.answered(ticket)
     connection.finishRequest()

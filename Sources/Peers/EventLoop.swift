@@ -32,7 +32,7 @@ package final class EventLoop {
     }
   }
 
-  /// Handles events until `isDone`, checked before each wait, returns true.
+  /// Handles events until `isDone` returns true. It is called before each wait.
   package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
     var due: [() -> Void] = []
@@ -65,6 +65,9 @@ package final class EventLoop {
   ///
   /// - Returns: The descriptor's key, which is never reused.
   @discardableResult
+  /// Calls `handle` when the descriptor is ready. Remove it before closing it.
+  ///
+  /// - Returns: The descriptor's key, which is never reused.
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
   ) throws(SystemError) -> UInt64 {

@@ -9,12 +9,13 @@ package final class Inbox: Sendable {
 
   package var raw: Int32 { counter.raw }
 
-  /// Runs `act` on the loop's thread, waking the loop. Can be called from any thread.
+  /// Calls `act` on the loop's thread, waking the loop. Thread-safe.
   package func post(_ act: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(act) }
     counter.signal()
   }
 
+  /// Removes and returns all posted work.
   package func takeAll() -> [@Sendable () -> Void] {
     counter.drain()
     return actions.withLock { actions in

@@ -1,20 +1,20 @@
 package import Platform
 internal import Wire
 
-/// Sends a response's body in lines, as fast as the peer reads. The worker writes to a pipe, which fills if the peer
-/// does not read. Used on the loop only.
+/// Sends a response's body in lines, as fast as the peer reads. A worker writes the body to a pipe, which fills if the
+/// peer does not read. Used on the loop only.
 package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
   private var sent = 0
-  /// Whether a caller is sending a part.
+  /// Whether a part is being sent, so that a nested call must not send.
   private var isSending = false
-  /// Sends the last line after this many bytes.
+  /// The total number of bytes, and the action to call after them. Nil until known.
   private var end: (bytes: Int, act: () -> Void)?
 
-  /// The limit of unread output in bytes.
+  /// The maximum size of unread output, in bytes.
   private static let mostUnread = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any ReplySink) {
@@ -23,7 +23,7 @@ package final class InlineBody {
     self.loop = loop
   }
 
-  /// Starts sending. Store this object first, as for ``InlineContent/begin()``.
+  /// Starts sending. Store this object first: if the peer has disconnected, its owner removes it during this call.
   package func begin() {
     loop.stream(to: ticket) { [weak self] in self?.send() }
     watch()
@@ -64,9 +64,7 @@ package final class InlineBody {
     }
   }
 
-  /// - Parameters:
-  ///   - bytes: The total number of bytes.
-  ///   - act: Called once after all were sent.
+  /// Calls `act` once `bytes` bytes were sent in total.
   package func end(after bytes: Int, _ act: @escaping () -> Void) {
     end = (bytes, act)
     finish()
@@ -75,6 +73,7 @@ package final class InlineBody {
   /// Sends all of the pipe's contents before a failure, even if the peer does not read.
   package func drain() { pass(upTo: .max) }
 
+  /// Calls the action if all bytes were sent.
   private func finish() {
     guard let end, sent >= end.bytes else { return }
     self.end = nil

@@ -1,15 +1,15 @@
 package import Platform
 package import Wire
 
-/// Receives a request's body in lines. Requests each part after writing the previous one to the worker's pipe, so it
-/// keeps at most one. Used on the loop only.
+/// Receives a request's body in lines, and writes it to a worker's pipe. Requests each part after writing the previous
+/// one, so it keeps at most one. Used on the loop only.
 package final class InlineContent {
   /// Nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink
   private var key: UInt64?
-  /// The part being written; nil while one is requested.
+  /// The part being written. Nil while one is requested.
   private var part: ResourceBodyRequest?
   private var written = 0
 
@@ -19,20 +19,21 @@ package final class InlineContent {
     self.loop = loop
   }
 
-  /// Requests the first part. Store this object first: if the peer has disconnected, its owner removes it during this
-  /// call.
+  /// Requests the first part. Store this object first, as for ``InlineBody/begin()``.
   package func begin() { loop.send(.event(.bodyWanted), to: ticket) }
 
   deinit { stop() }
 
-  /// - Throws: `invalid_request` for an unrequested part.
+  /// Accepts a part.
+  ///
+  /// - Throws: `invalid_request` if it was not requested.
   package func take(_ next: ResourceBodyRequest) throws(Failure) {
     guard part == nil, writing != nil else { throw Failure(.invalidRequest, "unexpected part of a body") }
     (part, written) = (next, 0)
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
-  /// - Returns: False if the pipe cannot be watched.
+  /// Writes the part, then requests the next. Returns false if the pipe cannot be watched.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
     while written < part.bytes.count {
@@ -60,8 +61,8 @@ package final class InlineContent {
     return key != nil
   }
 
-  /// Stops writing. The pipe stays open as long as this object exists: closing it would mean a complete
-  /// body.
+  /// Stops writing. The pipe stays open as long as this object exists, since closing it would mark the body as
+  /// complete.
   package func stop() {
     if let key { loop.unwatch(key) }
     key = nil

@@ -2,8 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Parses request lines and caches the last token requests, since scripts often repeat one. Equal bytes are the same
-/// request.
+/// Parses request lines. Caches the last token requests by their bytes, since scripts often repeat one.
 struct RecentRequests {
   private final class Known {
     let line: [UInt8]

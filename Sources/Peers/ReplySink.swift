@@ -1,13 +1,13 @@
 package import Platform
 package import Wire
 
-/// What the loop offers request handlers: responses, time, timers and descriptors.
+/// The loop as seen by request handlers: responses, time, timers and descriptors.
 package protocol ReplySink: AnyObject {
   /// When the loop last woke up.
   var now: Instant { get }
   /// Sends an event or the last line, unless the request has ended.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Sends the last line, with a secret.
+  /// Sends the last line of a response, which contains a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
   /// Calls `act` at `due`, or soon if that has passed.
   func schedule(at due: Instant, _ act: @escaping () -> Void)
@@ -15,9 +15,9 @@ package protocol ReplySink: AnyObject {
   func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
     -> UInt64
   func unwatch(_ key: UInt64)
-  /// Streams a response: calls `act` when the peer has read all output.
+  /// Calls `act` whenever the peer has read all output of a response.
   func stream(to ticket: Ticket, _ act: @escaping () -> Void)
-  /// The unread output of a request's peer, in bytes.
+  /// The number of bytes that a request's peer has not read.
   func unread(by ticket: Ticket) -> Int
   /// Adds a connection with access rules, and returns its number.
   ///
@@ -29,7 +29,7 @@ package protocol ReplySink: AnyObject {
   func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Sends a failure to all connections with these access rules, and closes them.
   func dropPeers(of admission: any Admission, saying failure: Failure)
-  /// The limit of concurrent requests to one server; nil while there are few peers.
+  /// The maximum number of concurrent requests to one server. Nil while there are few peers.
   var mostAtOneServer: Int? { get }
   /// Sets a request's timeout.
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
@@ -48,7 +48,7 @@ package protocol SecretLine: AnyObject {
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 
-/// A request on a connection. Never reused, so that a late response cannot reach another request.
+/// A request on a connection. Tickets are not reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
   package let connection: UInt64
   package let serial: UInt64
@@ -58,7 +58,7 @@ package struct Ticket: Sendable, Hashable {
     self.serial = serial
   }
 
-  /// Whether no request has it.
+  /// Whether this is not the ticket of a client's request.
   package var isInternal: Bool { connection == 0 }
 
   /// The ticket for work without a request.
