@@ -1,8 +1,7 @@
 internal import CSystemd
 internal import Platform
 
-/// Receives the signals of the desktop and the login manager when the screen of one of the user's sessions is being
-/// locked.
+/// Reports when the desktop or the login manager locks the screen of one of the user's sessions.
 ///
 /// Without a bus there are no signals, which is not an error. Thread-safe.
 package final class DesktopLockListener: Sendable {
@@ -26,7 +25,7 @@ package final class DesktopLockListener: Sendable {
     self.tell = tell
   }
 
-  /// Begins to listen on each available bus that is not listened to yet, until the bus disappears. Returns immediately.
+  /// Starts to listen on each available bus, unless it already does, until the bus disappears. Returns immediately.
   package func listen() {
     for source in Source.allCases where listening.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
@@ -40,12 +39,14 @@ package final class DesktopLockListener: Sendable {
     }
   }
 
-  /// Listens during the lifetime of the bus. Reconnects after it disappeared, until that fails.
+  /// Listens while there is a bus. Reconnects after the bus has disappeared, until that fails.
   private func receive(_ source: Source) {
     while (try? receiveOnce(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
-  /// - Throws: If the bus cannot be listened to. Returns if it disappears later.
+  /// Listens until the bus disappears.
+  ///
+  /// - Throws: An error if it cannot listen at all.
   private func receiveOnce(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)
     for rule in source.rules { try bus.match(rule) }
@@ -71,9 +72,9 @@ extension DesktopLockListener.Source {
     }
   }
 
-  /// Whether a signal means that a session of the user is being locked. Any user of the machine can send us any signal
-  /// directly, so the content is checked again, and on the system bus, which other users share, also the sender. A
-  /// program of the user could pretend to be the screen saver, but it could lock anyway.
+  /// Whether a signal means that a session of the user is being locked. Any user can send us any signal, so its content
+  /// is checked, and on the system bus, which users share, its sender. A program of the user could pretend to be the
+  /// screen saver, but it could lock anyway.
   func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:
@@ -87,6 +88,7 @@ extension DesktopLockListener.Source {
     }
   }
 
+  /// The user of a logind session.
   private static func user(ofSession path: String) -> UInt32? {
     var user: UInt32 = 0
     return unsafe agent_session_user(path, &user) < 0 ? nil : user

@@ -1,7 +1,7 @@
 internal import CSystemd
 internal import Platform
 
-/// A connection to a message bus (D-Bus) that only listens. Use it from one thread; every call may block.
+/// A connection to a message bus (D-Bus) that only listens. Use it from one thread. Every call may block.
 @safe struct MessageBus: ~Copyable {
   enum Kind: Sendable {
     /// The machine's.
@@ -10,7 +10,7 @@ internal import Platform
     case user
   }
 
-  /// The used members of a signal.
+  /// The members of a signal that are used.
   struct Signal: Hashable {
     var sender: String?
     var path: String?
@@ -22,7 +22,7 @@ internal import Platform
 
   private let bus: OpaquePointer
 
-  /// - Throws: `ENOSYS` if libsystemd is not installed; another error if there is no such bus.
+  /// - Throws: `ENOSYS` if libsystemd is not installed, or another error if there is no such bus.
   init(_ kind: Kind) throws(SystemError) {
     var opened: OpaquePointer?
     try Self.check(unsafe agent_bus_open(kind == .system ? 1 : 0, &opened), "sd_bus_open")
@@ -47,7 +47,7 @@ internal import Platform
     return String(decoding: owner.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Waits for the next signal, without a limit.
+  /// Waits for the next signal, without a time limit.
   func nextSignal() throws(SystemError) -> Signal {
     var signal = unsafe agent_bus_signal()
     while true {

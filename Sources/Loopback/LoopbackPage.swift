@@ -2,9 +2,9 @@ internal import Encoding
 
 /// The pages shown in the browser at the redirect URI. They contain no part of the request.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
-  /// The response was received, but not verified yet.
+  /// The response was received but not verified yet.
   case received
-  /// The response was received, but is an error or unusable.
+  /// The response was received but is an error or unusable.
   case failed
   /// A request to the redirect URI that is not the expected response.
   case foreign
@@ -17,11 +17,11 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
 
-  /// The response to the beginning of TLS: a fatal alert, `protocol_version` (RFC 8446 section 6.2), in plain text.
-  /// A browser then shows an error instead of waiting.
+  /// The response to the beginning of TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
+  /// The browser then shows an error instead of waiting.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The complete response. The connection is closed after it.
+  /// The complete response, after which the connection closes.
   package var response: [UInt8] {
     let (title, text) = words
     let body = Array(Self.html(title, text).utf8)
@@ -41,7 +41,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
         + " The account on \(place) is \(TerminalText.clean(account)). You can close this tab.")
   }
 
-  /// The complete response after a sign-in that failed.
+  /// The complete response after a failed sign-in.
   ///
   /// - Parameter reason: Any text without its full stop.
   package static func failed(_ reason: String) -> [UInt8] {
@@ -49,9 +49,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       "The sign-in did not work", text: "\(reason). Your terminal shows what to do next; you can close this tab.")
   }
 
-  /// The complete response with the result of a sign-in.
-  ///
-  /// - Parameter text: Any text, shown unchanged.
+  /// The complete response with a result. Both texts are escaped.
   package static func result(_ title: String, text: String) -> [UInt8] {
     let body = Array(html(escaped(title), escaped(text)).utf8)
     return head("200 OK", [], bodyBytes: body.count) + body
@@ -73,12 +71,13 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return escaped
   }
 
+  /// A response's head.
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
     let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
-  /// Follows the browser's light or dark mode, and fits a phone.
+  /// Supports light and dark mode, and phones.
   private static let style = """
     :root { color-scheme: light dark }
     body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif;

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so a
-/// request that is not exactly the expected one gets a page and has no effect.
+/// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so
+/// any other request than the expected one gets a page and has no effect.
 package enum LoopbackRequest {
   /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and a browser sends all
-  /// cookies that any local program has set for this host, whatever its port (RFC 6265 section 8.5).
+  /// cookies that local programs have set for this host, whatever the port (RFC 6265 section 8.5).
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
@@ -21,7 +21,7 @@ package enum LoopbackRequest {
 
   /// Parses the bytes received so far.
   ///
-  /// - Parameter end: Searches for the end of the head, continuing from the last call.
+  /// - Parameter end: The search for the end of the head, continued from the last call.
   package static func read(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> Reading {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
@@ -42,17 +42,18 @@ package enum LoopbackRequest {
 
   // MARK: Lines
 
-  /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2). Each byte is
-  /// examined once, however many pieces arrive.
+  /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2). Examines each byte
+  /// once, however many pieces arrive.
   package struct HeadEnd: Sendable {
     private var searched = 0
     private var lineStart = 0
-    /// Empty lines before the request are skipped.
+    /// Whether a non-empty line was found. Empty lines before it are skipped.
     private var hasText = false
     private var end: Int?
 
     package init() {}
 
+    /// The end of the head. Nil if it is incomplete.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]
@@ -86,13 +87,13 @@ package enum LoopbackRequest {
 
   private struct RequestLine {
     let method: Range<Int>
-    /// The host and port of a target in absolute form; nil for one that begins with "/".
+    /// The host and port of a target in absolute form. Nil for one that begins with "/".
     let authority: Range<Int>?
     let path: Range<Int>
     let query: Range<Int>
   }
 
-  /// `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3).
+  /// Parses `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3).
   private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
     let space = UInt8(ascii: " ")
     let spaces = line.filter { bytes[$0] == space }
@@ -161,7 +162,7 @@ package enum LoopbackRequest {
 
 /// The request that a redirect listener expects.
 package struct LoopbackTarget: Sendable, Hashable {
-  /// The accepted values of the `Host` header: address and port of the redirect URI.
+  /// The accepted values of `Host`: the address and port of the redirect URI.
   package let hosts: [String]
   /// The path of the redirect URI, including the leading "/".
   package let path: String

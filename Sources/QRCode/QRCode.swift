@@ -2,7 +2,7 @@ internal import CQRencode
 
 /// A QR code (ISO/IEC 18004): a square of dark and light modules, without the surrounding quiet zone.
 package struct QRCode: Sendable, Hashable {
-  /// The maximum length of the text. A longer one would make the code too large for a terminal.
+  /// The maximum length of the text, in bytes. A longer one would make the code too large for a terminal.
   package static let mostBytes = 300
 
   /// The libqrencode version in use, such as `4.1.1`.
@@ -17,9 +17,8 @@ package struct QRCode: Sendable, Hashable {
   /// Row by row from the top left corner; true is dark.
   private let modules: [Bool]
 
-  /// Creates the code for `text`, with the lowest error correction, since a screen is neither dirty nor torn.
-  ///
-  /// - Returns: Nil for an empty text, one of more than ``mostBytes`` bytes, or if out of memory.
+  /// Creates the code for `text`, with the lowest error correction, since a screen is neither dirty nor torn. Nil for
+  /// an empty text, one of more than ``mostBytes`` bytes, or if out of memory.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.mostBytes).contains(bytes.count) else { return nil }
