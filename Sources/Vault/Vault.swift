@@ -8,7 +8,7 @@ package import Vocabulary
 /// calls block for I/O. After an error nothing on disk has changed, unless only the last step of a write failed.
 ///
 /// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
-/// and the last encrypted file, so that it reads only what others wrote.
+/// and the last encrypted file, so that it reads only other processes' writes.
 ///
 /// An older copy of the file is detected only if it is restored while this program runs.
 package final class Vault: Sendable {
@@ -28,7 +28,7 @@ package final class Vault: Sendable {
   let changes = ChangeQueue()
   /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
-  /// Reserved for writes, while a refresh or sign-in needs one that must not fail.
+  /// Reserved for writes, for a refresh or sign-in whose write must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
   /// The maximum number of descriptors open in a write: the account's lock, the directory, the vault's lock, the file
   /// if another process wrote it, the device secret or the temporary file, and the new file.
@@ -40,8 +40,8 @@ package final class Vault: Sendable {
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
   ///   - machineIdentity: The machine ID, if any.
   ///   - userID: The owner of the vault.
-  ///   - lockWait: How long a write waits for other writers. Less than callers wait by default, so that they get the
-  ///     error.
+  ///   - lockWait: How long a write waits for other writers. The default is less than callers wait, so that they get
+  ///     the error.
   ///   - tpm: How to reach the TPM.
   ///   - cost: The cost of a new passphrase slot.
   package init(
@@ -61,42 +61,42 @@ package final class Vault: Sendable {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// At least the length of the file, as last read or written; 0 if it is not in memory.
+  /// An upper bound of the file's length, as last read or written. 0 if it is not in memory.
   package var byteCount: Int { memory.withLock { $0.byteCount } }
 
-  /// Decrypts the record of one account; nil if there is none.
+  /// Decrypts the record of one account. Nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault here; `locked` if the key of the account's
-  ///   protection is not in memory.
+  /// - Throws: `otherMachinesOnly` if only other machines have a vault here, or `locked` if the key of its level is not
+  ///   in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }
 
-  /// The protection of an account's record, if any. Needs only the device key.
+  /// The protection level of an account's record, if any. Needs only the device key.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// The generation of an account's record in the file with this stamp, without accessing the disk. Nil without a
-  /// record, if its key is not in memory, or if this vault did not read or write that file last. Never blocks.
+  /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
+  /// memory, or if this vault did not read or write that file last. Never blocks.
   package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
 
-  /// Replaces the content of an account. It is on disk when this returns.
+  /// Replaces the content of an account, which is on disk when this returns.
   ///
-  /// The first write creates the directory, the device secret and the vault. The account keeps its protection; a new
-  /// account gets ``Protection/device``.
+  /// The first write creates the directory, the device secret and the vault. The account keeps its protection level. A
+  /// new account gets ``Protection/device``.
   ///
   /// - Parameters:
-  ///   - label: The account's user, readable with only the device key; nil removes it.
-  ///   - wait: How long to wait for another process; nil for the vault's default.
+  ///   - label: The account's user, readable with only the device key. Nil removes it.
+  ///   - wait: How long to wait for another process. Nil for the vault's default.
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The generation of the new record, higher than all before.
-  /// - Throws: `busy` if another process held the lock for that time; `tooManyAccounts` if the vault is full; `locked`
-  ///   if the key of the account's protection is not in memory.
+  /// - Throws: `busy` if another process held the lock for that time, `tooManyAccounts` if the vault is full, or
+  ///   `locked` if the key of the level is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil,
@@ -105,9 +105,9 @@ package final class Vault: Sendable {
     try put(account, content, label, protection: nil, wait, reserved)
   }
 
-  /// Like ``write(_:content:label:)``, but also changes the account's protection in the same write.
+  /// Like ``write(_:content:label:wait:in:)``, but also changes the account's protection level.
   ///
-  /// - Throws: `locked` if the key of that protection is not in memory.
+  /// - Throws: `locked` if the key of that level is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection,
@@ -116,10 +116,10 @@ package final class Vault: Sendable {
     try put(account, content, label, protection: protection, wait, reserved)
   }
 
-  /// Like ``write(_:content:label:)``, but only if the account's record still has this `generation`.
+  /// Like ``write(_:content:label:wait:in:)``, but only if the account's record still has this `generation`.
   ///
-  /// - Returns: The generation of the new record, or nil if nothing was written because the record was replaced or
-  ///   removed.
+  /// - Returns: The generation of the new record. Nil if the old one was replaced or removed, so that nothing was
+  ///   written.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil
@@ -132,7 +132,7 @@ package final class Vault: Sendable {
 
   /// Removes the record of an account, even if it is locked.
   ///
-  /// - Parameter generation: The record to remove; nil for any.
+  /// - Parameter generation: The record to remove. Nil for any.
   /// - Returns: Whether there was one.
   /// - Throws: `busy` if others held the lock for too long.
   @discardableResult
@@ -148,10 +148,9 @@ package final class Vault: Sendable {
   }
 
   /// Overwrites the record of an account in the file, which needs no disk space. An overwritten record counts as
-  /// absent.
+  /// missing. Unlike ``remove(_:generation:)`` this changes the file in place, so that a power failure may leave a
+  /// damaged record.
   ///
-  /// Unlike ``remove(_:generation:)`` this modifies the file in place, so that a power failure may leave a damaged
-  /// record.
   /// - Returns: Whether there was one.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
     let place = try place()
@@ -172,23 +171,21 @@ package final class Vault: Sendable {
   /// Acquires the lock of an account, which every refresh of its tokens must hold. It is advisory and does not prevent
   /// reading and writing.
   ///
-  /// - Throws: `busy` if another process held it for the entire wait, or the wait was abandoned; `busyHere` if this
+  /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyHere` if this
   ///   process held it.
   package func lockAccount(_ account: AccountName, _ wait: LockWait) throws(VaultError) -> AccountLock {
     try AccountLock(account, of: self, wait)
   }
 
-  /// The random ID of the vault. It is part of the header, which is authenticated with every record, so that a record
-  /// of another vault does not decrypt.
-  ///
-  /// - Returns: 16 bytes, which are not secret; nil if there is no vault.
+  /// The random ID of the vault: 16 bytes, not secret. Nil if there is no vault. The ID is authenticated with every
+  /// record, so that a record of another vault does not decrypt.
   package func identifier() throws(VaultError) -> [UInt8]? {
     try place().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }
 
-  /// Wipes all keys. A call in progress keeps its keys until it ends; the next call loads them again.
+  /// Wipes all keys. A call in progress keeps its keys until it ends. The next call loads them again.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
@@ -209,7 +206,9 @@ extension Vault {
 }
 
 extension OpenVault {
-  /// - Parameter protection: Nil to keep that of the account's record, or `device` for a new one.
+  /// Encrypts a record and adds it to the vault.
+  ///
+  /// - Parameter protection: Nil for that of the account's record, or `device` for a new one.
   /// - Returns: The generation of the new record.
   fileprivate mutating func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?

@@ -4,7 +4,7 @@ internal import Platform
 // Conversions from errors of lower modules.
 
 extension VaultError {
-  /// A wrong tag means damage, unless the caller knows otherwise. Has no path.
+  /// Without a path. Assumes damage if authentication failed.
   init(_ error: CryptoError) {
     let code: Code =
       switch error.code {
@@ -21,7 +21,7 @@ extension VaultError {
     self.init(code)
   }
 
-  /// The most specific code for an error number, or the number itself.
+  /// Uses the most specific code for the error number.
   init(_ error: SystemError, path: String? = nil) {
     let code: Code =
       switch error.name {
@@ -33,7 +33,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// The error for reading a file. "Too large" means longer than any file that this program writes.
+  /// The error for reading a file. One that is too large was not written by this program, so it is damaged.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }

@@ -1,18 +1,18 @@
 package import Platform
 package import Vocabulary
 
-/// The reason why a vault operation failed. Nothing on disk was overwritten.
+/// Why a vault operation failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
     /// The file is intact, but its key belongs to another machine, user, device secret or TPM: the vault was copied,
     /// the device secret was replaced, or the TPM was cleared.
     case foreignDevice
-    /// Only other machines have vault files here: a copied or shared home directory. Writing creates a vault for this
-    /// machine next to them.
+    /// Only other machines have vault files here, in a copied or shared home directory. Writing creates a vault for
+    /// this machine next to them.
     case otherMachinesOnly
     /// The file has missing, modified or extra bytes.
     case damaged
-    /// The file is authentic, but older than the one this program last read or wrote.
+    /// The file is authentic but older than the one this program last read or wrote.
     case rolledBack
     /// The file has a format or an algorithm that this program does not support.
     case unsupportedVersion
@@ -35,8 +35,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case cryptoFailure
     /// The vault file has reached its maximum number of accounts or bytes.
     case tooManyAccounts
-    /// The key of the record is not in memory: unlock it. For ``Protection/device``, the vault itself opens only with a
-    /// passphrase.
+    /// The key of the record is not in memory. For ``Protection/device``, only a passphrase opens the vault.
     case locked(Protection)
     /// No slot opens with this passphrase.
     case wrongPassphrase
@@ -48,7 +47,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case tpmUnavailable(TPMProblem)
     /// No slot opens with a passphrase or PIN.
     case nothingToUnlock
-    /// The protection already has a passphrase or PIN.
+    /// The level already has a passphrase or PIN.
     case alreadyProtected(Protection)
     /// The slot is the last one for its key.
     case lastSlot
@@ -59,7 +58,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case secretNeeded(slot: Int)
     /// The passphrase or PIN is empty or longer than 1,024 bytes.
     case unusableSecret
-    /// Several other machines have vaults here, but this one does not.
+    /// Other machines have several vaults here, but this one has none.
     case severalVaults
     /// The vault opens, so it is not moved aside.
     case inOrder
@@ -94,6 +93,7 @@ extension VaultError {
 }
 
 extension VaultError {
+  /// How an error is reported.
   package struct Row {
     package let failure: FailureCode
     /// In lowercase, without the path and a full stop.

@@ -5,8 +5,8 @@ extension Vault {
   /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: A problem of the entire file: `damaged`, `unsupportedVersion`, `badPermissions`; `otherMachinesOnly` if
-  ///   only other machines have a vault here.
+  /// - Throws: If the entire file is unusable, `damaged`, `unsupportedVersion` or `badPermissions`. `otherMachinesOnly`
+  ///   if only other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {
     let place = try place()
     // Copied before reading the file, so that a concurrent write does not make this copy look old.
@@ -39,6 +39,7 @@ extension Vault {
     return slots
   }
 
+  /// Tries an automatic slot, or checks one with a passphrase or PIN as far as possible.
   private func state(
     of slot: KeySlot, in file: UnverifiedVaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultCheck.SlotState {
@@ -64,7 +65,7 @@ extension Vault {
 
   /// Checks a slot as far as possible without its passphrase or PIN.
   ///
-  /// - Throws: `damaged`; for a slot with a PIN also `foreignDevice`, `deviceSecretMissing` and `tpmUnavailable`.
+  /// - Throws: `damaged`, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or `tpmUnavailable`.
   func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) {
@@ -75,6 +76,7 @@ extension Vault {
     }
   }
 
+  /// Tries to decrypt all records and labels.
   private func check(_ vault: OpenVault) throws(VaultError) -> [VaultCheck.Record] {
     var found: [VaultCheck.Record] = []
     for record in vault.file.records {

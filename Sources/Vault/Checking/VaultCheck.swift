@@ -3,20 +3,21 @@ package import Vocabulary
 /// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
   package enum SlotState: Sendable, Hashable {
-    /// It opened automatically.
+    /// It opens automatically.
     case opens
-    /// It is well formed and opens with a passphrase or PIN.
+    /// It is well formed, and opens with a passphrase or PIN.
     case asks
     /// It belongs to another machine, device secret or TPM.
     case foreign
     case deviceSecretMissing
     case unavailable(TPMProblem)
     case damaged
+    /// Its kind is unknown.
     case unknown
   }
 
   package enum RecordState: Sendable, Hashable {
-    /// It opened.
+    /// It can be decrypted.
     case opens
     /// Its key is not in memory.
     case locked
@@ -47,9 +48,9 @@ package struct VaultCheck: Sendable, Hashable {
 
   /// Ordered by number.
   package let slots: [Slot]
-  /// Ordered by name, bytewise. Not authenticated if there is a problem.
+  /// Ordered by name, bytewise. Not authenticated if there is a ``problem``.
   package let records: [Record]
-  /// The reason why the vault does not open, or nil.
+  /// Why the vault does not open, if it does not.
   package let problem: VaultError?
 
   package init(slots: [Slot], records: [Record], problem: VaultError?) {
@@ -58,7 +59,7 @@ package struct VaultCheck: Sendable, Hashable {
     self.problem = problem
   }
 
-  /// Whether there are no problems. A locked record is not a problem.
+  /// Whether no part is unusable. Locked records are not unusable.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .asks || $0.state == .unknown }

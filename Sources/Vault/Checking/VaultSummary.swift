@@ -1,13 +1,13 @@
 package import Vocabulary
 
-/// The public properties of a vault, read without opening it. Contains nothing secret.
+/// The public properties of a vault, read without opening it.
 package struct VaultSummary: Sendable, Hashable {
-  /// The slots; empty if there is no vault or its file is unreadable.
+  /// Empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
-  /// Why the TPM does not protect this vault, or would not protect a new one; nil if there is a working TPM.
+  /// Why the TPM does not protect this vault, or would not protect a new one. Nil if a TPM works.
   package let tpmProblem: TPMProblem?
-  /// False if the machine has no ID. A copy of the directory then opens on other machines, unless the vault is bound to
-  /// the TPM.
+  /// False if the machine has no ID, so that a copy of the directory opens on other machines, unless the vault is bound
+  /// to the TPM.
   package let isDeviceBound: Bool
   /// The path of the vault file, even if it does not exist.
   package let path: String
@@ -22,15 +22,15 @@ package struct VaultSummary: Sendable, Hashable {
   }
 }
 
-/// The public properties of a key slot. Contains nothing secret.
+/// The public properties of a key slot.
 package struct SlotSummary: Sendable, Hashable {
-  /// 1 to 255, never reused in the same vault.
+  /// From 1 to 255, never reused in the same vault.
   package let number: Int
   /// Nil if the kind is unknown.
   package let kind: SlotKind?
-  /// The name of the kind, or its number if it is unknown.
+  /// The name of the kind, or its number if unknown.
   package let name: String
-  /// The protection whose key is in the slot.
+  /// The level whose key is in the slot.
   package let protection: Protection
 
   package init(number: Int, kind: SlotKind?, name: String, protection: Protection) {
@@ -56,7 +56,7 @@ extension Vault {
       path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
   }
 
-  /// Whether the vault opens automatically with a TPM, even one that is currently unavailable. Without a vault, whether
+  /// Whether the vault opens automatically with a TPM, even if that is currently unavailable. Without a vault, whether
   /// a new one would.
   package var isBoundToTPM: Bool {
     let summary = summary()
@@ -66,6 +66,7 @@ extension Vault {
   /// Whether the TPM was unreachable at its last use. False if it refused.
   package var isTPMAway: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
+  /// Whether only a TPM opens the vault automatically.
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {
     let automatic = slots.filter { $0.protection == .device && ($0.kind == .host || $0.kind == .tpm2) }
     return !automatic.isEmpty && automatic.allSatisfy { $0.kind == .tpm2 }

@@ -9,13 +9,14 @@ struct ByteReader {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// Reads `count` bytes, sharing the storage of the file.
+  /// Reads `count` bytes, which share the storage of the file.
   mutating func take(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }
     return bytes[offset..<offset + count]
   }
 
+  /// Reads a big-endian integer.
   mutating func integer<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(VaultError) -> Value {

@@ -1,19 +1,19 @@
 internal import Crypto
 internal import Vocabulary
 
-/// The key of one protection in a vault. Encrypts the records of that protection; the device key also authenticates the
-/// index.
+/// The key of one protection level in a vault. Encrypts the records at that level. The device key also authenticates
+/// the index.
 ///
-/// Its bytes are on the secure heap and wiped when the last owner releases it.
+/// Its bytes are on the secure heap, and wiped when the last owner releases it.
 final class DataKey: Sendable {
   static let byteCount = 32
 
   /// The vault of this key.
   let header: VaultHeader
   let protection: Protection
-  /// The generation of the write that created it.
+  /// The generation of the vault that created the key.
   let epoch: UInt64
-  /// The bytes wrapped in the slots.
+  /// The bytes that the slots contain, encrypted.
   let secret: SecretBytes
   private let recordKey: SecretBytes
   private let indexKey: SecretBytes
@@ -62,7 +62,7 @@ final class DataKey: Sendable {
 
   /// Decrypts a record.
   ///
-  /// - Throws: `damaged` if the record, its name, protection or generation was modified.
+  /// - Throws: `damaged` if the record, its name, level or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
     do {
@@ -75,7 +75,7 @@ final class DataKey: Sendable {
 
   /// Encrypts the label of an account with a new random nonce. Empty for no label.
   ///
-  /// The result is part of the authenticated index, so that an older label of the account cannot replace it.
+  /// The authenticated index contains the result, so that an older label cannot replace it.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
     guard let label else { return [] }
     return try translated { () throws(CryptoError) in
@@ -102,11 +102,10 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// Differs from a record's associated data, which has a protection number after the header, so that labels and
-  /// records cannot be swapped.
+  /// The associated data of a label. A record's has a level after the header, so labels and records cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
-  /// The authentication tag of header, index and check.
+  /// The authentication tag of header, index and check bytes.
   func tag(of bytes: ArraySlice<UInt8>) throws(VaultError) -> [UInt8] {
     do {
       return try indexKey.withBytes { (key) throws(CryptoError) in try HMAC.sha256(key: key, bytes.span) }

@@ -1,8 +1,7 @@
 internal import Vocabulary
 
-/// For each protection, the generation that created its key; 0 without a key.
-///
-/// The epoch distinguishes a key from its replacement.
+/// For each protection level, the generation of the vault that created its key, to distinguish the key from its
+/// replacement. 0 if there is no key.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0

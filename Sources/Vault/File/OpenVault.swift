@@ -15,9 +15,10 @@ struct OpenVault {
     self.otherKeys = otherKeys
   }
 
+  /// The known keys, including the device key.
   var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
 
-  /// The key of a protection.
+  /// The key of a protection level.
   ///
   /// - Throws: `locked` if it is not known.
   func key(of protection: Protection) throws(VaultError) -> DataKey {
@@ -26,18 +27,19 @@ struct OpenVault {
     return key
   }
 
+  /// Adds a key, or replaces that of its level.
   mutating func setKey(_ key: DataKey) {
     if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
     file.setKey(key, of: key.protection)
   }
 
-  /// Removes a key that no longer encrypts any record.
+  /// Removes a key that encrypts no record.
   mutating func dropKey(of protection: Protection) {
     otherKeys[protection] = nil
     file.setKey(nil, of: protection)
   }
 
-  /// Creates an empty vault for its first write.
+  /// Creates an empty vault for its first write, with a generation above `floor`.
   static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
     let header = try VaultHeader.new()
     var file = VaultFile(
@@ -48,5 +50,6 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
+  /// The bytes of the file.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -3,12 +3,12 @@ internal import Vocabulary
 /// An encrypted record as in the file. Copies of a file share their unmodified records.
 final class SealedRecord: Sendable {
   let name: AccountName
-  /// The protection whose key encrypts the record.
+  /// The level whose key encrypts the record.
   let protection: Protection
   /// The vault's generation when this record was written.
   let generation: UInt64
   let nonce: [UInt8]
-  /// Ciphertext and tag. Shares the storage of the file.
+  /// Ciphertext and tag, which share the storage of the file.
   let sealed: ArraySlice<UInt8>
   /// Nonce, ciphertext and tag of the account's label, encrypted with the device key. Empty without a label.
   let label: ArraySlice<UInt8>
@@ -33,7 +33,7 @@ final class SealedRecord: Sendable {
     entry = bytes[...]
   }
 
-  /// The byte that ``Vault/erase(_:generation:)`` writes over a record. Ciphertext never consists only of it.
+  /// The byte that ``Vault/erase(_:generation:)`` writes over a record. No ciphertext consists only of it.
   static let erasedByte: UInt8 = 0xFF
 
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
@@ -43,8 +43,8 @@ final class SealedRecord: Sendable {
       name: name, protection: protection, generation: generation, nonce: nonce, sealed: sealed, label: label)
   }
 
-  /// The associated data, which prevents replacing the record with another one, an older one of the same account, or
-  /// one of another protection.
+  /// The associated data, so that another record, an older one of the account, or one of another level cannot replace
+  /// this one.
   func associatedData(header: VaultHeader) -> [UInt8] {
     Self.associatedData(header: header, name: name, protection: protection, generation: generation)
   }

@@ -1,15 +1,15 @@
 internal import Crypto
 internal import Vocabulary
 
-/// A complete and well-formed vault file, before authentication.
-///
-/// Use only the header and the slots: they lead to the key that authenticates the rest.
+/// A complete and well-formed vault file, before authentication. Use only its header and slots, which lead to the key
+/// that authenticates the rest.
 struct UnverifiedVaultFile {
   private let content: VaultFile
+  /// The bytes that the tag authenticates.
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
-  /// - Throws: `unsupportedVersion`, or `damaged` for anything that this program never writes.
+  /// - Throws: `unsupportedVersion`, or `damaged` for a file that this program never writes.
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     let (header, version) = try VaultHeader.read(from: &reader)
@@ -84,7 +84,7 @@ extension VaultFile {
       && records.allSatisfy { epochs[$0.protection] > 0 } && epochs.newest <= generation
   }
 
-  /// Whether the names are ordered and every record's generation is one of the vault's.
+  /// Whether the names are ordered, and no record is newer than the file.
   fileprivate var isOrdered: Bool {
     zip(records, records.dropFirst()).allSatisfy { $0.name < $1.name }
       && records.allSatisfy { 0 < $0.generation && $0.generation <= generation }

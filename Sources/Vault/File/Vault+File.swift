@@ -15,10 +15,10 @@ extension Vault {
   /// - Parameters:
   ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
-  ///   - locks: Keys are kept only if this is still the ``lockCount`` afterwards; nil for that of this call.
-  ///   - wait: How long to wait for another process; nil for ``lockWait``.
+  ///   - locks: Keys are kept only if this is still the ``lockCount`` afterwards. Nil for the current one.
+  ///   - wait: How long to wait for another process. Nil for ``lockWait``.
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
-  /// - Returns: The result of `body`. Nothing is written if it is nil or there is no vault.
+  /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock for that time.
   func changing<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
@@ -60,8 +60,9 @@ extension Vault {
     }
   }
 
-  /// Makes changes while holding the lock and writes them together. The outcomes are in order. If the write fails, so
-  /// do all changes that were part of it.
+  /// Makes changes while holding the lock, and writes them together. If the write fails, so do all changes in it.
+  ///
+  /// - Returns: Their outcomes, in order.
   private func make(
     _ changes: [ChangeQueue.Change], at place: VaultPlace, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
@@ -107,7 +108,7 @@ extension Vault {
     return outcomes
   }
 
-  /// The vault for its next write; nil if it does not exist and may not be created.
+  /// Prepares the vault for its next write. Nil if it does not exist and may not be created.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -128,7 +129,7 @@ extension Vault {
     return try load(place, in: directory)
   }
 
-  /// Creates an empty vault. Only the device secret is on disk so far.
+  /// Creates an empty vault. So far only the device secret is on disk.
   private func create(
     in directory: borrowing PrivateDirectory, above floor: UInt64
   ) throws(VaultError) -> OpenVault {
@@ -137,7 +138,7 @@ extension Vault {
     return vault
   }
 
-  /// The vault on disk; nil if no machine has a vault here.
+  /// The vault on disk. Nil if no machine has a vault here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
@@ -167,8 +168,8 @@ extension Vault {
     }
   }
 
-  /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one. Does not read a
-  /// known file again.
+  /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one, unless it is
+  /// already known.
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     // Copied before reading the file, so that a concurrent write does not make this copy look old.
     let seen = memory.withLock { $0 }
@@ -182,6 +183,7 @@ extension Vault {
     return vault
   }
 
+  /// Reads and parses the file. Nil if it does not exist.
   func parse(
     _ place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
@@ -203,7 +205,7 @@ extension Vault {
 
   /// Authenticates the vault and adds the keys in memory.
   ///
-  /// - Throws: `damaged` if the authentication fails; `rolledBack`.
+  /// - Throws: `damaged` if the authentication fails, `rolledBack` if it is older than the last one.
   func verify(
     _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory
   ) throws(VaultError) -> OpenVault {
@@ -224,19 +226,19 @@ extension Vault {
 }
 
 extension Vault {
-  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
-  /// irreversible step whose result must be stored (reserve first).
+  /// Checks that a write would not fail for lack of space, permissions or locks, before an irreversible step whose
+  /// result must be stored (reserve first). Changes nothing.
   ///
-  /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
+  /// - Parameter wait: How long to wait for another process. Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no more disk space, and an empty vault if no machine has one
-  /// here. Unlike ``rehearseWrite(wait:)`` this also helps if the disk becomes full meanwhile.
+  /// Creates the file of a later write, which then needs no more disk space even if the disk becomes full, and an empty
+  /// vault if no machine has one here.
   ///
-  /// - Parameter wait: How long to wait for another process; nil for ``lockWait``.
+  /// - Parameter wait: How long to wait for another process. Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let place = try place()
@@ -248,6 +250,7 @@ extension Vault {
     return file
   }
 
+  /// Creates the file of a later write. Nil if there is no vault here and `evenIfMissing` is false.
   private func reserve(
     at place: VaultPlace, evenIfMissing: Bool, _ wait: LockWait?
   ) throws(VaultError) -> ReservedFile? {

@@ -3,7 +3,7 @@ internal import Vocabulary
 // The key slots of a file.
 
 extension VaultFile {
-  /// - Throws: `noSuchSlot`.
+  /// - Throws: `noSuchSlot` if no slot has this number.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot
@@ -11,7 +11,7 @@ extension VaultFile {
 
   func slots(of protection: Protection) -> [KeySlot] { slots.filter { $0.protection == protection } }
 
-  /// The number of records encrypted with a protection's key.
+  /// The number of records at a protection level.
   func recordCount(of protection: Protection) -> Int { records.count { $0.protection == protection } }
 
   func context(of slot: KeySlot, kind: SlotKind) -> SlotContext {
@@ -33,6 +33,7 @@ extension VaultFile {
     slots.append(slot)
   }
 
+  /// Replaces the slot with the same number.
   mutating func replaceSlot(_ slot: KeySlot) {
     guard let place = slots.firstIndex(where: { $0.number == slot.number }) else { return }
     slots[place] = slot
@@ -40,11 +41,11 @@ extension VaultFile {
 
   mutating func removeSlots(where isDropped: (KeySlot) -> Bool) { slots.removeAll(where: isDropped) }
 
-  /// Sets the key of a protection; nil if it no longer has one.
+  /// Sets the key of a level, or removes it if nil.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Encrypts the records of a protection with another key, keeping their generations. For the device key, also
-  /// encrypts the labels of all records.
+  /// Encrypts the records of a level with another key, and keeps their generations. For the device key, also encrypts
+  /// the labels of all records.
   ///
   /// - Throws: `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {

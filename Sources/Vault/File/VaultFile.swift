@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Vocabulary
 
-/// The content of a vault file with an authentic index. The records are still encrypted.
+/// The content of an authentic vault file. The records are still encrypted.
 struct VaultFile: Sendable {
   let header: VaultHeader
   /// The number of the last write.
@@ -26,7 +26,7 @@ struct VaultFile: Sendable {
     generation = next
   }
 
-  /// Adds a record, or replaces the account's existing one.
+  /// Adds a record, or replaces the account's.
   ///
   /// - Throws: `tooManyAccounts` if the file would become too large.
   mutating func put(_ record: SealedRecord) throws(VaultError) {
@@ -47,6 +47,7 @@ struct VaultFile: Sendable {
     if index < records.count, records[index].name == name { records.remove(at: index) }
   }
 
+  /// The bytes of the file, authenticated with the device key.
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)
@@ -74,14 +75,14 @@ struct VaultFile: Sendable {
     for record in records { bytes += record.entry }
   }
 
-  /// At least the length of the file, in bytes.
+  /// An upper bound of the file's length, in bytes.
   var encodedLengthBound: Int {
     let entry = 15 + AccountName.maximumLength + VaultFormat.nonceLength + VaultFormat.maximumSealedLabelLength
     let slotBytes = slots.reduce(0) { $0 + 6 + $1.body.count }
     return records.reduce(256 + slotBytes) { $0 + entry + $1.sealed.count }
   }
 
-  /// The index of the account's record, or its insertion index.
+  /// The index of the account's record, or where to insert it.
   private func index(of name: AccountName) -> Int {
     var low = 0
     var high = records.count

@@ -14,8 +14,8 @@ struct VaultPlace: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// The file name contains a hash of the machine ID, so that machines can share a directory without the name revealing
-  /// the ID.
+  /// - Parameter machineIdentity: The file name contains a hash of it, so that machines can share a directory without
+  ///   revealing their ID.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -39,7 +39,7 @@ struct VaultPlace: Sendable {
   /// The location of another file in the directory.
   func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
 
-  /// Opens the directory; nil if it does not exist.
+  /// Opens the directory. Nil if it does not exist.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {
       return try PrivateDirectory(opening: directory, create: false)
@@ -57,7 +57,7 @@ struct VaultPlace: Sendable {
   /// The file whose lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
-  /// Tries to exclude other writers; nil if one has the lock. Readers need no lock, because the file is replaced
+  /// Tries to exclude other writers. Nil if one has the lock. Readers need no lock, since the file is replaced
   /// atomically.
   func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
@@ -68,7 +68,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Reads the vault file in an open directory; nil if it does not exist.
+  /// Reads the vault file in an open directory. Nil if it does not exist.
   func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> (bytes: [UInt8], file: KnownFile)? {
     do {
       return try directory.readKnownFile(fileName, limit: VaultFormat.maximumFileLength)
@@ -78,7 +78,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Reads the vault file; nil if it does not exist.
+  /// Reads the vault file. Nil if it does not exist.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
     return try read(from: directory)?.bytes
@@ -88,7 +88,7 @@ struct VaultPlace: Sendable {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Replaces the vault file. It is on disk when this returns.
+  /// Replaces the vault file, which is on disk when this returns.
   func replace(
     in directory: borrowing PrivateDirectory, with bytes: [UInt8], using reserved: ReservedFile? = nil
   ) throws(VaultError) -> KnownFile? {
@@ -108,12 +108,12 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Removes temporary files left by killed writers. The caller holds the lock, so that no other writer is running.
-  /// Ignores failures, since leftovers do no harm.
+  /// Removes temporary files of killed writers. The caller must hold the lock. Failures are harmless and ignored.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
     try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }
 
+  /// Whether this is the name of a vault file of any machine.
   private static func isVaultName(_ name: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let rest = name.dropFirst(prefix.count)

@@ -1,20 +1,20 @@
 internal import Platform
 package import Vocabulary
 
-/// The state of the vault at one time, for reading several records with one authentication. Contains the keys that were
-/// in memory, so do not keep it.
+/// The vault at one time, for reading several records with one authentication. Contains the keys in memory, so do not
+/// keep it.
 package struct VaultSnapshot: Sendable {
   let vault: OpenVault
   let path: String
 
-  /// The protection of each account's record, in byte order of the names. Needs only the device key.
+  /// The protection level of each account's record, in byte order of the names. Needs only the device key.
   package var protections: [(account: AccountName, protection: Protection)] {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The user of an account; nil if its record has no label. Needs only the device key.
+  /// The user of an account. Nil if its record has no label. Needs only the device key.
   ///
-  /// - Throws: `damaged`.
+  /// - Throws: `damaged` if the label was modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
     guard let record = vault.file.record(of: account) else { return nil }
     return try located(at: path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
@@ -22,7 +22,7 @@ package struct VaultSnapshot: Sendable {
 
   /// Decrypts the record of one account, if any.
   ///
-  /// - Throws: `locked` if the key of the account's protection was not in memory.
+  /// - Throws: `locked` if the key of its level was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {
     guard let record = vault.file.record(of: account) else { return nil }
     let content = try located(at: path) { () throws(VaultError) in
@@ -33,7 +33,7 @@ package struct VaultSnapshot: Sendable {
 }
 
 extension Vault {
-  /// The current vault; nil if no machine has a vault here.
+  /// The current vault. Nil if no machine has a vault here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Vocabulary
 
-/// The advisory lock of an account, held during the lifetime of this value: the file `locks/account-NAME.lock` in the
-/// state directory. The files are never removed, because a lock on a removed file excludes no other process.
+/// The advisory lock of an account, the file `locks/account-NAME.lock` in the state directory, until this value is
+/// deinitialized. The files are never removed, because a lock on a removed file excludes nobody.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock
@@ -20,10 +20,12 @@ package struct AccountLock: ~Copyable, Sendable {
   }
 
   private static let folder = "locks"
+  /// The longest pause between two attempts, after a file lock was busy.
   private static let longestPause = Duration.milliseconds(20)
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
 
+  /// Locks the account's file, polling until the deadline.
   private static func lock(
     _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
   ) throws(VaultError) -> FileLock {
@@ -52,8 +54,8 @@ package struct AccountLock: ~Copyable, Sendable {
 
   package consuming func release() {}
 
-  /// Excludes the other threads of this process. A class, because the linker of a release build misses the metadata of
-  /// a private noncopyable type in other modules.
+  /// Excludes other threads of this process. A class, because the linker of a release build misses the metadata of a
+  /// private noncopyable type in other modules.
   private final class ThreadLock: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>

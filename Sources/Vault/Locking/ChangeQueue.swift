@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The changes of a vault by this process. They are made in order, and those waiting at the same time are written
-/// together: one file, one fsync, one rename (group commit).
+/// The changes of a vault by this process, in order. Those waiting at the same time are written together: one file, one
+/// fsync, one rename (group commit).
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
@@ -10,18 +10,18 @@ final class ChangeQueue: Sendable {
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
       /// Only rehearses the write.
       case rehearsal
-      /// Modifies the file itself, without other changes.
+      /// Works on the files directly, without other changes.
       case alone((borrowing PrivateDirectory) throws(VaultError) -> Void)
     }
 
     let work: Work
-    /// Whether it may be combined with other changes.
+    /// Whether it may be written together with other changes.
     var isShared = false
-    /// Whether to create a missing directory, and a missing vault for a change.
+    /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
     /// The file to write into, if it was reserved.
     var reserved: ReservedFile?
-    /// Keys are kept only if this is still the ``Vault/lockCount`` afterwards; nil for that of the change.
+    /// Keys are kept only if this is still the ``Vault/lockCount`` afterwards. Nil for the count at the change.
     var locks: Int?
   }
 
@@ -31,11 +31,13 @@ final class ChangeQueue: Sendable {
     var waiting: [(number: UInt64, change: Change)] = []
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
-    /// Whether a caller is making changes, or waiting for another process that does.
+    /// Whether a caller leads: makes changes, or waits for another process that does.
     var isLed = false
+    /// Whether the leading caller waits for another process.
     var isBlocked = false
   }
 
+  /// What a waiting caller must do next.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
@@ -43,7 +45,7 @@ final class ChangeQueue: Sendable {
   private static let pollInterval = Duration.milliseconds(100)
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
 
-  /// Queues a change. The first waiting caller makes all queued changes, and the others wait for their outcome.
+  /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.
   ///
   /// - Parameter attempt: Acquires the lock, calls `take` for the changes to make, and returns their outcomes. Nil if
   ///   another process has the lock.
@@ -75,8 +77,7 @@ final class ChangeQueue: Sendable {
 
   /// Withdraws a change at the end of its wait, unless it has begun.
   ///
-  /// - Parameter hasTime: Whether to ignore the timeout. It does not apply while another caller of this process makes
-  ///   changes, which soon end.
+  /// - Parameter hasTime: Whether the timeout has not passed. It applies only to waiting for another process.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -88,6 +89,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
+  /// Makes changes, once no other process has the lock.
   private func lead(
     _ number: UInt64, until deadline: Instant, _ wait: LockWait, at path: String,
     _ attempt: (_ take: () -> [Change]) throws(VaultError) -> [Outcome]?
@@ -119,7 +121,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// The changes to make now, starting with the leading caller's.
+  /// Removes and returns the changes to make now, starting with the leading caller's.
   private func take() -> [(number: UInt64, change: Change)] {
     state.withLock { state in
       state.isBlocked = false
@@ -150,7 +152,7 @@ final class ChangeQueue: Sendable {
 /// How long to wait for a lock of another process.
 package struct LockWait {
   package let longest: Duration
-  /// Abandons the wait when it returns true. Called at least ten times a second.
+  /// Called at least ten times a second. Abandons the wait if true.
   package let isGivenUp: () -> Bool
 
   package init(_ longest: Duration, unless isGivenUp: @escaping () -> Bool = { false }) {

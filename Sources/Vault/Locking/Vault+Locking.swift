@@ -5,18 +5,18 @@ package import Vocabulary
 // Protections with a passphrase or PIN.
 
 extension Vault {
-  /// Whether a protection has a passphrase or PIN; for the device, whether there is a vault.
+  /// Whether a level has a passphrase or PIN. For the device, whether there is a vault.
   package func hasSlots(for protection: Protection) throws(VaultError) -> Bool {
     try parseForReading().map { !$0.slots(of: protection).isEmpty } ?? false
   }
 
-  /// Gives a protection its first passphrase or PIN, and leaves it unlocked. Creates the vault if necessary.
+  /// Gives a level its first passphrase or PIN, and leaves it unlocked. Creates the vault if necessary.
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``lockCount`` at the time of the request. If the vault was locked since, the protection stays
-  ///     locked. Nil means since this call.
-  /// - Throws: `alreadyProtected`; `unusableSecret`; for a PIN `tpmUnavailable`.
+  ///   - locks: The ``lockCount`` at the time of the request, by default now. If the vault was locked since, the level
+  ///     stays locked.
+  /// - Throws: `alreadyProtected`, `unusableSecret`, or `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -43,12 +43,12 @@ extension Vault {
     }
   }
 
-  /// Unlocks a protection with a passphrase or PIN, until ``lock()``. Also unlocks ``Protection/device`` if it has such
-  /// a slot, for recovery if its automatic slots fail.
+  /// Unlocks a level with a passphrase or PIN, until ``lock()``. Also unlocks ``Protection/device`` if it has such a
+  /// slot, for recovery if its automatic slots fail. A wrong passphrase costs one derivation for each slot of the
+  /// level.
   ///
-  /// A wrong passphrase costs one derivation for each slot of the protection.
-  /// - Parameter locks: The ``lockCount`` at the time of the request; nil for that of this call.
-  /// - Throws: `wrongPassphrase`; `wrongPIN`; `tpmLockedOut`; `tpmUnavailable`; `nothingToUnlock`; `locked` if
+  /// - Parameter locks: The ``lockCount`` at the time of the request, by default now.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
   ///   ``lock()`` was called since.
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
@@ -81,12 +81,12 @@ extension Vault {
     memory.withLock { $0.lock() }
   }
 
-  /// Whether the key of a protection is in memory. The device key is usually loaded automatically when needed.
+  /// Whether the key of a level is in memory. The device key is usually loaded when needed.
   package func isUnlocked(_ protection: Protection) -> Bool {
     memory.withLock { $0.holds(protection) }
   }
 
-  /// The parsed file without its keys, or nil.
+  /// The parsed file without its keys. Nil if it does not exist.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let place = try place()
     guard let directory = try place.open() else { return nil }
@@ -95,14 +95,14 @@ extension Vault {
 }
 
 extension Vault {
-  /// The protection of each account's record, in byte order of the names. Needs only the device key.
+  /// The level of each account's record, in byte order of the names. Needs only the device key.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }
 
-  /// The protections that ``lock()`` would lock: those that a passphrase or PIN unlocked, or may unlock meanwhile.
+  /// The levels that ``lock()`` would lock: those that a passphrase or PIN has unlocked, or may unlock meanwhile.
   package var levelsToLock: Set<Protection> {
     memory.withLock { $0.isDeviceKeyLent } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }

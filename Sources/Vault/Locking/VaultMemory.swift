@@ -1,7 +1,7 @@
 internal import Platform
 internal import Vocabulary
 
-/// The state of a `Vault` between calls.
+/// The state of a ``Vault`` between calls.
 struct VaultMemory: Sendable {
   private var keys: [Protection: DataKey] = [:]
   /// Whether the device key was unlocked by a passphrase or PIN.
@@ -15,10 +15,10 @@ struct VaultMemory: Sendable {
   /// Whether this process has written the file.
   private(set) var isWriter = false
 
-  /// At least the length of the newest content; 0 if it is not in memory.
+  /// An upper bound of the newest content's length. 0 if it is not in memory.
   var byteCount: Int { known?.content.encodedLengthBound ?? 0 }
 
-  /// The key of a protection, if header and epoch match.
+  /// The key of a level, if header and epoch match.
   func key(of protection: Protection, header: VaultHeader, epoch: UInt64) -> DataKey? {
     keys[protection].flatMap { $0.header == header && $0.epoch == epoch ? $0 : nil }
   }
@@ -30,8 +30,7 @@ struct VaultMemory: Sendable {
     newest.map { $0.header == header ? $0.generation : 0 } ?? 0
   }
 
-  /// The last vault that was read or written, if its file is unchanged and its key in memory, so that it need not be
-  /// read.
+  /// The last vault that was read or written, if its file is unchanged and its key in memory.
   func vault(at place: VaultPlace) -> OpenVault? {
     guard let known, known.file.isStill(at: place.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
@@ -39,7 +38,7 @@ struct VaultMemory: Sendable {
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))
   }
 
-  /// The known keys of the protections other than the device.
+  /// The known keys of the levels other than the device.
   func otherKeys(of file: VaultFile) -> [Protection: DataKey] {
     var keys: [Protection: DataKey] = [:]
     for protection in [Protection.passphrase, .tpm2] {
@@ -49,7 +48,7 @@ struct VaultMemory: Sendable {
   }
 
   /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
-  /// memory, or if it is not the last file read or written.
+  /// memory, or if another file was read or written last.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
       key(of: record.protection, header: known.content.header, epoch: known.content.epochs[record.protection]) != nil
@@ -58,12 +57,11 @@ struct VaultMemory: Sendable {
   }
 
   /// Remembers the generation of a file that was read or written, and unless keys were wiped meanwhile also its keys
-  /// and content.
+  /// and content. Keeps keys from a concurrent call if the file still uses them.
   ///
-  /// Keeps keys from a concurrent call if the file still uses them.
   /// - Parameters:
   ///   - isLent: Whether a passphrase or PIN unlocked the device key.
-  ///   - known: The file; nil if it is not known.
+  ///   - known: The file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult
@@ -101,7 +99,7 @@ struct VaultMemory: Sendable {
     known = nil
   }
 
-  /// Drops all keys. The generation is not secret and is kept.
+  /// Drops all keys. Keeps the generation, which is not secret.
   mutating func forgetKeys() {
     wipes += 1
     keys = [:]

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Platform
 internal import Vocabulary
 
-/// Creates and opens slots. Errors have no path except that of the device secret: the caller adds the vault's.
+/// Creates and opens slots. Its errors have no path, except that of the device secret.
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding
@@ -11,9 +11,9 @@ struct Bindings: Sendable {
 
   /// Unwraps the key of a slot.
   ///
-  /// - Parameter secret: The passphrase or PIN; empty for an automatic slot.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice`, `deviceSecretMissing`; `tpmUnavailable` and
-  ///   `tpmLockedOut`, which are temporary.
+  /// - Parameter secret: The passphrase or PIN. Empty for an automatic slot.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice`, `deviceSecretMissing`, or temporarily `tpmUnavailable`
+  ///   or `tpmLockedOut`.
   func open(
     _ slot: KeySlot, _ context: SlotContext, secret: borrowing SecretBytes, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -67,7 +67,7 @@ struct Bindings: Sendable {
 
   /// Creates a slot with a passphrase or PIN.
   ///
-  /// - Throws: `unusableSecret`; for a PIN `tpmUnavailable`.
+  /// - Throws: `unusableSecret`, or for a PIN `tpmUnavailable`.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory

@@ -1,14 +1,12 @@
 internal import Crypto
 internal import Platform
 
-/// The file `device.key`: 32 random bytes that never change.
-///
-/// A state directory has one device secret, even if several machines use it.
+/// The file `device.key`: 32 random bytes that never change, for all machines that use the state directory.
 enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
 
-  /// - Throws: `deviceSecretMissing`; `badPermissions` if others could have read or replaced it; `damaged` if it has
+  /// - Throws: `deviceSecretMissing`, `badPermissions` if others could have read or replaced it, or `damaged` if it has
   ///   the wrong length.
   static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     let path = "\(directory.path)/\(fileName)"
@@ -23,17 +21,14 @@ enum DeviceSecret {
     return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
-  /// Reads the secret, creating it if necessary.
-  ///
-  /// If two processes create it at the same time, both use the first one, even if locks do not work.
+  /// Reads the secret, creating it if necessary. If two processes create it at the same time, both use the first one,
+  /// even if locks do not work.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)
   }
 
-  /// Renames a damaged secret, so that a new one can be created.
-  ///
-  /// - Returns: Its new path; nil if it is not damaged.
+  /// Renames a damaged secret, so that a new one can be created. Returns its new path, or nil if it is not damaged.
   static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
     do throws(VaultError) { _ = try read(from: directory) } catch {
       guard error.code == .damaged else { return nil }
@@ -44,6 +39,7 @@ enum DeviceSecret {
     return nil
   }
 
+  /// Creates the secret, unless another process was faster.
   private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
     let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     do {
@@ -53,7 +49,7 @@ enum DeviceSecret {
     }
   }
 
-  /// The file reader does not wipe its buffer.
+  /// Needed because the file reader does not wipe its buffer.
   private static func wipe(_ bytes: inout [UInt8]) {
     for index in bytes.indices { bytes[index] = 0 }
   }

@@ -1,17 +1,15 @@
 internal import Crypto
 
-/// Wraps a key for this device secret, machine and user.
-///
-/// The wrapping key is HKDF-SHA-256 of the device secret, with the machine ID as salt. The slot's body is the wrapped
-/// key.
+/// Wraps a key for this device secret, machine and user. The wrapping key is HKDF-SHA-256 of the device secret, with
+/// the machine ID as salt. The slot's body is the wrapped key.
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// The machine ID, missing in many containers. The device secret is then the only input.
+  /// The machine ID, missing in many containers. Keys then depend only on the device secret and the user.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
-  /// The body of a host slot.
+  /// Returns the body of a host slot.
   func wrap(
     _ key: DataKey, under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> [UInt8] {
@@ -25,8 +23,8 @@ struct HostBinding: Sendable {
 
   /// Unwraps the key of a host slot.
   ///
-  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. It is not damaged, since
-  ///   the caller has verified the check bytes of the file.
+  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. It cannot be damaged,
+  ///   since the caller has verified the check bytes of the file.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {

@@ -1,16 +1,14 @@
 internal import Vocabulary
 
-/// One way to unlock the key of a protection, with a body in the format of its kind.
-///
-/// Slots of unknown kinds are preserved byte for byte.
+/// One way to obtain the key of a protection level. Slots of unknown kinds are preserved byte for byte.
 struct KeySlot: Sendable, Hashable {
   /// Identifies the slot. Never reused in the same vault.
   let number: UInt8
   /// The number of the kind in the file, which may be unknown.
   let kindNumber: UInt16
-  /// The protection whose key is in the slot.
+  /// The level whose key is in the slot.
   let protection: Protection
-  /// 0 to 4,096 bytes.
+  /// 0 to 4,096 bytes in the format of its kind.
   let body: [UInt8]
 
   init(_ context: SlotContext, body: [UInt8]) {
@@ -33,10 +31,10 @@ struct KeySlot: Sendable, Hashable {
 
   var kind: SlotKind? { SlotKind(rawValue: kindNumber) }
 
-  /// The name of the kind, or its number if it is unknown.
+  /// The name of the kind, or its number if unknown.
   var displayName: String { kind?.name ?? "unknown-\(kindNumber)" }
 
-  /// Whether it opens without a passphrase or PIN.
+  /// Whether the slot opens without a passphrase or PIN.
   var isAutomatic: Bool {
     switch kind {
     case .host, .tpm2: protection == .device

@@ -1,21 +1,21 @@
 internal import Crypto
 internal import Platform
 
-/// Wraps a key with a passphrase, to recover the vault on any machine.
+/// Wraps a key with a passphrase, to recover the vault on any machine. The wrapping key is scrypt (RFC 7914) of the
+/// passphrase.
 ///
-/// The wrapping key is scrypt (RFC 7914) of the passphrase. The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt,
-/// then the wrapped key.
+/// The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt, then the wrapped key.
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The accepted costs. Higher ones would need too much memory or time, lower ones would not protect.
+  /// The accepted costs. Higher ones need too much memory or time, lower ones do not protect.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations in this process, since each needs 128 MiB or more. The state is unused but not empty: an
-  /// empty one would share the lock's address, which the sanitizer reports.
+  /// Serializes derivations in this process, since each needs 128 MiB or more. Its unused state is not empty: an empty
+  /// one would share the lock's address, which the sanitizer reports.
   private static let derivationLock = Monitor(0)
 
-  /// The body of a passphrase slot.
+  /// Returns the body of a passphrase slot.
   static func wrap(
     _ key: DataKey, under passphrase: borrowing SecretBytes, cost: Scrypt.Cost, for context: SlotContext
   ) throws(VaultError) -> [UInt8] {
@@ -32,7 +32,7 @@ enum PassphraseBinding {
 
   /// Unwraps the key of a passphrase slot, with one derivation.
   ///
-  /// - Throws: `wrongPassphrase`; `damaged` for parameters that this program never writes.
+  /// - Throws: `wrongPassphrase`, or `damaged` for parameters that this program never writes.
   static func unwrap(
     _ body: [UInt8], under passphrase: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {
@@ -45,6 +45,7 @@ enum PassphraseBinding {
     }
   }
 
+  /// - Throws: `damaged` for parameters that this program never writes.
   static func cost(of body: [UInt8]) throws(VaultError) -> Scrypt.Cost {
     guard body.count == bodyLength else { throw VaultError(.damaged) }
     let cost = Scrypt.Cost(logarithm: Int(body[0]), blockSize: Int(body[1]), parallelism: Int(body[2]))

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
-/// The identity of a slot. It is authenticated with the wrapped key, so that a slot cannot be replaced by another one,
-/// one of another vault, or one with an older key.
+/// The identity of a slot. It is authenticated with the wrapped key, so that another slot, one of another vault, or one
+/// with an older key cannot replace it.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind

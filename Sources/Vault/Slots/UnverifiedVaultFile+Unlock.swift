@@ -5,8 +5,8 @@ internal import Vocabulary
 extension UnverifiedVaultFile {
   /// Unwraps the device key with the first automatic slot that opens.
   ///
-  /// - Throws: `unknownSlot` if none opens but some are of unknown kinds; `locked` if there are only passphrase slots;
-  ///   otherwise the problem of the slots, preferring a temporary one.
+  /// - Throws: `unknownSlot` if none opens but some are of unknown kinds, `locked` if there are only passphrase slots,
+  ///   or the problem of the slots, preferably a temporary one.
   func unlock(
     with bindings: Bindings, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -31,10 +31,10 @@ extension UnverifiedVaultFile {
     throw lasting ?? VaultError(.locked(.device))
   }
 
-  /// Unwraps the key of a protection with the first slot that the passphrase or PIN opens.
+  /// Unwraps the key of a level with the first slot that the passphrase or PIN opens. Tries passphrase slots first,
+  /// because the TPM counts wrong PINs.
   ///
-  /// Tries passphrase slots first, because the TPM counts wrong PINs.
-  /// - Throws: `nothingToUnlock`; `wrongPassphrase` or `wrongPIN`; the problem of the TPM.
+  /// - Throws: `nothingToUnlock`, `wrongPassphrase`, `wrongPIN`, or the problem of the TPM.
   func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,
     in directory: borrowing PrivateDirectory
@@ -57,7 +57,7 @@ extension UnverifiedVaultFile {
     throw failure
   }
 
-  /// The context of a slot; nil if its kind is unknown.
+  /// The context of a slot. Nil if its kind is unknown.
   func context(of slot: KeySlot) -> SlotContext? {
     slot.kind.map { SlotContext(of: slot, kind: $0, header: header, epochs: epochs) }
   }

@@ -11,7 +11,7 @@ extension Vault {
   /// If this machine has no vault because its ID has changed, uses the only vault of another machine, and removes that
   /// file once the new one is on disk.
   /// - Returns: The new slots.
-  /// - Throws: `wrongPassphrase`; `nothingToUnlock` if there is no such slot, or no vault; `severalVaults`.
+  /// - Throws: `wrongPassphrase`, `nothingToUnlock` if there is no such slot or no vault, or `severalVaults`.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let place = try place()
@@ -51,8 +51,8 @@ extension Vault {
 
   /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
   ///
-  /// - Returns: The new paths of the vault file, and of a damaged device secret.
-  /// - Throws: `inOrder` if the vault opens; `noVault`; or why that cannot be determined now.
+  /// - Returns: The new paths of the vault file and of a damaged device secret.
+  /// - Throws: `inOrder` if the vault opens, `noVault`, or why that cannot be determined now.
   package func setAside() throws(VaultError) -> [String] {
     let place = try place()
     var paths: [String] = []
@@ -75,6 +75,8 @@ extension Vault {
   }
 
   /// The vault to bind: this machine's, or else the only other one.
+  ///
+  /// - Throws: `severalVaults` if there are several others.
   private func source(
     for place: VaultPlace, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultPlace {
@@ -84,6 +86,7 @@ extension Vault {
     return others.first.map { place.named($0) } ?? place
   }
 
+  /// Removes the automatic slots that do not open, and creates a new one if none is left.
   private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {

@@ -5,7 +5,7 @@ package import Vocabulary
 // Key rotation, so that an older copy of the file and its keys does not decrypt later content.
 
 extension Vault {
-  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, as long as the same protections are unlocked.
+  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, while the same levels are unlocked.
   package func slotsThatNeedSecrets() throws(VaultError) -> [SlotSummary] {
     guard let vault = try loadForReading() else { return [] }
     let open = vault.keys
@@ -14,13 +14,13 @@ extension Vault {
       .map { SlotSummary($0) }
   }
 
-  /// Generates new keys for all unlocked protections, encrypts their records and wraps their slots again, in one write.
-  /// Records keep their generations, slots their numbers, PINs and passphrases. Locked protections do not change.
+  /// Generates new keys for all unlocked levels, encrypts their records and wraps their slots again, in one write.
+  /// Records keep their generations, slots their numbers, PINs and passphrases. Locked levels do not change.
   ///
   /// - Parameter secrets: The passphrases, by slot number.
-  /// - Returns: The protections with new keys; empty if there is no vault.
-  /// - Throws: `secretNeeded`; `wrongPassphrase` if one does not open its slot; `unknownSlot` for a slot that this
-  ///   program cannot wrap; `damaged` if a record does not decrypt.
+  /// - Returns: The levels with new keys. Empty if there is no vault.
+  /// - Throws: `secretNeeded`, `wrongPassphrase` if one does not open its slot, `unknownSlot` for a slot that this
+  ///   program cannot wrap, or `damaged` if a record does not decrypt.
   @discardableResult
   package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
     let rotated: [Protection]? = try changing { (vault, directory) throws(VaultError) in
@@ -40,7 +40,9 @@ extension Vault {
     return rotated ?? []
   }
 
-  /// Wraps the new key in a slot. `file` still has the epoch of the old one.
+  /// Wraps the new key in a slot.
+  ///
+  /// - Parameter file: The file with the epoch of the old key.
   private func rewrap(
     _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
     in directory: borrowing PrivateDirectory

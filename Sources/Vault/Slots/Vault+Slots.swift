@@ -5,16 +5,16 @@ package import Vocabulary
 // Management of the key slots. Each change is one atomic write of the file.
 
 extension Vault {
-  /// The slots of the file, ordered by number; empty if there is no vault.
+  /// The slots of the file, ordered by number. Empty if there is no vault.
   package func slots() throws(VaultError) -> [SlotSummary] {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
-  /// Replaces all automatic slots by one new slot of this kind.
+  /// Replaces all automatic slots by one new slot of this kind. Older copies of the file still open as before, but not
+  /// their records after ``rotateKeys(secrets:)``.
   ///
-  /// Older copies of the file still open as before. To protect later writes from them, use ``rotateKeys(secrets:)``.
   /// - Returns: The new slot.
-  /// - Throws: `tpmUnavailable`.
+  /// - Throws: `tpmUnavailable` if the TPM does not work.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
     let slot: KeySlot? = try changing(orCreating: true) { (vault, directory) throws(VaultError) in
@@ -27,12 +27,12 @@ extension Vault {
     return SlotSummary(slot)
   }
 
-  /// Adds a passphrase to a protection, for recovery if the machine's ID has changed, the TPM is unavailable or a PIN
-  /// is forgotten.
+  /// Adds a passphrase to a level, for recovery if the machine's ID has changed, the TPM is unavailable or a PIN is
+  /// forgotten.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
-  /// - Throws: `locked` if the key of the protection is not in memory; `nothingToUnlock` without a key (call
-  ///   ``createProtection(_:secret:since:)`` first); `tooManySlots`.
+  /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if there is none yet (see
+  ///   ``createProtection(_:secret:since:)``), or `tooManySlots`.
   @discardableResult
   package func addPassphrase(
     for protection: Protection, _ passphrase: borrowing SecretBytes
@@ -51,12 +51,11 @@ extension Vault {
 
   /// Replaces a passphrase or PIN. The slot keeps its number.
   ///
-  /// Older copies of the file still open with the old one. To protect later writes from them, use
-  /// ``rotateKeys(secrets:)``.
+  /// Older copies of the file still open with the old one. ``rotateKeys(secrets:)`` protects later writes from them.
   /// - Parameters:
-  ///   - number: The slot; nil for the first one of the protection that `old` opens.
+  ///   - number: The slot. Nil for the first one of the level that `old` opens.
   ///   - new: 1 to 1,024 bytes.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `nothingToUnlock`; `noSuchSlot`, also for an automatic slot.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `nothingToUnlock`, or `noSuchSlot`, also for an automatic slot.
   package func changePassphrase(
     slot number: Int? = nil, for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
@@ -70,9 +69,9 @@ extension Vault {
     if changed == nil { throw VaultError(.nothingToUnlock, path: try place().path) }
   }
 
-  /// Removes a slot. The key of a protection without slots is removed too.
+  /// Removes a slot. The key of a level without slots is removed too.
   ///
-  /// - Throws: `noSuchSlot`; `lastSlot` if records, or the vault itself, would no longer open on this device.
+  /// - Throws: `noSuchSlot`, or `lastSlot` if records, or the vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
     let removed: Bool? = try changing { (vault, directory) throws(VaultError) in
       let protection = try vault.file.slot(number).protection
@@ -86,8 +85,7 @@ extension Vault {
     if removed == nil { throw VaultError(.noSuchSlot, path: try place().path) }
   }
 
-  /// Whether one of the remaining slots opens on this device, automatically or with its passphrase or PIN. Slots of
-  /// unknown kinds do not count.
+  /// Whether a remaining slot of a known kind opens on this device, automatically or with its passphrase or PIN.
   private func canOpen(
     _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {

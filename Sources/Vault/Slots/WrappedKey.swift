@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// A key encrypted with another key for one slot: a nonce, then the AES-256-GCM ciphertext and tag.
+/// A key encrypted for one slot with another key: a nonce, then the AES-256-GCM ciphertext and tag.
 enum WrappedKey {
   static let length = VaultFormat.nonceLength + DataKey.byteCount + VaultFormat.sealOverhead
 

@@ -19,6 +19,7 @@ package struct TPMAccess: Sendable {
 
   private let target: Target
   private let module: String
+  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(
@@ -35,10 +36,9 @@ package struct TPMAccess: Sendable {
     return TPMAccess(connection.utf8.elementsEqual("device:\(device)".utf8) ? .device : .connection(connection))
   }
 
-  /// Makes the TPM libraries use only `/dev/tpmrm0`, or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
-  /// standard error.
-  ///
-  /// By default they also try a local TCP port, on which any user can listen. Call it before the first thread starts.
+  /// Makes the TPM libraries use only `/dev/tpmrm0` or the connection in `TPM2OPENSSL_TCTI`, and write nothing to
+  /// standard error. By default they also try a local TCP port, on which any user can listen. Call it before the first
+  /// thread starts.
   package static func prepareEnvironment() throws(SystemError) {
     if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
     try Environment.set("TSS2_LOG", to: "all+NONE")
@@ -48,7 +48,7 @@ package struct TPMAccess: Sendable {
   ///
   /// - Parameters:
   ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
-  ///   - module: The provider's file; nil for the installed one.
+  ///   - module: The provider's file. Nil for the installed one.
   ///   - wait: The maximum wait for the TPM.
   package static func at(
     _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
@@ -56,7 +56,7 @@ package struct TPMAccess: Sendable {
     TPMAccess(.connection(connection), module: module ?? "\(TPM.modulesDirectory)/\(moduleName)", wait: wait)
   }
 
-  /// The reason why the TPM cannot work, or nil if it may work. Does not load a library.
+  /// Why the TPM cannot work. Nil if it may work. Loads no library.
   var problem: TPMProblem? {
     switch target {
     case .nowhere: return .noTPM

@@ -7,8 +7,7 @@ internal import Platform
 /// The wrapping key is HKDF-SHA-256 of two secrets, with the machine ID as salt: the ECDH secret of the TPM's key and a
 /// key generated for this slot, and the device secret. Wrapping needs only the public half of the TPM's key.
 ///
-/// A PIN authorizes the use of the TPM's key: the TPM verifies it and counts wrong ones. It receives a value derived
-/// from the PIN, so that the PIN may have any length.
+/// A PIN authorizes the use of the TPM's key. The TPM verifies it and counts wrong ones.
 final class TPMBinding: Sendable {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let placePurpose = Array("agent vault tpm2 place v2".utf8)
@@ -24,13 +23,13 @@ final class TPMBinding: Sendable {
   /// Whether the TPM is expected to work.
   var isPromising: Bool { problem == nil }
 
-  /// The reason why the TPM cannot work or its last call failed, if any.
+  /// Why the TPM cannot work or its last call failed. Nil if neither.
   var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
 
   /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
   /// - Parameter pin: Empty for none.
-  /// - Throws: `tpmUnavailable`; `unusableSecret`.
+  /// - Throws: `tpmUnavailable` or `unusableSecret`.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -67,9 +66,9 @@ final class TPMBinding: Sendable {
 
   /// Unwraps the key of a TPM slot.
   ///
-  /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user; `tpmUnavailable`;
-  ///   with a PIN `wrongPIN` and `tpmLockedOut`. The slot is not damaged, since the caller has verified the check bytes
-  ///   of the file.
+  /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
+  ///   with a PIN `wrongPIN` or `tpmLockedOut`. It cannot be damaged, since the caller has verified the check bytes of
+  ///   the file.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -88,9 +87,9 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Checks that a slot belongs to this device, as far as possible without its TPM.
+  /// Checks that a slot belongs to this device, as far as possible without the TPM.
   ///
-  /// - Throws: `damaged`, `foreignDevice`; `tpmUnavailable` if the TPM cannot work.
+  /// - Throws: `damaged`, `foreignDevice`, or `tpmUnavailable` if the TPM cannot work.
   func examine(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
   ) throws(VaultError) {
@@ -100,6 +99,7 @@ final class TPMBinding: Sendable {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
+  /// Builds the body of a slot.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
@@ -139,11 +139,13 @@ final class TPMBinding: Sendable {
     }
   }
 
+  /// Remembers a problem, and returns the error for it.
   private func noted(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
   }
 
+  /// The bytes that identify this device secret, machine and user in a slot.
   private static func place(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes
   ) throws(VaultError) -> [UInt8] {
@@ -153,6 +155,7 @@ final class TPMBinding: Sendable {
     return place.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
+  /// Derives the key that wraps a slot's key.
   private static func wrappingKey(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes, _ shared: borrowing SecretBytes, _ tpmPoint: [UInt8],
     _ ownPoint: [UInt8]
@@ -164,7 +167,7 @@ final class TPMBinding: Sendable {
       purpose + tpmPoint + ownPoint, from: try both.finish(), count: AES256GCM.keyByteCount)
   }
 
-  /// The authorization for a PIN: 32 hexadecimal digits, so that a PIN may have any length and bytes.
+  /// The authorization derived from a PIN, 32 hexadecimal digits, since a PIN may have any length and bytes.
   private static func authorization(
     _ pin: borrowing SecretBytes, salt: [UInt8]
   ) throws(VaultError) -> SecretBytes {
@@ -186,7 +189,7 @@ final class TPMBinding: Sendable {
   }
 }
 
-/// Keys without authorization, separate from those of slots.
+/// Generates and uses keys without authorization, unrelated to slots.
 extension TPMBinding: KeyDevice {
   func makeKey() throws(CryptoError) -> TPM.Key {
     try asking { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
@@ -196,6 +199,7 @@ extension TPMBinding: KeyDevice {
     try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
+  /// Calls the TPM and converts its errors.
   private func asking<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(CryptoError) -> Answer {

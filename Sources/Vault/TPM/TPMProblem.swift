@@ -1,4 +1,4 @@
-/// The reason why the TPM does not work.
+/// Why the TPM does not work.
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
   /// The machine has no accessible TPM.
   case noTPM

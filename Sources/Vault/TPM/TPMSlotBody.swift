@@ -15,11 +15,16 @@ struct TPMSlotBody: Sendable {
   static let saltLength = 16
   private static let pointLength = 64
 
+  /// Derived from the device secret, machine and user.
   let place: [UInt8]
+  /// The salt of the PIN.
   let salt: [UInt8]
+  /// The public half of the TPM's key.
   let tpmPoint: [UInt8]
+  /// The public half of the key generated for this slot.
   let ownPoint: [UInt8]
   let wrapped: [UInt8]
+  /// The TPM's key as TSS2 PRIVATE KEY.
   let key: [UInt8]
 }
 

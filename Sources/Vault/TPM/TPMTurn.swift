@@ -1,12 +1,11 @@
 internal import Platform
 
-/// Lets one thread at a time use the TPM, with a timeout.
-///
-/// Each call runs on its own thread. A call that takes too long is abandoned but not ended: until it returns, every
-/// other call fails immediately with `noAnswer`.
+/// Lets one thread at a time use the TPM, with a timeout. A call that takes too long is abandoned but not ended: until
+/// it returns, every other call fails immediately with `noAnswer`.
 final class TPMTurn: Sendable {
   static let shared = TPMTurn()
 
+  /// Whether the TPM is unused, in use, or used by an abandoned call.
   private enum State {
     case free
     case taken
@@ -14,12 +13,12 @@ final class TPMTurn: Sendable {
   }
 
   private let state = Monitor(State.free)
-  /// The TPM libraries need more than the default of ``Threads``.
+  /// The stack size of a call's thread. The TPM libraries need more than the default of ``Threads``.
   private static let stackBytes = 2 << 20
 
-  /// Runs `body` exclusively.
+  /// Runs `body` exclusively, on its own thread.
   ///
-  /// - Parameter wait: The maximum wait for the lock, and again for the result.
+  /// - Parameter wait: The maximum wait for the TPM to be unused, and again for the result.
   /// - Throws: `tpmUnavailable(.noAnswer)`, or the error of `body`.
   func run<Answer: Sendable>(
     wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer
