@@ -1,11 +1,13 @@
 internal import CPlatform
 
-/// Reserves descriptors for work that must not fail for lack of them, and releases them during the work. One set is
-/// enough for all threads, which do the work one at a time. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them, and releases them for the work, which one thread
+/// at a time does. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
     var kept: [SharedDescriptor] = []
+    /// The number of ``Hold`` values.
     var holders = 0
+    /// Whether the work is in progress.
     var isLent = false
   }
 
@@ -31,7 +33,7 @@ package final class DescriptorReserve: Sendable {
 
   /// Reserves the descriptors until the result is released. Waits while the work is in progress.
   ///
-  /// - Parameter others: How many more descriptors must be free now, for steps before the work.
+  /// - Parameter others: The number of other descriptors that must be free now, for steps before the work.
   /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
   package func hold(besides others: Int = 0) throws(SystemError) -> Hold {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
@@ -46,7 +48,7 @@ package final class DescriptorReserve: Sendable {
     return Hold(self)
   }
 
-  /// Releases the descriptors, runs `body` exclusively, and reserves them again if they are still held.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again if there is still a ``Hold``.
   package func lend<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     _ = state.wait(nil) { state -> Void? in
       guard !state.isLent else { return nil }
@@ -63,6 +65,7 @@ package final class DescriptorReserve: Sendable {
     return try body()
   }
 
+  /// Opens descriptors until there are `count`.
   private static func fill(_ state: inout State, to count: Int) throws(SystemError) {
     while state.kept.count < count {
       state.kept.append(

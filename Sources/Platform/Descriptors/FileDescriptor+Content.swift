@@ -26,11 +26,11 @@ extension FileDescriptor {
     }
   }
 
-  /// Whether it has an offset: files do, pipes and sockets do not.
+  /// Whether it has an offset, as files do, but not pipes and sockets.
   package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
-  /// Reads from an offset of a file into the start of `buffer`, without moving the current offset; returns the number
-  /// of bytes.
+  /// Reads from an offset of a file into the start of `buffer`, and returns the number of bytes. Keeps the current
+  /// offset.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at place: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -38,7 +38,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Creates an unnamed file in memory with these bytes and its offset at the start.
+  /// Creates an unnamed file in memory with these bytes, to be read from the start.
   package static func inMemory(_ bytes: Span<UInt8>) throws(SystemError) -> FileDescriptor {
     let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
     try file.writeAll(bytes)

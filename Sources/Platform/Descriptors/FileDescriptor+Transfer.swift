@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// Appends at most `count` bytes to `buffer` and returns the number of bytes read; 0 is the end.
+  /// Appends at most `count` bytes to `buffer` and returns their number, 0 at the end.
   ///
   /// - Throws: `EAGAIN` if the descriptor is non-blocking and there is nothing to read, or after a socket's timeout.
   ///   `buffer` is then unchanged.
@@ -33,7 +33,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes as much as possible without blocking, and returns the number of bytes.
+  /// Writes as much as possible without blocking, and returns the number of bytes. A blocking descriptor may block.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -75,7 +75,7 @@ extension FileDescriptor {
     return sent
   }
 
-  /// Writes everything, for blocking descriptors.
+  /// Writes everything to a blocking descriptor.
   ///
   /// - Throws: `EAGAIN` after a socket's timeout; a part may have been written.
   package borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
@@ -85,7 +85,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads up to the end.
+  /// Reads to the end.
   ///
   /// - Parameter patience: The total timeout; nil for no limit.
   /// - Throws: `EFBIG` if there are more than `limit` bytes, `ETIMEDOUT` after the timeout.
@@ -114,6 +114,7 @@ extension FileDescriptor {
     try wait(forWriting: true, timeout: timeout)
   }
 
+  /// Returns false after `timeout`.
   private borrowing func wait(forWriting: Bool, timeout: Duration) throws(SystemError) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     while true {

@@ -1,9 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed at the end of its lifetime.
-///
-/// Every descriptor that this module opens is close-on-exec.
+/// An open descriptor with one owner, closed at the end of its lifetime. Every descriptor that this module opens is
+/// close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
   /// The number, valid during the lifetime of this value. Never close it.
   package let raw: Int32
@@ -25,7 +24,7 @@ internal import Glibc
     if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
   }
 
-  /// Releases ownership: the caller must close the number.
+  /// Gives up ownership: the caller must close the number.
   package consuming func release() -> Int32 {
     let number = raw
     discard self
@@ -68,10 +67,8 @@ extension FileDescriptor {
     self.init(owning: try SystemCall.library("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
-  /// Like ``init(opening:for:)``, but with a timeout: opening a FIFO waits until another program opens its other end,
-  /// which may never happen.
-  ///
-  /// Waits on a separate thread, which continues to wait after the timeout until the process ends.
+  /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits until another program opens its other
+  /// end. After the timeout, the wait continues on a separate thread until the process ends.
   ///
   /// - Throws: `ETIMEDOUT` after the timeout.
   package static func opening(
@@ -93,7 +90,7 @@ extension FileDescriptor {
 
   /// Opens a regular file for reading, following symbolic links. Never blocks.
   ///
-  /// - Throws: `EISDIR` for a directory, and `EINVAL` for anything else that is not a regular file.
+  /// - Throws: `EISDIR` for a directory, or `EINVAL` for anything else that is not a regular file.
   package static func openingRegularFile(_ path: String) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "open")
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
@@ -107,9 +104,8 @@ extension FileDescriptor {
   }
 }
 
-/// The two ends of a new pipe, both close-on-exec and blocking.
-///
-/// Frozen, so that another module can move the two ends out of it.
+/// The two ends of a new pipe, both close-on-exec and blocking. Frozen, so that another module can move the ends out of
+/// it.
 @frozen @usableFromInline package struct Pipe: ~Copyable, Sendable {
   package var reading: FileDescriptor
   package var writing: FileDescriptor

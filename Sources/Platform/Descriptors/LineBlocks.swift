@@ -1,11 +1,11 @@
-/// Splits an input into lines, as many at a time as one read returns. Memory is limited by the longest line, so it is
-/// suitable for untrusted input.
+/// Splits an input into lines, as many at a time as one read returns. The longest line limits the memory, so untrusted
+/// input is safe.
 package struct LineBlocks: Sendable {
   /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
     /// Starts at 1 and includes empty lines.
     package let number: Int
-    /// Its range in ``Block/bytes``; nil for a line that is too long, which is skipped.
+    /// The line's range in ``Block/bytes``; nil for a line that is too long, which is skipped.
     package let place: Range<Int>?
   }
 
@@ -24,7 +24,7 @@ package struct LineBlocks: Sendable {
   private var lineNumber = 0
   /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// Whether the end was read. A terminal reports its end only once, so do not read again.
+  /// Whether the end was read. Do not read again then, since a terminal reports its end only once.
   package private(set) var isAtEnd = false
 
   /// - Parameter limit: The maximum length of a line in bytes, including whitespace.
@@ -50,6 +50,9 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
+  /// Returns the complete lines. Keeps an incomplete one.
+  ///
+  /// - Parameter known: The number of bytes already searched for a line end.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -70,6 +73,7 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
+  /// Adds a line without its surrounding whitespace, unless it is empty or too long.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {

@@ -10,9 +10,9 @@ package final class SharedDescriptor: Sendable {
 
   /// Fills `buffer` until the end of the input or of the buffer.
   ///
-  /// - Parameter isGivenUp: Ends the wait when it returns true. Called ten times a second.
+  /// - Parameter isGivenUp: Ends the wait if true. Called ten times a second.
   /// - Returns: The number of bytes read; the size of the buffer if there are more.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was cancelled.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was ended.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, patience: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> Int {
@@ -29,6 +29,7 @@ package final class SharedDescriptor: Sendable {
     return filled
   }
 
+  /// Reads once. Returns the number of bytes, 0 at the end.
   private func fill(_ buffer: inout MutableSpan<UInt8>, from start: Int) throws(SystemError) -> Int {
     let number = descriptor.raw
     return try unsafe buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-  /// The first index of the byte, beginning at `start` (0...count), or nil.
+  /// The index of the first such byte from `start` (0...count) on; nil if there is none.
   package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     let rest = extracting(start...)
     return unsafe rest.withUnsafeBytes { bytes in
@@ -10,7 +10,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether both have the same bytes. Not for secrets: the duration depends on the first difference.
+  /// Whether both have the same bytes. Not for secrets, since the duration depends on the first difference.
   package func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return unsafe withUnsafeBytes { left in

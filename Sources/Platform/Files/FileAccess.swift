@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Whether this process may access a file, without opening it: for files such as devices and libraries.
+/// Whether this process may access a file, without opening it. For files such as devices and libraries.
 package enum FileAccess: Sendable, Hashable {
   /// It can be read and written.
   case usable
   case readable
-  /// It exists, but cannot be read.
+  /// It exists but cannot be read.
   case forbidden
   /// It does not exist.
   case missing

@@ -4,29 +4,31 @@ internal import Glibc
 /// Detects with one system call whether files have changed since they were read (inotify(7)). The kernel records a
 /// change before the system call that makes it returns, so the receiver of a later message sees it.
 ///
-/// Also watches every directory and symbolic link of the path and the mount table, because a change there may put
-/// another file at the path. Returns no result if the kernel cannot detect every change: if a file is missing or on a
-/// file system that other machines write to (NFS, FUSE), or if the limit for watches is reached. A write through a
-/// mapping is detected when the process closes the file.
+/// Also watches every directory and symbolic link of the path and the mount table, since a change there may put another
+/// file at the path. Returns nothing if the kernel cannot detect every change: if a file is missing or on a file system
+/// that other machines write to (NFS, FUSE), or if the limit for watches is reached. A write through a mapping is
+/// detected when the process closes the file.
 ///
 /// Not thread-safe.
 package final class FileChanges {
   private let paths: [String]
   private let descriptor: FileDescriptor
+  /// `/proc/self/mountinfo`, which reports changes of the mount table.
   private let mounts: FileDescriptor
   private var watches: [Int32: Watch] = [:]
   private var stage = Stage.unknown
+  /// The number of the last change of any file.
   private var count: UInt64 = 0
   /// The number of the last change of each file.
   private var counts: [UInt64]
   /// The directory and name of each file after resolving all links.
   private var locations: [(directory: String, name: String)]
 
-  /// The meaning of an event on a watched directory or file.
+  /// What a watch of a directory or file is for.
   private struct Watch {
     /// The names in this directory that lead to files.
     var entries: [Entry] = []
-    /// The indices of the files, if this is one.
+    /// The indices of the files, if it is for a file.
     var files: Set<Int> = []
     /// Whether any file may have been replaced if this is moved or removed.
     var isOnPath = false
@@ -40,7 +42,7 @@ package final class FileChanges {
   private enum Stage {
     case unknown
     case watching
-    /// No result is possible until the next attempt.
+    /// Changes cannot be detected until the next attempt.
     case unavailable(until: Instant)
   }
 
@@ -56,9 +58,8 @@ package final class FileChanges {
   /// The time between two attempts, since a missing file may appear.
   private static let retryTime = Duration.seconds(1)
 
-  /// Nil if the system does not support it.
-  ///
   /// - Parameter paths: Absolute paths.
+  /// - Returns: Nil if the system does not support it.
   package init?(of paths: [String]) {
     let raw = agent_changes_create()
     guard raw >= 0 else { return nil }
@@ -70,10 +71,8 @@ package final class FileChanges {
     locations = Array(repeating: ("", ""), count: paths.count)
   }
 
-  /// A number that only stays the same while the files do not change. Get it before reading a file. If a later call
-  /// returns the same number, the file has not changed since.
-  ///
-  /// - Returns: Nil if no result is currently possible.
+  /// Returns a number that only stays the same while the files do not change; nil if that cannot be determined now.
+  /// Call it before reading a file: if a later call returns the same number, the file has not changed since.
   package func look() -> UInt64? {
     switch stage {
     case .watching:
@@ -102,12 +101,11 @@ package final class FileChanges {
   package func distrust() { stage = .unknown }
 
   /// Like ``look()``, but for one file, as of the last call.
-  ///
-  /// - Parameter index: Its index in the paths.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }
 
+  /// Counts a change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -116,6 +114,7 @@ package final class FileChanges {
 
   // MARK: Events
 
+  /// Reads the pending events.
   private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
@@ -133,6 +132,7 @@ package final class FileChanges {
     }
   }
 
+  /// Handles an event.
   private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
@@ -160,9 +160,8 @@ package final class FileChanges {
 
   // MARK: Watches
 
-  /// Watches replaced files if only the last component of their path has changed.
-  ///
-  /// - Returns: False if everything must be checked.
+  /// Watches replaced files if only the last component of their path has changed. Returns false if everything must be
+  /// watched again.
   private func follow(_ moved: Set<Int>) -> Bool {
     for file in moved {
       let (place, name) = locations[file]
@@ -179,9 +178,8 @@ package final class FileChanges {
     return true
   }
 
-  /// Sets up all watches. A change meanwhile is detected later, because a directory is watched before its content.
-  ///
-  /// - Returns: False if a file cannot be watched.
+  /// Sets up all watches. A change meanwhile is detected later, since a directory is watched before its content.
+  /// Returns false if a file cannot be watched.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -197,6 +195,7 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
+  /// Watches a file and everything on its path. Returns false if that fails.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
@@ -229,12 +228,10 @@ package final class FileChanges {
     return true
   }
 
-  /// The components of a path, the first one last.
+  /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path, and passes its watch to `use`.
-  ///
-  /// - Returns: The watch's number; nil if the path cannot be watched.
+  /// Watches a path and passes the watch to `use`. Returns the watch's number; nil if the path cannot be watched.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The reason why a file or directory is not private, according to `lstat`.
+/// Why a file or directory is not private, according to `lstat`.
 package enum FileProblem: Sendable, Hashable {
   /// It is a symbolic link, which is not followed.
   case symbolicLink

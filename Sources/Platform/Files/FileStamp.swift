@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The identity of a file's content: equal stamps mean that the file has not changed.
+/// Identifies a file's content: if two stamps are equal, the file has not changed.
 package struct FileStamp: Sendable, Hashable {
   private let device: UInt64
   private let inode: UInt64

@@ -44,8 +44,8 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// Checks that it is a regular file of this user, not longer than `limit`, without the forbidden permissions for
-  /// group and others.
+  /// - Throws: `EINVAL` if it is not a regular file, `EPERM` if another user owns it, `EACCES` if it has a forbidden
+  ///   permission, `EFBIG` if it is longer than `limit`.
   func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
     guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
     guard owner == Machine.userID else { throw SystemError(errno: EPERM, operation: "openat") }

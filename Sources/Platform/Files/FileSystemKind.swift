@@ -16,7 +16,7 @@ package struct FileSystemKind: Sendable, Hashable {
   /// Whether its files exist in memory only: tmpfs and ramfs.
   package var isMemory: Bool { number == 0x0102_1994 || number == 0x8584_58F6 }
 
-  /// Whether every file has the same mode, which `chmod` does not change: file systems of Windows, and those that
+  /// Whether all files have the same mode, which `chmod` does not change: in file systems of Windows, and those that
   /// Windows shares with WSL.
   package var ignoresModes: Bool {
     switch number {

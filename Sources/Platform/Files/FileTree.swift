@@ -2,14 +2,14 @@ internal import CPlatform
 internal import Glibc
 
 package enum FileTree {
-  /// The maximum depth of a tree; a deeper one is an error.
+  /// The maximum depth of a tree.
   private static let maximumDepth = 64
 
   /// Removes a file, or a directory with its contents. Symbolic links are removed, never followed, so nothing outside
   /// the tree is removed even if the tree changes meanwhile.
   ///
-  /// - Throws: `ENOENT` if it does not exist; `ELOOP` if the tree is more than 64 levels deep; the first other error,
-  ///   leaving the rest of the tree.
+  /// - Throws: `ENOENT` if it does not exist, `ELOOP` if the tree is more than 64 levels deep, or the first other
+  ///   error, leaving the rest of the tree.
   package static func remove(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "unlinkat")
     try remove(path, in: AT_FDCWD, depth: 0)

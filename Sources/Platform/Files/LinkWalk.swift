@@ -5,10 +5,12 @@ internal import Glibc
 ///
 /// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. The
 /// directories above the link's own are not checked, as for a file without a link. With `takesSticky`, a walk passes a
-/// world-writable sticky directory if the next entry belongs to this user or root: no other user can replace that.
+/// world-writable sticky directory if the next entry belongs to this user or root, since no other user can replace
+/// that.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
+  /// The directories above the link's own.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]
@@ -23,11 +25,12 @@ struct LinkWalk: ~Copyable {
     }
   }
 
-  /// The same as the kernel's limit (path_resolution(7)).
+  /// The kernel's limit (path_resolution(7)).
   static let maximumLinks = 40
 
   /// The path of the link, for messages.
   private let link: String
+  /// See the description of this type.
   private let takesSticky: Bool
 
   /// Starts at the name of a link in a directory.
@@ -42,6 +45,8 @@ struct LinkWalk: ~Copyable {
   }
 
   /// Walks to the directory of the final target, which is not a link, and returns the target's name.
+  ///
+  /// - Throws: `untrusted` if another user could change a directory on the way, or the link is dangling.
   mutating func run() throws(DirectoryError) -> String {
     try check()
     var links = 0
@@ -63,6 +68,7 @@ struct LinkWalk: ~Copyable {
   /// The path of ``directory``, for messages.
   var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
 
+  /// Makes a directory the current one.
   private mutating func enter(_ name: String) throws(DirectoryError) {
     do {
       directory = try Self.open(name, in: directory)
@@ -72,6 +78,7 @@ struct LinkWalk: ~Copyable {
     try check()
   }
 
+  /// Checks the current directory.
   private func check() throws(DirectoryError) {
     let status: FileStatus
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }
@@ -123,7 +130,7 @@ extension FileStatus {
   /// Whether only the owner of a file can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// Why a user other than the owner, or root for a directory, may have changed it; nil if none could have.
+  /// Why a user other than `user`, or root for a directory, may have changed it; nil if none could have.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

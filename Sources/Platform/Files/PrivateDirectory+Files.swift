@@ -7,8 +7,8 @@ extension PrivateDirectory {
   /// Reads a file that only this user can have written and can read.
   ///
   /// - Parameter forbidden: Permission bits that must not be set.
-  /// - Throws: `ENOENT`; `ELOOP` for a symbolic link; `EINVAL` for anything else that is not a regular file; `EPERM` if
-  ///   another user owns it; `EACCES` if its group or others have access; `EFBIG` if it is longer than `limit` bytes.
+  /// - Throws: `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for anything else that is not a regular file, `EPERM` if
+  ///   another user owns it, `EACCES` if its group or others have access, `EFBIG` if it is longer than `limit` bytes.
   package borrowing func readFile(
     _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
   ) throws(SystemError) -> [UInt8] {
@@ -30,8 +30,8 @@ extension PrivateDirectory {
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes a file, or replaces it atomically. A crash or power failure leaves either the old content or the new. After
-  /// this returns the new content is durable, if the file system can sync a directory.
+  /// Writes a file, or replaces it atomically. A crash or power failure leaves either the old content or the new. When
+  /// this returns, the new content is durable if the file system can sync a directory.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
@@ -46,7 +46,7 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Replaces a file like ``replaceFile(_:with:mode:isDurable:in:)``, and keeps a reference to the new one.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps a reference to the new file.
   ///
   /// - Returns: Nil without a free descriptor; the file is replaced anyway.
   package borrowing func replaceKnownFile(
@@ -58,6 +58,7 @@ extension PrivateDirectory {
     return known
   }
 
+  /// Renames a temporary file, and removes it on failure.
   private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
     let new = try? inode(of: temporary)
@@ -148,6 +149,7 @@ extension PrivateDirectory {
     return UInt64(found.st_ino) == own.inode && UInt64(found.st_dev) == own.device
   }
 
+  /// Opens a file in this directory, close-on-exec.
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -155,6 +157,7 @@ extension PrivateDirectory {
       owning: try SystemCall.library("openat") { unsafe openat(directory, name, flags | O_CLOEXEC, mode) })
   }
 
+  /// - Throws: `EINVAL` if the name is not one component, `ENAMETOOLONG` if it is too long.
   static func checkName(_ name: String) throws(SystemError) {
     let bytes = name.utf8
     let isBad = bytes.isEmpty || name == "." || name == ".." || bytes.contains(UInt8(ascii: "/")) || bytes.contains(0)
@@ -162,10 +165,9 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Writes the names in the directory to disk. Syncs the entire file system if it cannot sync a directory (`EINVAL` on
-  /// vboxsf and 9p).
-  ///
-  /// Does not report errors, which do not undo the rename: every process already sees it, and the file is on disk.
+  /// Writes the names in the directory to disk, or the entire file system if it cannot sync a directory (`EINVAL` on
+  /// vboxsf and 9p). Ignores errors, which do not undo a rename: every process already sees it, and the file is on
+  /// disk.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
@@ -178,6 +180,9 @@ extension PrivateDirectory {
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
     if let reserved, reserved.use(in: self) {
+      /// Writes a temporary file `.NAME.RANDOM.tmp` to disk. Removes it on failure.
+      ///
+      /// - Returns: Its name.
       do {
         try PrivateDirectory.fill(reserved.file, with: bytes, mode: mode, isDurable: isDurable)
       } catch {
@@ -203,6 +208,7 @@ extension PrivateDirectory {
     return ".\(name).\(suffix).tmp"
   }
 
+  /// Sets the content and mode of a temporary file.
   private static func fill(
     _ file: borrowing FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {
@@ -214,8 +220,8 @@ extension PrivateDirectory {
     if isDurable { try SystemCall.library("fsync") { fsync(number) } }
   }
 
-  /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. Call it while
-  /// holding the lock that guards them, or a concurrent write loses its file.
+  /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller
+  /// must hold the lock that guards the names, or a concurrent write loses its file.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
@@ -224,6 +230,7 @@ extension PrivateDirectory {
     }
   }
 
+  /// Whether a temporary file is a ``ReservedFile`` in use.
   private borrowing func isReserved(_ name: String) -> Bool {
     guard let file = try? openToRead(name) else { return false }
     let number = file.raw

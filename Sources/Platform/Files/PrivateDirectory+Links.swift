@@ -10,8 +10,8 @@ extension PrivateDirectory {
   /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
   /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
   ///
-  /// A platform may replace the links meanwhile, as Kubernetes does with `..data`, so a missing entry is retried, up to
-  /// three attempts.
+  /// A missing entry is retried, up to three attempts, since a platform may replace the links meanwhile, as Kubernetes
+  /// does with `..data`.
   package static func openHandedOut(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<handedOutAttempts {
       do throws(DirectoryError) { return try openHandedOutOnce(path) } catch {
@@ -85,7 +85,7 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Whoever could read it still can.
+  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``. Those who could read it still can.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
@@ -125,6 +125,7 @@ extension PrivateDirectory {
     return try directory.at(last, "\(directory.path)/\(last)", body)
   }
 
+  /// Calls `body` if the file is safe from other users.
   private borrowing func at<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {

@@ -1,13 +1,12 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Acquires the exclusive lock on the file `name`, creating it with mode 0600 if necessary.
-  ///
-  /// The lock excludes other processes and threads. It ends with the value or the process; the file is kept.
+  /// Acquires the exclusive lock on the file `name`, creating it with mode 0600 if necessary. The lock excludes other
+  /// processes and threads, until it is deinitialized or the process ends. The file remains.
   ///
   /// - Parameters:
   ///   - wait: How long to wait for another holder; zero to try once.
-  ///   - isGivenUp: Ends the wait when it returns true.
+  ///   - isGivenUp: Ends the wait if true.
   /// - Throws: `EAGAIN` if another process or thread still holds it after that time.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
@@ -59,7 +58,7 @@ extension SystemError {
   package static var busyLock: SystemError { SystemError(errno: EAGAIN, operation: "flock") }
 }
 
-/// An exclusive lock, held during the lifetime of this value.
+/// An exclusive lock on a file, until this value is deinitialized.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
 
@@ -67,8 +66,8 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// A child process that is being started has a copy of the descriptor until its `exec`, which would prolong the lock.
-  /// So release it explicitly.
+  /// Releases the lock explicitly, since a child process that is being started has a copy of the descriptor until its
+  /// `exec`.
   deinit {
     flock(file.raw, LOCK_UN)
   }

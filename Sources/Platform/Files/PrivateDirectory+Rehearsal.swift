@@ -3,9 +3,7 @@ internal import Glibc
 
 extension PrivateDirectory {
   /// Performs the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or permissions,
-  /// and undoes them.
-  ///
-  /// Does not wait for the disk, so it does not detect a broken one.
+  /// and undoes them. Does not wait for the disk, so it does not detect a broken one.
   ///
   /// - Parameter growth: The maximum growth of the file, in bytes.
   /// - Throws: The error of the step that failed: `EBUSY` for a file that is a mount point, `EPERM` for one with the
@@ -17,7 +15,7 @@ extension PrivateDirectory {
   /// Creates the file for a later ``replaceFile(_:with:mode:isDurable:in:)``, which then needs no more disk space.
   ///
   /// - Parameter growth: The maximum growth of the file, in bytes.
-  /// - Throws: as ``rehearseReplacing(_:growth:)``.
+  /// - Throws: The errors of ``rehearseReplacing(_:growth:)``.
   package borrowing func reserveReplacement(of name: String, growth: Int) throws(SystemError) -> ReservedFile {
     try PrivateDirectory.checkName(name)
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
@@ -37,7 +35,7 @@ extension PrivateDirectory {
 
 extension PrivateDirectory {
   /// Creates a file with one byte in a directory and removes it. If the directory does not exist, uses the nearest
-  /// existing parent, where it would be created.
+  /// existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
     try naming(directory.path) { () throws(SystemError) in
@@ -52,6 +50,7 @@ extension PrivateDirectory {
     }
   }
 
+  /// Opens the directory, or its nearest existing parent.
   private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {

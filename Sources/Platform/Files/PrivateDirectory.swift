@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// A directory that only this user can change: opened without following a symbolic link at its end, then checked on the
+/// A directory that only this user can change, opened without following a symbolic link at its end, then checked on the
 /// open descriptor. All operations use that descriptor, so the directory cannot be replaced after the check.
 package struct PrivateDirectory: ~Copyable, Sendable {
   /// The path without a trailing slash.
@@ -14,8 +14,6 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// Read, write and search permissions of the group and others.
   package static var allRights: UInt32 { 0o077 }
 
-  /// Opens the directory at `path`.
-  ///
   /// - Parameters:
   ///   - path: Its last component must be a directory, not a link, that belongs to this user and grants none of the
   ///     `rights` to the group or others. Earlier components may be links.
@@ -83,6 +81,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return isOwned(status) && isClosed(status, allRights)
   }
 
+  /// Opens a directory, creating it with its parents if `create` is true.
   static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
@@ -129,6 +128,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try SystemCall.library("open") { unsafe open(path, flags) }
   }
 
+  /// Runs `body` and adds the path to its error.
   static func naming<Result: ~Copyable>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -141,14 +141,14 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     }
   }
 
-  /// A trailing slash would make the kernel follow a link.
+  /// Needed because a trailing slash would make the kernel follow a link.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
   }
 
-  /// "link/." and "link/.." would follow a link too.
+  /// Rejects a path that ends with "." or "..", which would follow a link too.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8
@@ -185,7 +185,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
-/// The reason why a directory cannot contain private files. Each case includes the path.
+/// Why a directory cannot contain private files.
 package enum DirectoryError: Error, Hashable, Sendable {
   /// It could not be created or opened.
   case system(SystemError, path: String)
@@ -212,7 +212,7 @@ extension DirectoryError {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// A sentence in lowercase without a full stop, and the command that fixes it.
+  /// A sentence in lowercase without a full stop, with the command that fixes it.
   package var message: String {
     let sentence =
       switch self {

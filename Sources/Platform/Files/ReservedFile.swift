@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same
-/// directory with it needs nothing more (reserve first). Removed with this value unless it was used. Thread-safe.
+/// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same directory with it
+/// needs nothing more (reserve first). Removed with this value unless used. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor
   let name: String
@@ -32,7 +32,7 @@ package final class ReservedFile: Sendable {
     if !isUsed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
-  /// Whether the file can be used in this directory. It can be used once.
+  /// Whether the file can be used in this directory, which is possible once.
   func use(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
     return isUsed.withLock { isUsed in

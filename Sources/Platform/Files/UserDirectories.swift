@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// The directories for this user's files, according to the XDG Base Directory Specification.
-///
-/// Uses the environment and, without `HOME`, passwd(5). Does not ask a directory service, which would load libraries at
-/// run time: a static program cannot do that.
+/// The directories for this user's files, according to the XDG Base Directory Specification. Uses the environment and,
+/// without `HOME`, passwd(5). Does not ask a directory service, which would load libraries at run time, as a static
+/// program cannot do.
 package enum UserDirectories {
-  /// Returns a variable, like ``Environment/value(_:)``.
+  /// Returns the value of a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
 
   /// A variable with a directory of another user.
@@ -20,8 +19,7 @@ package enum UserDirectories {
   ]
 
   /// The first variable of root that refers to another user's directory, existing or to be created, as with `sudo`
-  /// without `-H` or with `su`: the user could no longer use files that root creates there. Nil for users other than
-  /// root.
+  /// without `-H` or with `su`: that user could not use files that root creates there. Nil for users other than root.
   package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
 
   package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
@@ -68,8 +66,10 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME`, if it is an absolute path; if it is not set, as under a service manager, the user's home in passwd(5). A
-  /// user without one has the root directory, which the programs that start containers also set.
+  /// `$HOME` if it is an absolute path. If it is not set, as under a service manager, the user's home in passwd(5), or
+  /// else the root directory, which programs that start containers also set.
+  ///
+  /// - Throws: `ENOENT` if `HOME` is not an absolute path.
   package static func home(in variables: Variables) throws(SystemError) -> String {
     guard let named = variables("HOME"), !named.isEmpty else {
       return absolute(UserEntry.of(Machine.userID)?.home) ?? "/"
@@ -80,7 +80,7 @@ package enum UserDirectories {
 
   /// The possible directories for the socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and for
   /// cron, su and containers a directory in the state home whose name depends on the machine and its boot, but not on
-  /// the host name. Never one that others can write to.
+  /// the host name.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
   /// The directory in `XDG_RUNTIME_DIR`, the first of ``runtimeCandidates()``; nil if it is not set.
@@ -103,8 +103,8 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories in the state home that were ``runtimeCandidates()`` of this machine in earlier boots. Empty
-  /// without a machine ID, which is needed to exclude those of other machines.
+  /// The ``runtimeCandidates()`` in the state home of this machine's earlier boots. Empty without a machine ID, which
+  /// excludes those of other machines.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -123,7 +123,8 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// A home directory may be shared by hosts and survives reboots; sockets do not.
+  /// Where the socket is without a runtime directory. A home may be shared by hosts and survives reboots, unlike
+  /// sockets.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
@@ -138,7 +139,7 @@ package enum UserDirectories {
     return String(hash, radix: 16) + "-" + (container ?? "")
   }
 
-  /// In the kernel's format: `01234567-89ab-cdef-0123-456789abcdef`.
+  /// Whether the text has the kernel's format: `01234567-89ab-cdef-0123-456789abcdef`.
   private static func isBootID(_ text: Substring.UTF8View) -> Bool {
     text.count == 36
       && text.enumerated().allSatisfy { place, byte in
@@ -156,8 +157,8 @@ package enum UserDirectories {
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// "All paths set in these environment variables must be absolute"; others are ignored. So are values that are not
-  /// UTF-8: their replacement characters would refer to another directory.
+  /// The path without trailing slashes. Nil if it is not absolute, as specified, or not UTF-8, since its replacement
+  /// characters would refer to another directory.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

@@ -7,8 +7,8 @@ package enum Machine {
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine ID; nil in containers and images that are not set up yet (`machine-id(5)`). It is
-  /// confidential: hash it before it leaves the program.
+  /// The 16 bytes of the machine ID; nil in containers and images that are not set up yet (`machine-id(5)`).
+  /// Confidential: hash it before it leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
@@ -61,8 +61,8 @@ package enum Machine {
     return String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The bytes that this user can still write to the file system of a directory, or of its nearest existing parent; nil
-  /// if unknown.
+  /// The number of bytes that this user can still write to the file system of a directory, or of its nearest existing
+  /// parent; nil if unknown.
   package static func freeBytes(near path: String) -> Int? {
     var path = path
     var system = statvfs()
@@ -73,7 +73,7 @@ package enum Machine {
     return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
   }
 
-  /// Whether this program's file was replaced by another version or removed. False without /proc.
+  /// Whether another version has replaced this program's file, or it was removed. False without /proc.
   package static var isProgramReplaced: Bool {
     var (running, current) = (stat(), stat())
     guard unsafe stat("/proc/self/exe", &running) == 0 else { return false }

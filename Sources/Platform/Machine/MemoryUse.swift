@@ -4,12 +4,12 @@ internal import CPlatform
 package struct MemoryUse: Sendable, Hashable {
   /// Resident memory, with shared pages divided by the number of processes that share them.
   package var pssKiB: Int
-  /// Resident memory modified by this process alone, which ending it would free.
+  /// Resident memory modified only by this process, which ending it would free.
   package var privateDirtyKiB: Int
   /// Resident memory, including shared pages.
   package var rssKiB: Int
 
-  /// The memory of this process, which can read it even if it is not dumpable; other processes cannot.
+  /// The memory of this process.
   package static func ofThisProcess() throws(SystemError) -> MemoryUse {
     let file = try FileDescriptor(opening: "/proc/self/smaps_rollup", for: .reading)
     let text = try file.readToEnd(limit: 65_536)
@@ -29,8 +29,8 @@ package struct MemoryUse: Sendable, Hashable {
 }
 
 extension MemoryUse {
-  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
-  /// the start of a program.
+  /// Limits the heap to two arenas for all threads, since otherwise each thread that ends leaves an arena behind. Call
+  /// it at the start of a program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

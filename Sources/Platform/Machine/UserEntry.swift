@@ -1,6 +1,5 @@
-/// The line of a user in passwd(5).
-///
-/// Does not find users of a directory service: that would load a library at run time, which a static program cannot do.
+/// The line of a user in passwd(5). Users of a directory service are not found, since that would load a library at run
+/// time, as a static program cannot do.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Wakes a poll loop at a time of `CLOCK_BOOTTIME`, immediately after a suspend that passed it (`timerfd_create(2)`).
-/// Readable once expired, until drained or set again.
+/// Wakes a poll loop at a time of `CLOCK_BOOTTIME`, at once after a suspend beyond it (`timerfd_create(2)`). Readable
+/// once expired, until drained or set again.
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -13,7 +13,7 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Expires at `instant`, immediately if that has passed; never if nil.
+  /// Sets the timer to expire at `instant`, at once if that has passed. Nil disables it.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0

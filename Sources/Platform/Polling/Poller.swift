@@ -1,9 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Waits for many descriptors at once (`epoll(7)`, level-triggered).
-///
-/// A descriptor leaves the set when it is closed, unless it has a duplicate; remove it first.
+/// Waits for many descriptors at once (`epoll(7)`, level-triggered). Remove a descriptor before closing it, since a
+/// duplicate would remain in the set.
 package struct Poller: ~Copyable, Sendable {
   /// The events to wait for. Closing of the other end is always reported.
   package enum Interest: Sendable {
@@ -26,7 +25,8 @@ package struct Poller: ~Copyable, Sendable {
     package var key: UInt64
     package var readable: Bool
     package var writable: Bool
-    /// The other end has closed, or there is an error; a read shows which. Bytes sent before may still be readable.
+    /// Whether the other end has closed, or there is an error; a read shows which. Bytes sent before may still be
+    /// readable.
     package var hungUp: Bool
 
     package init(key: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
@@ -68,8 +68,8 @@ package struct Poller: ~Copyable, Sendable {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits for events until a time; nil for no limit. This wait does not count suspend: add a ``BootTimer`` for a
-  /// deadline that does.
+  /// Waits for events until a time; nil for no limit. Suspend does not count: add a ``BootTimer`` for a deadline that
+  /// includes it.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1

@@ -3,12 +3,12 @@ package struct ControlGroup: Sendable, Equatable {
   /// The service of systemd that this process belongs to, and ends with; nil for a login session, a terminal, or the
   /// daemon's own service.
   package private(set) var service: String?
-  /// The lowest memory limit of the group and those above it, in bytes.
+  /// The lowest memory limit of the group and its parents, in bytes.
   package private(set) var memoryBytes: Int?
 
   private static let ownService = "agent.service"
 
-  /// The current one, if /proc and /sys are available.
+  /// The current group. Empty without /proc and /sys.
   package static var current: ControlGroup {
     ControlGroup(String(decoding: bytes("/proc/self/cgroup") ?? [], as: UTF8.self), mountedAt: "/sys/fs/cgroup")
   }

@@ -36,18 +36,15 @@ package enum Environment {
 }
 
 extension Environment {
-  /// Removes all variables except those to keep.
-  ///
-  /// Call it at the start of a program, before there are threads.
+  /// Removes all other variables. Call it at the start of a program, before there are threads.
   package static func keepOnly(where isKept: (String) -> Bool) {
     for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)
     }
   }
-  /// Sets a variable.
-  ///
   /// Call it at the start of a program, before there are threads.
-  /// - Throws: `EINVAL` for an invalid name; `ENOMEM`.
+  ///
+  /// - Throws: `EINVAL` for an invalid name, `ENOMEM`.
   package static func set(_ name: String, to value: String) throws(SystemError) {
     try SystemCall.library("setenv") { unsafe setenv(name, value, 1) }
   }

@@ -27,9 +27,9 @@ package struct InstalledProgram: Sendable {
   ///   - isHeard: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - patience: The maximum duration.
-  ///   - limit: The maximum number of bytes of output.
+  ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` and `EFBIG` if the duration or output exceeded its limit; the errors of starting the
+  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or an error of starting the
   ///   program.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,

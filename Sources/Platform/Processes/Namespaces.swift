@@ -9,7 +9,7 @@ package enum Namespaces {
     /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
     var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
 
-    /// Whether it is not that of process 1, so that other programs of the machine or container see another
+    /// Whether it differs from that of process 1, so that other programs of the machine or container see another
     /// network or other files. False if unknown.
     var isPrivate: Bool {
       // The links in /proc/1/ns are readable only for privileged processes; inode and mount numbers differ between
@@ -24,9 +24,10 @@ package enum Namespaces {
   /// The names of the private namespaces.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
-  /// Whether a namespace differs from that of process 1.
+  /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
+  /// The values for this process and for process 1.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)
@@ -66,8 +67,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon is in a namespace and this process is outside of it. A process in its own namespace, such as a
-  /// sandbox, was given the socket deliberately.
+  /// Whether the daemon is in a private namespace and this process is outside. A process in its own namespace, such as
+  /// a sandbox, was given the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

@@ -1,17 +1,16 @@
 internal import CPlatform
 internal import Glibc
 
-/// Protects a process before it has any secrets. Undoes settings inherited from its parent: the invariant "Nobody
-/// inherits".
+/// Protects a process before it has any secrets, and undoes settings inherited from its parent (nobody inherits).
 package enum ProcessHardening {
-  /// Prevents files and sockets from getting the number of a standard descriptor, since messages would be written to
-  /// them. A closed one stays unusable. Call it before opening anything. Ends the process on failure.
+  /// Prevents files and sockets from getting the number of a standard descriptor, to which messages are written. A
+  /// closed one stays unusable. Call it before opening anything. Ends the process on failure.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }
   }
 
-  /// Disables core dumps; denies other processes of this user access to the memory and debugging (`PR_SET_DUMPABLE`);
-  /// makes new files private to this user; makes failing writes return errors instead of ending the process.
+  /// Disables core dumps, denies other processes of this user access to the memory and debugging (`PR_SET_DUMPABLE`),
+  /// makes new files private to this user, and makes failing writes return errors instead of ending the process.
   package static func harden() throws(SystemError) {
     try SystemCall.checked(agent_disable_core_dumps(), "setrlimit")
     try SystemCall.checked(agent_set_undumpable(), "prctl")
@@ -41,7 +40,7 @@ package enum ProcessHardening {
     }
   }
 
-  /// The part of ``harden()`` that `exec` undoes, for a program that has a secret only briefly: a program that replaces
+  /// The part of ``harden()`` that `exec` undoes, for a program that has a secret only briefly. A program that replaces
   /// this process may write core dumps according to its user's settings.
   package static func hide() { _ = agent_set_undumpable() }
 

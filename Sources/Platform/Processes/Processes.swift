@@ -17,9 +17,9 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process that need not be a child, and waits until it has stopped. SIGCONT continues it.
+  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it.
   ///
-  /// - Returns: False if it did not stop. It then continues.
+  /// - Returns: False if it did not stop within `patience`. It then continues.
   package static func suspend(_ process: Int32, within patience: Duration) -> Bool {
     let deadline = Instant.now.advanced(by: patience)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
@@ -35,7 +35,7 @@ package enum Processes {
     return false
   }
 
-  /// The letter in `/proc/PID/stat` (`proc_pid_stat(5)`), after the name in parentheses.
+  /// The state letter in `/proc/PID/stat` (`proc_pid_stat(5)`), after the name in parentheses.
   private static func state(of process: Int32) -> UInt8? {
     guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
       let text = try? file.readToEnd(limit: 4096), let name = text.lastIndex(of: UInt8(ascii: ")")),
@@ -44,7 +44,7 @@ package enum Processes {
     return text[name + 2]
   }
 
-  /// The bytes of an argument of this process, valid until it ends; 0 is its own name. Nil after the last one.
+  /// The bytes of an argument of this process, valid until it ends. 0 is its own name. Nil after the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
     let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)

@@ -10,7 +10,7 @@ extension Signals {
     package var raw: Int32 { descriptor.raw }
 
     /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads:
-    /// a thread that does not block the signals would receive them instead.
+    /// one that does not block the signals would receive them instead.
     package init(_ signals: [Int32]) throws(SystemError) {
       Signals.block(signals)
       let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in
@@ -20,13 +20,13 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next pending signal, if any. Never blocks. Several signals of one kind may be merged into one.
+    /// The next pending signal, if any. Never blocks. Signals of one kind may be merged.
     package borrowing func next() -> Int32? {
       let number = agent_signal_next(raw)
       return number > 0 ? number : nil
     }
 
-    /// The next pending signal, and whether the kernel sent it: a key of the terminal signals all foreground processes,
+    /// The next pending signal, and whether the kernel sent it. A key of the terminal signals all foreground processes,
     /// not only this one.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0

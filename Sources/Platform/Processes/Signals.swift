@@ -73,8 +73,8 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Delays the signals that end this process until a child has ended, by at most 10 seconds: the child may be storing
-  /// a new token. Signals that the parent process ignores stay ignored.
+  /// Delays the signals that end this process until a child has ended, by at most 10 seconds, since the child may be
+  /// storing a new token. Signals that the parent process ignores stay ignored.
   ///
   /// - Parameter socket: Closing it ends the child.
   package static func endAfter(child: Int32, socket: Int32) {
@@ -91,7 +91,7 @@ package enum Signals {
   /// Set once, before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
-  /// Ends this process by the signal, so that its parent sees the cause. Returns only if the signal does not end
+  /// Ends this process with the signal, so that its parent sees the cause. Returns only if the signal does not end
   /// processes.
   package static func raise(_ signal: Int32) {
     if unsafe !isKeepingChild { _ = agent_signal_default(signal) }

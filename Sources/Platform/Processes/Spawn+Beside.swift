@@ -11,11 +11,11 @@ extension Spawn {
   }
 
   /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
-  /// those of failing writes. A terminal treats both as one job.
-  ///
-  /// Finds the program like ``replaceProcess(executable:arguments:environment:)``.
+  /// those of failing writes. A terminal treats both as one job. Finds the program like
+  /// ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
+  /// - Returns: The process ID.
   /// - Throws: `ENOENT` if there is no such program, `EACCES` if it is not executable.
   package static func startBeside(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false

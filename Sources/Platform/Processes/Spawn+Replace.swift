@@ -17,7 +17,7 @@ extension Spawn {
       environment: environment.map { Array($0.utf8) })
   }
 
-  /// Replaces this process, with raw bytes: arguments and variables need not be UTF-8.
+  /// Like ``replaceProcess(executable:arguments:environment:)``, but arguments and variables need not be UTF-8.
   package static func replaceProcess(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]]
   ) -> SystemError {
@@ -54,6 +54,7 @@ extension Spawn {
       && one.st_dev == two.st_dev
   }
 
+  /// The paths to try for a program.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"
@@ -66,7 +67,7 @@ extension Spawn {
   /// A null-terminated array of C strings.
   typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
 
-  /// Throws `EINVAL` for a NUL in a string, and `ENOENT` for an empty program name.
+  /// - Throws: `EINVAL` for a NUL in a string, `ENOENT` for an empty program name.
   static func check(
     _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String
   ) throws(SystemError) {

@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// Starts other programs. Nothing here forks: a forked Swift process cannot run its threads.
+/// Starts other programs. Never forks, since a forked Swift process cannot run its threads.
 package enum Spawn {
   /// A program to start.
   package struct Request: Sendable {
@@ -11,7 +11,7 @@ package enum Spawn {
     package var arguments: [String]
     /// The complete environment, as "NAME=VALUE".
     package var environment: [String]
-    /// Whether it becomes the leader of a new session without a terminal.
+    /// Whether it leads a new session without a terminal.
     package var newSession: Bool
     /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are
     /// inherited unless they are listed or ``nullStandardStreams`` is set.
@@ -35,7 +35,7 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signals blocked or ignored and returns its process ID. It must be waited for.
+  /// Starts a program with no signals blocked or ignored, and returns its process ID, which must be waited for.
   ///
   /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be executed.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
@@ -85,7 +85,7 @@ package enum Spawn {
     try poll(process, block: false)
   }
 
-  /// A descriptor that becomes readable when the child has ended (`pidfd_open(2)`).
+  /// Opens a descriptor that becomes readable when the child has ended (`pidfd_open(2)`).
   package static func processDescriptor(_ process: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
   }
@@ -102,6 +102,7 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
   }
 
+  /// Returns how a child has ended; nil if it has not.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

@@ -3,7 +3,7 @@ package struct PortHolder: Sendable, Hashable {
   package let user: UInt32
   /// Nil if passwd(5) does not contain the user.
   package let userName: String?
-  /// Nil if the process is another user's, so that it cannot be seen.
+  /// Nil if the process is invisible, since it is another user's.
   package let process: Int32?
   /// The name of the process (proc_pid_comm(5)), at most 15 bytes.
   package let program: String?
@@ -12,8 +12,9 @@ package struct PortHolder: Sendable, Hashable {
     (self.user, self.userName, self.process, self.program) = (user, userName, process, program)
   }
 
-  /// The largest table and the most processes that are read.
+  /// The largest table that is read.
   private static let maxBytes = 8 << 20
+  /// The maximum number of processes or descriptors that are read.
   private static let maxNames = 65_536
 
   /// Finds the program in the tables of this network namespace. Blocking.
@@ -33,13 +34,13 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
-  /// Whether the program is the same as this one, in another process.
+  /// Whether another process of this program listens.
   package var isThisProgram: Bool {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The only other process of this program and user. The descriptors of this program are hidden, even from its own
-  /// user, unlike those of other programs.
+  /// The only other process of this program and user. Unlike other programs', its descriptors are hidden even from its
+  /// own user.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
     let others = names("/proc").compactMap { Int32($0) }.filter { process in
@@ -53,14 +54,15 @@ package struct PortHolder: Sendable, Hashable {
     text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
   }
 
-  /// The real user ID (proc_pid_status(5)). The owner of the directory is root if the process is not dumpable.
+  /// The real user ID (proc_pid_status(5)), since root owns the directory of a process that is not dumpable.
   private static func user(of process: Int32) -> UInt32? {
     let lines = text("/proc/\(process)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.utf8.starts(with: "Uid:".utf8) }
     return line.flatMap { $0.split { $0 == "\t" || $0 == " " }.dropFirst().first }.flatMap { UInt32($0) }
   }
 
-  /// `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …` (proc_net(5)).
+  /// Finds the listener in lines `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout
+  /// inode …` (proc_net(5)).
   static func listener(at port: UInt16, in table: [UInt8]) -> (user: UInt32, inode: UInt64)? {
     let digits = String(port, radix: 16, uppercase: true)
     let ending = Array((":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)
@@ -76,6 +78,7 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
+  /// The process that has a descriptor with this target in `/proc/PID/fd`.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

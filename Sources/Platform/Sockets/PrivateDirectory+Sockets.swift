@@ -3,12 +3,12 @@ internal import Glibc
 
 // A directory with a subdirectory for each socket, so that each can be lent separately.
 extension PrivateDirectory {
-  /// Hidden in a listing of the directories.
+  /// The file is hidden in a listing of the directories.
   private static let lockName = ".lock"
 
   /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
   ///
-  /// - Parameter wait: The longest wait for another process that creates or removes sockets.
+  /// - Parameter wait: The maximum wait for another process that creates or removes sockets.
   /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
   /// - Throws: `EAGAIN` if another process holds it after that time.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {

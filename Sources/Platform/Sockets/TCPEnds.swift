@@ -4,9 +4,9 @@ internal import CPlatform
 package struct TCPEnds: Sendable, Hashable {
   package enum Owner: Sendable, Hashable {
     case user(UInt32)
-    /// The other end was closed: no process has it any more.
+    /// No process has the other end any more.
     case gone
-    /// It is not in the tables, because it is in another network namespace or the tables are unreadable.
+    /// The other end is not in the tables, which are of another network namespace or unreadable.
     case unknown
   }
 
@@ -24,7 +24,7 @@ package struct TCPEnds: Sendable, Hashable {
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The formats of an address in the tables: an IPv4 client may have an IPv6 socket.
+  /// The possible formats of an address in the tables, since an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0
@@ -46,7 +46,7 @@ package struct TCPEnds: Sendable, Hashable {
   /// Whether owners can be looked up on this system. Blocking.
   package static var canTell: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
-  /// Looks up the owners. Reads the tables only once. Blocking.
+  /// Looks up the owners of the other ends. Reads the tables only once. Blocking.
   package static func owners(of ends: [TCPEnds], in tables: [String] = tables) -> [TCPEnds: Owner] {
     var wanted: [String: TCPEnds] = [:]
     for end in ends {
@@ -71,7 +71,7 @@ package struct TCPEnds: Sendable, Hashable {
     let ends: String
     let owner: Owner
 
-    /// `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …`
+    /// Parses `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode …`.
     init?(_ line: ArraySlice<UInt8>) {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
       guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }

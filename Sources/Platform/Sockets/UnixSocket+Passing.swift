@@ -2,10 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 extension UnixSocket {
-  /// Sends everything over a blocking socket, without `SIGPIPE` if the other end is closed, regardless of this
-  /// process's signal handling.
+  /// Sends everything over a blocking socket. Never raises `SIGPIPE`.
   ///
-  /// - Throws: `EPIPE` if it is closed; `EAGAIN` after the socket's timeout; a part may have been sent.
+  /// - Throws: `EPIPE` if the other end is closed, `EAGAIN` after the socket's timeout; a part may have been sent.
   package static func sendAll(_ bytes: Span<UInt8>, over socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -34,7 +33,7 @@ extension UnixSocket {
 
   /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor sent with the bytes.
   ///
-  /// - Parameter waits: False throws `EAGAIN` if there is nothing to read, also for a blocking socket.
+  /// - Parameter waits: Whether a blocking socket waits. If not, throws `EAGAIN` if there is nothing to read.
   /// - Returns: The number of bytes read, 0 at the end. `passed` is set only if a descriptor was received.
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, waits: Bool = true,

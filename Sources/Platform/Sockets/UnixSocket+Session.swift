@@ -8,7 +8,7 @@ extension UnixSocket {
   /// heap allocations.
   ///
   /// - Parameters:
-  ///   - name: The name of the socket, without a slash and short.
+  ///   - name: The short name of the socket, without a slash.
   ///   - seconds: As in ``connect(in:name:seconds:)``.
   /// - Returns: Nil if no process listens, the daemon is in a private namespace, the directory is missing or not
   ///   private, or the path is too long. Use the other functions then, which report the reason and support long paths.
@@ -17,7 +17,7 @@ extension UnixSocket {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
   }
 
-  /// Connects with another value of `XDG_RUNTIME_DIR`.
+  /// - Parameter home: The value of `XDG_RUNTIME_DIR`.
   package static func connectInSession(
     of home: UnsafePointer<CChar>?, name: String, seconds: Int
   ) throws(SystemError) -> FileDescriptor? {

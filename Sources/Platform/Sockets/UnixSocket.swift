@@ -67,14 +67,14 @@ package enum UnixSocket {
   /// Accepts the next connection.
   ///
   /// - Returns: A non-blocking socket.
-  /// - Throws: `EAGAIN` if none is waiting; `ECONNABORTED` if it was closed meanwhile; `EMFILE`.
+  /// - Throws: `EAGAIN` if none is waiting, `ECONNABORTED` if it was closed meanwhile, `EMFILE`.
   package static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
     let number = listener.raw
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or connection immediately for all processes that have it: closing has no effect while a program
-  /// that is being started has a copy, which it keeps until its exec.
+  /// Ends a listener or connection immediately for all processes that have it. Closing would have no effect until a
+  /// program that is being started has reached its `exec`.
   ///
   /// - Throws: `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
@@ -98,7 +98,7 @@ package enum UnixSocket {
     try peer(socket).user
   }
 
-  /// The peer's user and process ID; 0 for a process that is not visible in this process namespace. For a socket of a
+  /// The peer's user and process ID. 0 for a process that is invisible in this process namespace. For a socket of a
   /// service manager, the manager is the peer.
   package static func peer(
     _ socket: borrowing FileDescriptor
@@ -131,16 +131,15 @@ package enum UnixSocket {
     return socket
   }
 
-  /// A path short enough for a socket address. A long one goes through the open directory in `/proc`.
+  /// A path short enough for a socket address. A long one leads through the open directory in `/proc`.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"
   }
 }
 
-/// Two connected local sockets, both close-on-exec and blocking.
-///
-/// Frozen, so that another module can move the two ends out of it.
+/// Two connected local sockets, both close-on-exec and blocking. Frozen, so that another module can move the ends out
+/// of it.
 @frozen @usableFromInline package struct SocketPair: ~Copyable, Sendable {
   package var first: FileDescriptor
   package var second: FileDescriptor

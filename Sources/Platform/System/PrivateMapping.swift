@@ -20,7 +20,7 @@ internal import Glibc
 
   deinit { unsafe munmap(start, byteCount) }
 
-  /// Pages are larger on some machines, but always multiples of this.
+  /// A divisor of the page size of every machine.
   private static let smallestPage = 4096
 
   /// Keeps the pages of these bytes out of the swap space, as far as the limit for locked memory allows.

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Converts C's two conventions for failures to typed errors.
+/// Converts the two error conventions of C to typed errors.
 enum SystemCall {
   /// Checks a shim's result: 0 or more, or a negated error number.
   @discardableResult
+  /// Checks a shim's result, which is at least 0 or a negated error number.
   static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }
     return result
@@ -20,6 +21,7 @@ enum SystemCall {
 
   /// Calls a shim, retrying when a signal interrupts it.
   @discardableResult
+  /// Calls a shim, and again if a signal interrupts it.
   static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
       let result = body()
@@ -29,6 +31,7 @@ enum SystemCall {
 
   /// Calls a function of the C library, which returns -1 and sets `errno`, retrying when a signal interrupts it.
   @discardableResult
+  /// Calls a function of the C library, which returns -1 and sets `errno`, and again if a signal interrupts it.
   static func library<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result
   ) throws(SystemError) -> Result {
@@ -40,7 +43,7 @@ enum SystemCall {
     }
   }
 
-  /// Throws `EINVAL` for a text with a NUL, which C would truncate.
+  /// - Throws: `EINVAL` for a text with a NUL, which C would truncate.
   static func checkText(_ text: String, _ operation: String) throws(SystemError) {
     if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
   }

@@ -1,13 +1,11 @@
 internal import CPlatform
 
 /// Disables the echo of this process's terminal during the lifetime of this value. Typed input is neither read nor
-/// lost.
-///
-/// A background process does not change the terminal.
+/// lost. Does nothing in a background process.
 package struct HiddenTyping: ~Copyable {
   private let terminal: FileDescriptor
   private let byCharacter: Bool
-  /// The terminal flags changed by this value.
+  /// The terminal flags that this value has cleared.
   private var hidden: Int32 = 0
 
   /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may be longer than the

@@ -7,13 +7,12 @@ internal import CPlatform
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
-  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`.
+  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the locale of the process, so call it once,
+  /// before starting a second thread.
   ///
-  /// Sets the locale of the process, so call it once, before starting a second thread.
-  ///
-  /// - Parameter variables: Returns a variable, like ``Environment/value(_:)``.
+  /// - Parameter variables: Returns the value of a variable, like ``Environment/value(_:)``.
   /// - Returns: Nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable
-  ///   contains a slash: the C library would look for a catalogue in another directory.
+  ///   contains a slash, which would make the C library look in another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain

@@ -8,9 +8,9 @@ package enum Output {
     case standardError = 2
   }
 
-  /// Writes all bytes.
+  /// Writes all bytes. Waits for a non-blocking stream, since another process may have set that flag on a shared
+  /// terminal.
   ///
-  /// Waits for a non-blocking stream: another process may have set that flag on a shared terminal.
   /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
     var written = 0

@@ -4,13 +4,13 @@ internal import Glibc
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// The number of columns; nil if it is unknown or not a terminal.
+  /// The number of columns; nil if unknown.
   package static func width(_ descriptor: Int32) -> Int? {
     let columns = agent_terminal_columns(descriptor)
     return columns > 0 ? Int(columns) : nil
   }
 
-  /// The number of rows; nil if it is unknown or not a terminal.
+  /// The number of rows; nil if unknown.
   package static func height(_ descriptor: Int32) -> Int? {
     let rows = agent_terminal_rows(descriptor)
     return rows > 0 ? Int(rows) : nil
@@ -54,7 +54,8 @@ package enum Terminal {
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
-  /// Runs `body` with the terminal in line mode, with echo and editing but without signals. Then restores its settings.
+  /// Runs `body` with the terminal in line mode, with echo and editing but without signals. Restores its settings
+  /// afterwards.
   package static func withLines<Result>(
     on terminal: borrowing FileDescriptor, _ body: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {

@@ -1,11 +1,7 @@
 internal import CPlatform
 
-/// State protected by a mutex, with a condition variable. All state shared by threads is in one.
-///
-/// The `Mutex` of the standard library has no condition variable. It is built without the thread sanitizer, which then
-/// reports false races.
-///
-/// Waiters must be woken after each change of the state that they test.
+/// State protected by a mutex, with a condition variable. All state shared by threads is in one. The standard library's
+/// `Mutex` has no condition variable, and is built without the thread sanitizer, which then reports false races.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Accessed only while holding the lock.
   private var state: State
@@ -51,7 +47,8 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value.
+  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Use ``update(_:)`` for
+  /// changes that it tests.
   ///
   /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
   /// - Returns: Nil after the timeout, if the last call of `body` returned nil.

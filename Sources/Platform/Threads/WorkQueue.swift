@@ -38,7 +38,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     return found ?? nil
   }
 
-  /// Ends all waits. The remaining elements are still returned, then `pop` returns nil immediately.
+  /// Ends all waits. `pop` still returns the remaining elements, then nil.
   package func close() {
     monitor.update { $0.isClosed = true }
   }

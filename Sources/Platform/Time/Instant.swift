@@ -1,8 +1,6 @@
 internal import Glibc
 
 /// A point in time on `CLOCK_BOOTTIME`, which includes suspend and is never set back (times are true).
-///
-/// Arithmetic saturates: durations come from servers, so no sum may trap.
 package struct Instant: Sendable, Hashable, Comparable {
   /// Nanoseconds since the machine started.
   package let nanoseconds: Int64
@@ -21,7 +19,7 @@ package struct Instant: Sendable, Hashable, Comparable {
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// This time plus a duration, which may be negative.
+  /// This time plus a duration, which may be negative. Saturates, since durations from servers must not trap.
   package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
     guard overflow else { return Instant(nanoseconds: sum) }
@@ -41,7 +39,7 @@ package struct Instant: Sendable, Hashable, Comparable {
     return Int32(clamping: (left - 1) / 1_000_000 + 1)
   }
 
-  /// Reads a clock in `unit`s per second.
+  /// Reads a clock, in units of 1 / `unit` seconds.
   static func read(_ clock: clockid_t, unit: Int64) -> Int64 {
     var time = timespec()
     unsafe clock_gettime(clock, &time)
