@@ -102,8 +102,8 @@ static inline bool agent_curl_is_quiet(const agent_curl_connections *connections
   struct pollfd entry = {.fd = (int)connections->sum, .events = POLLIN};
   return poll(&entry, 1, 0) == 0;
 }
-// Whether the server's machine has stopped to acknowledge what was sent over the only connection: some of it was sent
-// again at least twice, and nothing was acknowledged for this long. A server that is slow to answer acknowledges.
+// Whether the server's machine has stopped acknowledging data over the only connection: some was sent again at least
+// twice, and nothing was acknowledged for this long. A server that is slow to respond does acknowledge.
 static inline bool agent_curl_is_unacknowledged(const agent_curl_connections *connections, unsigned milliseconds) {
   struct tcp_info info;
   socklen_t size = sizeof info;
@@ -112,8 +112,8 @@ static inline bool agent_curl_is_unacknowledged(const agent_curl_connections *co
   if (getsockopt((int)connections->sum, IPPROTO_TCP, TCP_INFO, &info, &size)) return false;
   return info.tcpi_unacked > 0 && info.tcpi_retransmits >= 2 && info.tcpi_last_ack_recv >= milliseconds;
 }
-// Whether a new connection to the peer would have the same local address as the only connection. If not, that address or
-// the route is gone, or another one has come, such as that of a VPN.
+// Whether a new connection to the peer would have the same local address as the only connection. If not, the address or
+// route is gone, or there is a new one, such as a VPN's.
 static inline bool agent_curl_has_local_address(const agent_curl_connections *connections) {
   struct sockaddr_storage own, peer, now;
   socklen_t own_size = sizeof own, peer_size = sizeof peer, now_size = sizeof now;
@@ -135,7 +135,7 @@ static inline bool agent_curl_has_local_address(const agent_curl_connections *co
   close(probe);
   return is_same;
 }
-// Closes a connection; at once, without sending what is left to send, while a transfer is under way.
+// Closes a connection. During a transfer, discards unsent data.
 static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   agent_curl_connections *connections = context;
   struct linger at_once = {.l_onoff = 1, .l_linger = 0};

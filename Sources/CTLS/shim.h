@@ -19,8 +19,8 @@ static inline int agent_tls_shared_algorithms(SSL *connection) {
   return SSL_get_shared_sigalgs(connection, 0, NULL, NULL, NULL, NULL, NULL);
 }
 
-// Verifies a server's certificate and, if its authority is not in the context's own store, verifies it against those of
-// a file. The argument is the file's path.
+// Verifies a server's certificate with the context's own store and, if that lacks the authority, with the certificates
+// in the file at `path`.
 static inline int agent_tls_verify_with_bundle(X509_STORE_CTX *verification, void *path) {
   int result = X509_verify_cert(verification);
   if (result > 0) return result;
@@ -42,7 +42,7 @@ static inline int agent_tls_verify_with_bundle(X509_STORE_CTX *verification, voi
       X509_VERIFY_PARAM_set1(X509_STORE_CTX_get0_param(second), X509_STORE_CTX_get0_param(verification)) == 1) {
     int found = X509_verify_cert(second);
     int problem = X509_STORE_CTX_get_error(second);
-    // Any other fault than an unknown authority is the better reason, such as a certificate that has expired.
+    // An error other than an unknown authority, such as an expired certificate, is the better reason.
     switch (problem) {
       case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
       case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -62,7 +62,7 @@ static inline int agent_tls_verify_with_bundle(X509_STORE_CTX *verification, voi
   ERR_clear_error();
   return result;
 }
-// Has the handshake verify so. The path must stay valid as long as the context.
+// Makes handshakes verify with that function. The path must stay valid as long as the context.
 static inline void agent_tls_trust_bundle(SSL_CTX *context, const char *path) {
   SSL_CTX_set_cert_verify_callback(context, agent_tls_verify_with_bundle, (void *)path);
 }

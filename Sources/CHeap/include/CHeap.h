@@ -1,1 +1,1 @@
-// An empty face: the C library's own functions are taken over by linking this module.
+// Empty: a program that links this module gets its `free` and `realloc`.

@@ -16,8 +16,8 @@ const char *_Nullable agent_error_name(int number);
 const char *_Nullable agent_error_description(int number);
 
 // Descriptors.
-// Occupies those of 0, 1 and 2 that are closed, so that nothing else gets their numbers. Reading the first and writing
-// the others still fails with EBADF. One system call if all are open.
+// Occupies the closed ones of 0, 1 and 2, so that nothing else gets their numbers. Reading 0 and writing 1 and 2 still
+// fails with EBADF. One system call if all are open.
 int agent_occupy_standard_descriptors(void);
 // Opens a directory for path lookups only, which need not be readable. Follows no link.
 int agent_open_way(int directory, const char *name);
@@ -27,6 +27,7 @@ int agent_duplicate(int descriptor);
 // Creates an unnamed file in memory.
 int agent_memory_file(void);
 int agent_set_nonblocking(int descriptor, int enabled);
+// Returns 1 if the descriptor is ready, 0 after the timeout.
 int agent_poll_one(int descriptor, int for_writing, int timeout_milliseconds);
 
 // epoll, eventfd, timerfd.
@@ -71,7 +72,7 @@ int agent_set_timeouts(int descriptor, long milliseconds);
 // Bytes with at most one descriptor (SCM_RIGHTS). A second descriptor is closed.
 long agent_send_descriptor(int socket, const void *bytes, long count, int passed);
 long agent_receive_descriptor(int socket, void *bytes, long count, int waits, int *passed);
-// Read and write that never wait for another process, whatever O_NONBLOCK says: another holder of the descriptor can change it.
+// Never wait for another process, even without O_NONBLOCK, which another holder of the descriptor can change.
 long agent_read_now(int descriptor, void *bytes, long count);
 long agent_write_now(int descriptor, const void *bytes, long count);
 
@@ -84,16 +85,16 @@ void agent_watch_drain(int watch);
 int agent_network_watch_create(void);
 int agent_network_watch_take(int watch);
 
-// inotify on the content of some files, and on every directory of their paths. `mounts` is the open mount table.
+// Changes of files and of the directories of their paths (inotify(7)). The roles of a watched path:
 static const int agent_change_file = 0;
 static const int agent_change_folder = 1;
 static const int agent_change_way = 2;
 static const int agent_change_link = 3;
 static const int agent_change_replaced = 4;
 int agent_changes_create(void);
-// The number of the kind of file system at a path.
+// Returns the kind of the file system at a path, as in statfs(2).
 long long agent_file_system_kind(const char *path);
-// The number of the watch; -EOPNOTSUPP where the file system may change without telling.
+// Returns the number of the watch; -EOPNOTSUPP if the file system may change without an event.
 int agent_changes_add(int changes, const char *path, int role);
 void agent_changes_remove(int changes, int watch);
 // An event of the watched file, or of `name` in a watched directory. `watch` is -1 if events were lost.
@@ -105,7 +106,7 @@ struct agent_change {
 static const int agent_change_of_content = 0;
 static const int agent_change_of_place = 1;
 static const int agent_change_of_watch = 2; // The kernel removed the watch.
-// Bit 0: events are pending; bit 1: the mounts have changed.
+// Returns bit 0 if events are pending, bit 1 if the open mount table `mounts` has changed.
 int agent_changes_seen(int changes, int mounts);
 // Reads events into a buffer of 4096 bytes, aligned to 8. Returns the number of bytes, 0 if there are no more.
 long agent_changes_take(int changes, void *buffer);
@@ -125,7 +126,7 @@ int agent_signal_unblock_all(void);
 int agent_signal_descriptor(const int *numbers, long count);
 // Returns the number of a pending signal, or -EAGAIN.
 int agent_signal_next(int descriptor);
-// Likewise; sets `by_kernel` if the kernel sent it, as for a key of the terminal.
+// Like agent_signal_next; sets `by_kernel` if the kernel sent the signal, as for a key of the terminal.
 int agent_signal_next_origin(int descriptor, int *by_kernel);
 // Obeys a blocked signal, and blocks it again when this process continues.
 int agent_signal_obey(int number);
@@ -206,8 +207,8 @@ void agent_limit_arenas(int count);
 void agent_trim_heap(void);
 
 // Others.
-// Whether a rename may replace a name: 0 with its size (0 if it does not exist), EBUSY for a mount point, EPERM for an
-// immutable file, or the error of statx.
+// Whether a rename may replace a name: returns 0 with the file's size (0 if there is none), or not negated EBUSY for a
+// mount point, EPERM for an immutable file, or the error of statx.
 int agent_replaceable(int directory, const char *name, long long *size);
 
 // Writes the names in a directory to disk, with fsync(2), or with syncfs(2) since some file systems do not support

@@ -1,5 +1,5 @@
-// The message bus (D-Bus) of libsystemd, which is loaded at first use: most machines that need it have it, and others
-// need not.
+// The message bus (D-Bus) of libsystemd, loaded at first use, since machines without a desktop
+// need not have it.
 //
 // Like CPlatform.h, this header must not include system headers. Functions return 0 or more on success and a negated
 // errno on failure. Use a bus from one thread.
