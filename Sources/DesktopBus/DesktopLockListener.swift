@@ -88,7 +88,6 @@ extension DesktopLockListener.Source {
     }
   }
 
-  /// The user of a logind session.
   private static func user(ofSession path: String) -> UInt32? {
     var user: UInt32 = 0
     return unsafe agent_session_user(path, &user) < 0 ? nil : user

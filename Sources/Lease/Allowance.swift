@@ -11,7 +11,6 @@ struct Allowance {
     (self.most, self.perSecond, left, counted) = (most, perSecond, most, now)
   }
 
-  /// Whether an event is allowed now.
   mutating func hasSome(now: Instant) -> Bool {
     let seconds = counted.duration(to: now).components.seconds
     if seconds > 0 {

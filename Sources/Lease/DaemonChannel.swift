@@ -74,7 +74,6 @@ final class DaemonChannel {
     sendNext()
   }
 
-  /// Ends the connection.
   private func leave(_ failure: Failure?) {
     loop.unwatch(key)
     queue = []

@@ -44,7 +44,6 @@ enum Jail {
     "getegid", "exit", "exit_group",
   ]
 
-  /// System calls that are permitted with some arguments.
   private static let permittedWith: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [equal(0, UInt64(AF_UNIX))]),
     // No executable memory.

@@ -20,7 +20,6 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
   private var daemon: DaemonChannel?
   /// Why `daemon` is nil.
   private var reason = Failure.noDaemon
-  /// The requests at the daemon.
   private var calls: [Ticket: LentCall] = [:]
   /// The peers, by connection.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
@@ -63,7 +62,6 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   // MARK: Peers
 
-  /// Starts accepting peers.
   private func watch() throws(SystemError) {
     accepting = try loop.watch(listener.descriptor.raw) { [unowned self] _ in accept() }
   }
@@ -104,7 +102,6 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   // MARK: Peers that know HTTP alone
 
-  /// Accepts HTTP connections at a socket of the owner.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))
@@ -195,7 +192,6 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
     connections.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Called when the connection to the daemon has ended.
   private func daemonLeft(_ failure: Failure?) {
     daemon = nil
     reason = failure ?? .noDaemon

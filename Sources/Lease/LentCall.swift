@@ -20,7 +20,6 @@ final class LentCall {
     case ends
   }
 
-  /// Receives the response.
   protocol Owner: AnyObject {
     /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
@@ -94,9 +93,6 @@ final class LentCall {
     }
   }
 
-  /// Prepares the bodies of a request of the protocol.
-  ///
-  /// - Throws: `descriptor_missing` or `invalid_request`.
   private func prepare(_ call: CallRequest, _ descriptors: [SharedDescriptor]) throws(Failure) {
     if !call.isInline {
       guard descriptors.count == (call.sendsBody ? 2 : 1) else {
@@ -142,7 +138,6 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
-  /// Copies a body between two descriptors.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -151,7 +146,6 @@ final class LentCall {
       })
   }
 
-  /// Passes the connection to the daemon and sends the request.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
     if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
     farEnd = nil
@@ -172,13 +166,11 @@ final class LentCall {
     contentOfLine = nil
   }
 
-  /// Ends the request's body.
   func endContent() { contentEnd = nil }
 
   /// Writes a part of the body.
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
 
-  /// Watches the connection.
   private func watch() throws(SystemError) {
     unwatch()
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
@@ -190,7 +182,6 @@ final class LentCall {
     key = nil
   }
 
-  /// Handles the daemon's lines, or sends the rest of the request.
   private func serve() {
     if connection.hasOutput {
       guard connection.flush(), (try? watch()) != nil else { return close() }
@@ -201,7 +192,6 @@ final class LentCall {
     if key != nil, result == .end || result == .tooLong { close() }
   }
 
-  /// Parses the next line, if complete.
   private func takeLine() -> Last? {
     let hidesLine = envelope.request.has(.lentWithToken)
     return connection.takeLine { line in
@@ -211,7 +201,6 @@ final class LentCall {
     }
   }
 
-  /// Forwards a line to the peer. The last one waits for the body.
   private func relay(_ last: Last) {
     guard !isLeft else { return }
     if case .reply(let reply) = last {
@@ -263,7 +252,6 @@ final class LentCall {
 
   private var isSettled = false
 
-  /// Calls ``Owner/isOver(_:)`` once nothing is in progress.
   private func settle() {
     guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isLeft else { return }
     isSettled = true
@@ -272,7 +260,6 @@ final class LentCall {
 
   deinit { unwatch() }
 
-  /// A line with the token, wiped afterwards.
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []
 

@@ -50,7 +50,6 @@ final class Pump {
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
-  /// Fills the buffer. Returns 0 at the end.
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     written = 0
@@ -59,7 +58,6 @@ final class Pump {
     return try source.descriptor.readNow(into: &buffer, upTo: Self.mostBytes)
   }
 
-  /// Continues when a descriptor is ready. Ends if the sink is not ready until the timeout.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
     unwatch()
     do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
@@ -82,7 +80,6 @@ final class Pump {
     unwatch()
   }
 
-  /// Stops copying and calls ``ended``.
   private func end() {
     guard !isStopped else { return }
     stop()

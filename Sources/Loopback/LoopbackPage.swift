@@ -71,7 +71,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return escaped
   }
 
-  /// A response's head.
   private static func head(_ status: String, _ more: [(String, String)], bodyBytes: Int) -> [UInt8] {
     let lines = (fields + more + [("Content-Length", "\(bodyBytes)")]).map { "\($0): \($1)\r\n" }
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)

@@ -53,7 +53,6 @@ package enum LoopbackRequest {
 
     package init() {}
 
-    /// The end of the head. Nil if it is incomplete.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]

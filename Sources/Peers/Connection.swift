@@ -26,7 +26,6 @@ package final class Connection {
 
   /// The last input, or the start of pending output. Deadlines count from it.
   var lastProgress: Instant
-  /// Whether to close the connection once everything was sent.
   var closesWhenSent = false
   /// Called when the peer has read all output of a streamed response. Each part read restarts the deadline.
   var whenRead: (() -> Void)?
@@ -81,7 +80,6 @@ package final class Connection {
     lastProgress = now
   }
 
-  /// Starts the next request.
   func nextTicket() -> Ticket {
     lastSerial += 1
     let ticket = Ticket(connection: id, serial: lastSerial)
@@ -101,7 +99,6 @@ package final class Connection {
     return Int((waited + .milliseconds(500)).components.seconds)
   }
 
-  /// Ends the current request.
   func finishRequest() {
     answering = nil
     whenRead = nil
@@ -166,7 +163,6 @@ package final class Connection {
     return span.firstIndex(of: UInt8(ascii: "\n"), from: taken)
   }
 
-  /// Removes consumed bytes.
   private func dropTaken() {
     if taken == inbound.count {
       inbound.removeAll(keepingCapacity: inbound.capacity <= Self.readSize * 2)

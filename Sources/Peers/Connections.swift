@@ -24,7 +24,6 @@ package final class Connections {
   /// The maximum number of requests that wait for the network. A quarter more is for local ones
   /// (``Wire/RequestTraits/local``), half of it also for sign-outs.
   private let mostRequests: Int
-  /// See ``Connections/mostPassed``, given the process's descriptors.
   private let mostPassed: Int
   /// The maximum number of connections. Beyond it, the longest idle one is closed.
   private var mostConnections: Int { mostRequests + mostRequests / 4 }
@@ -143,7 +142,6 @@ package final class Connections {
     }
   }
 
-  /// Reads and writes as the poller reports.
   private func handle(_ event: Poller.Event) {
     guard let connection = connections[event.key] else { return }
     if event.writable { flush(connection) }
@@ -226,7 +224,6 @@ package final class Connections {
     }
   }
 
-  /// Sends a failure and closes the connection.
   private func refuse(_ connection: Connection, _ failure: Failure) {
     note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true

@@ -65,9 +65,6 @@ package final class EventLoop {
   ///
   /// - Returns: The descriptor's key, which is never reused.
   @discardableResult
-  /// Calls `handle` when the descriptor is ready. Remove it before closing it.
-  ///
-  /// - Returns: The descriptor's key, which is never reused.
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest = .read, _ handle: @escaping (Poller.Event) -> Void
   ) throws(SystemError) -> UInt64 {

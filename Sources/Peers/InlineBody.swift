@@ -73,7 +73,6 @@ package final class InlineBody {
   /// Sends all of the pipe's contents before a failure, even if the peer does not read.
   package func drain() { pass(upTo: .max) }
 
-  /// Calls the action if all bytes were sent.
   private func finish() {
     guard let end, sent >= end.bytes else { return }
     self.end = nil

@@ -8,7 +8,6 @@ package struct Timers<Event> {
 
   package var nextDue: Instant? { heap.first?.due }
 
-  /// Adds an event.
   package mutating func schedule(_ event: Event, at due: Instant) {
     heap.append((due, event))
     var child = heap.count - 1
@@ -29,7 +28,6 @@ package struct Timers<Event> {
     return first.event
   }
 
-  /// Restores the heap after its first element was replaced.
   private mutating func sink() {
     var parent = 0
     while true {

@@ -197,7 +197,6 @@ extension AccountConfiguration {
     }
   }
 
-  /// Whether the text is a valid name of an environment variable.
   private static func isVariable(_ name: String) -> Bool {
     (1...AssertionSource.longestVariable).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") }

@@ -9,7 +9,6 @@ internal import Vocabulary
 internal import Wire
 
 extension AccountRequests {
-  /// Stores the refresh token from the first descriptor in a new account.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {

@@ -33,7 +33,6 @@ final class SignOuts: AccountPart {
   private var underWay: Set<AccountName> = []
   /// The timer for the next retry of the pending revocations.
   private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
-  /// The time until the next retry.
   private var pause = SignOuts.firstPause
   /// Pauses between retries. Each is twice as long as the previous one.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)

@@ -71,7 +71,6 @@ final class DaemonContext {
     if awaitsSettings == nil { readSettings(for: [act]) } else { awaitsSettings?.append(act) }
   }
 
-  /// Reads the settings on a worker, then runs `acts`.
   private func readSettings(for acts: [() -> Void]) {
     awaitsSettings = []
     let revision = files.settingsRevision
@@ -244,7 +243,6 @@ extension DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Sends the result that `answer` builds from a value, or the error.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {

@@ -32,7 +32,6 @@ final class EventLog {
     audience?.logged(entry)
   }
 
-  /// Adds an event of a session or an account.
   func publish(_ event: SessionEvent, _ account: AccountName? = nil) {
     let entry = SessionEntry(time: time.wallSeconds(), account: account?.text, event: event)
     sessionEntries.append(entry)

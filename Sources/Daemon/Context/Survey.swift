@@ -51,7 +51,6 @@ struct AccountSummary: Sendable {
 
 /// Reads the vault's data about all accounts, even those not used since the daemon started.
 enum Survey {
-  /// - Parameter only: The account to read. Nil for all.
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }

@@ -79,7 +79,6 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs jobs until none arrives for ``idleTime``.
   private func work() {
     repeat {
       while let job = jobs.pop(wait: idleTime) { run(job) }

@@ -40,7 +40,6 @@ final class EventCommandRunner {
   /// Killed processes that could not be watched. They are reaped from time to time.
   private var unwatched: [Int32] = []
   private var running: [UInt64: Running] = [:]
-  /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [Order] = []
   private var dropped = 0
@@ -101,7 +100,6 @@ final class EventCommandRunner {
   }
 
   private static let unwatchedInterval = Duration.milliseconds(200)
-  /// When to reap ``unwatched`` next.
   private var unwatchedDue = Instant.distantFuture
 
   private func reapUnwatched(_ now: Instant) {
@@ -170,7 +168,6 @@ final class EventCommandRunner {
     for entry in running.values { Self.signal(entry.process, Signals.SIGKILL) }
   }
 
-  /// Sends a signal to a command's process group.
   private static func signal(_ process: Int32, _ signal: Int32) { try? Spawn.killGroup(process, signal) }
 }
 

@@ -37,7 +37,6 @@ final class EventCommands: DaemonPart {
   /// Runs the commands that match this entry, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
-  /// Queues the commands for an entry.
   private func order(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]

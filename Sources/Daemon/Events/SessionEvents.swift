@@ -59,7 +59,6 @@ final class SessionEvents: AccountPart {
     for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
 
-  /// Writes the change mark on a worker.
   private func changeMark() {
     isMarkDue = true
     writeMark()

@@ -116,7 +116,6 @@ extension Failure {
     }
   }
 
-  /// The redirect URI is not on this machine.
   init(redirectElsewhere login: SignInCommand) {
     self.init(
       .redirectUnavailable, "the redirect URI of this account is not on this machine",
@@ -180,7 +179,6 @@ extension Failure {
     }
   }
 
-  /// The variables with the assertion are not set.
   init(variablesOf source: AssertionSource, _ account: String) {
     let names = Phrase.all(source.variables.map { TerminalText.clean($0) })
     if case .workflow = source {
@@ -203,7 +201,6 @@ extension Failure {
     code = .assertionNeeded
   }
 
-  /// The client secret of a registered client has expired.
   init(expiredSecretOf account: String) {
     self.init(
       .clientRejected, "the client secret registered for \(account) has expired",

@@ -131,7 +131,6 @@ extension Failure {
     self = .noAccount(named: name, hint: hint)
   }
 
-  /// A sealed setting was changed after the sign-in.
   private init(changed setting: String, of account: String) {
     self.init(
       .configurationChanged,
@@ -139,7 +138,6 @@ extension Failure {
       hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
-  /// The certificate authorities of the account were changed after the sign-in.
   private init(changedAuthorities file: String, of account: String) {
     let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
     self.init(
@@ -150,7 +148,6 @@ extension Failure {
         : Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
-  /// The server has moved an endpoint to another origin.
   private init(movedTo origin: String, of account: String) {
     self.init(
       .endpointMoved,
@@ -231,7 +228,6 @@ extension Failure {
       hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
   }
 
-  /// Several accounts list the origin.
   private init(several names: [String], for origin: String) {
     self.init(
       .invalidRequest,

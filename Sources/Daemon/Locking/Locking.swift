@@ -112,7 +112,6 @@ final class Locking: DaemonPart {
     }) { [self] _ in wiped(Set(extent.levels)) }
   }
 
-  /// Responds to the lock requests, if the result is known.
   private func answerLocks() {
     guard let answered else { return }
     let locks = tickets

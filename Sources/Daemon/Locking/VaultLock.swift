@@ -126,6 +126,5 @@ struct IdleLock {
     return lastUse.time.advanced(by: patience - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
-  /// Ends the idle time, because nothing is unlocked.
   mutating func end() { self = IdleLock() }
 }

@@ -4,7 +4,6 @@ internal import Wire
 /// How `agentd` was started: by a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with
 /// `--connection-fd N`, by the user with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
-  /// Which socket or connection to serve.
   private enum Way {
     case directory(path: String, socketName: String)
     case connection(Int32)

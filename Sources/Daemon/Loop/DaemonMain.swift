@@ -61,7 +61,6 @@ package enum DaemonMain {
     return ExitStatus.failed.rawValue
   }
 
-  /// Serves until the daemon stops. Returns the exit status.
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     if let foreign = UserDirectories.foreign {
       complain("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")

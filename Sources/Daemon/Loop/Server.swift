@@ -189,7 +189,6 @@ final class Server {
     }
   }
 
-  /// Opens ``spare``.
   private func keepSpare() {
     spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
@@ -232,7 +231,6 @@ final class Server {
     }
   }
 
-  /// Stops if the socket was removed or replaced.
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()

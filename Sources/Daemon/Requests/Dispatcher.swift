@@ -47,7 +47,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Passes a request to its part.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try located(envelope, ticket)

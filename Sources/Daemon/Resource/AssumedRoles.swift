@@ -104,7 +104,6 @@ final class AssumedRoles: DaemonPart {
     account.roles.put(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
-  /// The response line with the credentials.
   private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
   {
     do throws(CryptoError) {

@@ -17,7 +17,6 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptWhole = false
-  /// Whether ``prepare(stallSeconds:_:)`` was called.
   private var isPrepared = false
   /// The number of bytes read since the start or ``rewind()``.
   private var place = 0

@@ -63,7 +63,6 @@ extension Failure {
     }
   }
 
-  /// The code for an HTTP status. Nil below 400.
   private static func code(ofStatus status: Int) -> FailureCode? {
     switch status {
     case ..<400: nil

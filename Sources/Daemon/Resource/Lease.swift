@@ -23,7 +23,6 @@ final class Lease: Admission {
 
   /// Why the lease ended. Nil while it is open.
   var cause: LeaseEntry.Cause?
-  /// The requests in progress.
   private(set) var underWay: [Ticket: Use] = [:]
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
@@ -46,7 +45,6 @@ final class Lease: Admission {
   /// Asks the user about a request.
   private let ask: (_ method: String, _ origin: String?, LeaseEntry.Peer?) -> Void
 
-  /// A request in progress.
   struct Use {
     let method: String
     /// Nil if the request is for the token itself.
@@ -97,7 +95,6 @@ final class Lease: Admission {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw refusal(error, nil) }
   }
 
-  /// Whether the peers may send this kind of request.
   private func isPermitted(_ row: RequestRow) -> Bool {
     row.has(.lent) || row.has(.fromLease) || request.handsOutToken && row.has(.lentWithToken)
   }
@@ -209,7 +206,6 @@ final class Lease: Admission {
     return call
   }
 
-  /// Logs a refusal and returns it.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     tell(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
@@ -237,13 +233,11 @@ final class Lease: Admission {
     }
   }
 
-  /// Whether a request is for the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
-  /// Logs the end of a request.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.
@@ -256,7 +250,6 @@ final class Lease: Admission {
     ended()
   }
 
-  /// Removes a peer whose connection has closed.
   func left(_ connection: UInt64) {
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil

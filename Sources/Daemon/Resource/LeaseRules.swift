@@ -78,7 +78,6 @@ struct LeaseRules {
     return decoded.count == segments.count ? decoded : nil
   }
 
-  /// Nil if servers may interpret the segment differently.
   private static func decodedSegment(_ segment: [UInt8]) -> [UInt8]? {
     var decoded: [UInt8] = []
     var index = 0
@@ -177,7 +176,6 @@ struct LeaseRules {
     return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
   }
 
-  /// Whether the name consists of letters, digits and hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
@@ -192,7 +190,6 @@ struct LeaseRules {
   /// Fields of browsers, which no peer needs, and the encoding of the response.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
-  /// Whether a field is one of ``steering``.
   private static func steers(_ name: String) -> Bool {
     steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }

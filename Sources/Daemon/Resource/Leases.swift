@@ -27,7 +27,6 @@ final class Leases: AccountPart {
   private static let mostPeersOfAll = 64
   /// The maximum number of concurrent requests of all leases, less than the daemon's own limit.
   private static let mostTransfers = 64
-  /// The maximum number of events kept for a lease.
   private static let mostEntries = 64
   /// The maximum number of leases whose events are kept, including ended ones.
   private static let mostRings = 32
@@ -133,7 +132,6 @@ final class Leases: AccountPart {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Adds a peer's connection, or refuses the peer if there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.mostPeers, peers < Self.mostPeersOfAll,
@@ -193,7 +191,6 @@ final class Leases: AccountPart {
 
   // MARK: Questions
 
-  /// Asks the owner whether to allow requests to an origin.
   private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestion += 1
     let number = lastQuestion
@@ -250,7 +247,6 @@ final class Leases: AccountPart {
     loop.send(.failure(failure(lease, cause)), to: lease.owner)
   }
 
-  /// The error for the owner of a lease that has ended.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
@@ -291,19 +287,16 @@ final class Leases: AccountPart {
 
   // MARK: Reports
 
-  /// Sends the owner the name of the lease and the number of uses left.
   private func tellOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
-  /// Warns the owner that an origin returned the token.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)
   }
 
-  /// Logs an event and notifies the audience.
   private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
     if !rings.contains(where: { $0.name == name }) {
       rings.append((name, Ring(capacity: Self.mostEntries)))

@@ -13,7 +13,6 @@ final class PlacedTokens: AccountPart {
   /// Called with the token for the URL and its expiry.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
-  /// A request for a token for a URL.
   private struct PlacedRequest {
     let request: TokenRequest
     let place: TokenRequest.Place
@@ -141,7 +140,6 @@ final class PlacedTokens: AccountPart {
     try broker.obtain(for: waiter, account)
   }
 
-  /// Delivers a token, or first renews an ID Token that expires too soon.
   private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if placed.kind == .idToken { expiry = grant.idTokenExpiry }

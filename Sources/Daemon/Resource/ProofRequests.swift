@@ -58,7 +58,6 @@ final class ProofRequests: AccountPart {
     }
   }
 
-  /// Sends the proof, with the token if requested.
   private func answer(
     _ target: ProofTarget, _ name: String, _ description: TokenDescription, _ grant: AccessGrant,
     _ outcome: Result<String, SessionError>, _ ticket: Ticket

@@ -2,10 +2,8 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The request to create a proof for.
 struct ProofTarget {
   let call: ResourceCall.Target
-  /// The nonce from the resource server.
   let nonce: String?
   /// Whether to return the token too.
   let wantsToken: Bool

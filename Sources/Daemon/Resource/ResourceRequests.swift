@@ -75,7 +75,6 @@ final class ResourceRequests: AccountPart {
   /// Whether a request was not answered or cancelled.
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  /// Gets a token after the account was chosen.
   private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
@@ -87,7 +86,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Gets a token, then sends the request.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -216,7 +214,6 @@ final class ResourceRequests: AccountPart {
     loop.send(.failure(failure), to: transfer.ticket)
   }
 
-  /// Cancels a request.
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
@@ -241,7 +238,6 @@ final class ResourceRequests: AccountPart {
   /// Whether the request expects parts of its body.
   func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
-  /// Adds a part to the body of a request.
   func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {
     guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
     do { try content.take(part) } catch { fail(transfer, error) }

@@ -18,7 +18,6 @@ enum ClientSecret {
       }
     }
 
-    /// The error for an unusable secret.
     fileprivate var unusable: SessionError {
       switch self {
       case .clientSecret: .configuration(ConfigurationError(.clientSecret, "the client secret"))

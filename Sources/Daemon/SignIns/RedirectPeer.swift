@@ -36,7 +36,6 @@ final class RedirectPeer {
 
   deinit { head.wipe() }
 
-  /// The state of a connection after reading.
   enum Progress: Equatable {
     case waiting
     case ended
@@ -89,7 +88,6 @@ final class RedirectPeer {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }
 
-  /// Calls `body` with the query of a redirect.
   func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }

@@ -20,7 +20,6 @@ final class RedirectServer {
     let listener: RedirectListener
   }
 
-  /// What a descriptor in the poller belongs to.
   private enum Source {
     case socket(RedirectSocket, [Waiting])
     case peer(RedirectPeer)
@@ -58,7 +57,6 @@ final class RedirectServer {
     }
   }
 
-  /// The source of a socket, if any sign-in waits there.
   private func place(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
@@ -149,7 +147,6 @@ final class RedirectServer {
     judge.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
-  /// Admits the connections of this user and of unknown ones, and closes those of other users.
   private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
     let batch = identified
     identified = [:]
@@ -174,7 +171,6 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
-  /// Reads a request, or continues sending the response.
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     // The browser has disconnected.
@@ -216,7 +212,6 @@ final class RedirectServer {
     finish(key, peer)
   }
 
-  /// Sends as much of the response as possible, then closes the connection or waits until it is writable.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)

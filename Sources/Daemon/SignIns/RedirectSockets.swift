@@ -24,7 +24,6 @@ final class RedirectSockets: Sendable {
 
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
-  /// The open sockets, and closed ones until the next socket is opened.
   private let open = Monitor<[Place: Entry]>([:])
 
   /// How many other free ports to try if browsers refuse the first.

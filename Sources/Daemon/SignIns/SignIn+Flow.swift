@@ -59,7 +59,6 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Builds the authorization URL.
   private func browser(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError) -> SignIn.Waiting.Browser {
     guard let redirectURI else {
       do throws(OAuthError) { try server.metadata.checkUsable(.authorization) } catch { throw .oauth(error) }

@@ -11,7 +11,6 @@ internal import Wire
 
 /// Sign-in with a browser. The response is sent to a loopback address or pasted.
 extension SignIns {
-  /// Listens for the response and sends the URL to the client.
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login.id) } catch {

@@ -11,7 +11,6 @@ extension SignIns {
   /// The longest polling interval that is not announced to the user, in seconds.
   private static let longestUntoldInterval = 60
 
-  /// Sends the code to the client and schedules the first poll.
   func devicePrepared(_ login: Login, _ waiting: SignIn.Waiting.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)

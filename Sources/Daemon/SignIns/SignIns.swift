@@ -153,7 +153,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the code or URL to the user.
   func loginPrepared(
     _ id: UInt64, _ outcome: Result<(waiting: SignIn.Waiting, listener: RedirectListener?), SessionError>
   ) {
@@ -222,7 +221,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the session and sends the result to the client.
   private func signedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     withoutDevice.remove(login.account)
     showSignedIn(login, outcome)
@@ -325,7 +323,6 @@ final class SignIns: AccountPart {
     return Phrase("many servers issue a refresh token only with this scope: \(again)")
   }
 
-  /// Reports an error as the result of a sign-in, and ends it.
   func fail(_ login: Login, _ error: SessionError) {
     if case .oauth(let problem) = error, problem.needsBrowser, withoutDevice.count < Self.mostWithoutDevice {
       withoutDevice.insert(login.account)

@@ -11,7 +11,6 @@ final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant
-  /// The accounts whose check is in progress.
   var open: Set<ObjectIdentifier> = []
   /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
@@ -31,7 +30,6 @@ final class CheckBatch {
     /// Why the server did not respond. Nil if it did.
     var failure: Failure?
 
-    /// - Parameter failure: Why the server did not respond.
     init(_ result: CheckResult, _ failure: Failure? = nil) {
       self.result = result
       self.failure = failure

@@ -37,7 +37,6 @@ extension StatusRequests {
     if accounts.isEmpty { finish(batch) }
   }
 
-  /// Gets a token, then continues the check.
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       switch outcome {
@@ -90,13 +89,11 @@ extension StatusRequests {
     }
   }
 
-  /// Records a failure as the result for an account.
   func settle(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
     let isDoubted = batch.refreshed.contains(ObjectIdentifier(account))
     settle(account, CheckBatch.Check(failure, isDoubted: isDoubted), in: batch)
   }
 
-  /// Records the result for an account. Responds after the last one.
   private func settle(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.open.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)

@@ -13,7 +13,6 @@ private final class ExaminationBatch {
     let examination: IssuerExamination
     let configuration: AccountConfiguration
     var accounts: [AccountName]
-    /// Nil until the server has responded.
     var finding: IssuerExamination.Finding?
   }
 
@@ -78,7 +77,6 @@ extension StatusRequests {
     schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
   }
 
-  /// Responds, and cancels the servers' examinations that are still in progress.
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true

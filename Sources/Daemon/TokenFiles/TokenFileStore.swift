@@ -31,7 +31,6 @@ final class TokenFileStore: Sendable {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
 
-  /// Opens the first usable directory.
   private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in candidates {

@@ -11,7 +11,6 @@ internal import Wire
 /// account's refresh policy.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
-  /// Nil until first used.
   private var tokenFileStore: TokenFileStore?
   /// The requests that wait for a file name.
   private var claiming: Set<Ticket> = []
@@ -68,7 +67,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Requests the first token after the name was claimed.
   private func claimed(
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
@@ -190,14 +188,12 @@ final class TokenFiles: AccountPart {
     notifyClient(of: file, expiresAt: expiresAt)
   }
 
-  /// Removes a file that could not be written.
   private func notWritten(_ file: TokenFile, _ failure: Failure) {
     log.note(.tokenFile(.failed), file.account)
     end(file)
     loop.send(.failure(failure), to: file.ticket)
   }
 
-  /// The token to write.
   private struct Content {
     let token: SealedSecret
     /// Nil if the server reported no lifetime.
@@ -245,14 +241,12 @@ final class TokenFiles: AccountPart {
     schedule(at: due) { [self] in tokenFileDue(file.ticket) }
   }
 
-  /// Requests a new token if one is due.
   private func tokenFileDue(_ ticket: Ticket) {
     guard let file = tokenFiles[ticket], let due = file.renewal, due <= services.time.now() else { return }
     file.renewal = nil
     requestToken(for: file)
   }
 
-  /// Handles a failed token request: removes the file, or schedules a retry.
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     defer { actOnSettled() }
@@ -319,7 +313,6 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account && file.hasBegun { requestToken(for: file) }
   }
 
-  /// Removes the contents of an account's files when it is signed out.
   func remove(of account: AccountName) {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
@@ -337,9 +330,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Reports a written or removed file to the requesting client.
-  ///
-  /// - Parameter removal: Why the file was removed.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
@@ -432,7 +422,6 @@ extension TokenFiles {
     }
   }
 
-  /// Claims the name of a standing file, then requests its token.
   private func begin(_ file: Standing) {
     claiming.insert(file.ticket)
     work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in
@@ -460,7 +449,6 @@ extension TokenFiles {
     schedule(at: loop.now.advanced(by: Self.settlingPatience)) { [self] in actOnSettled() }
   }
 
-  /// Calls the actions whose files are written or failed, or that have waited long enough.
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false

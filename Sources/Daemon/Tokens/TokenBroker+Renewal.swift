@@ -46,7 +46,6 @@ extension TokenBroker {
     }
   }
 
-  /// Renews the token, or postpones that if the server or too many renewals require it.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.server
     if slot.waiters.isEmpty { slot.session.callersLeft() }

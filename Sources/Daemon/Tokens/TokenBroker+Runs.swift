@@ -15,7 +15,6 @@ extension TokenBroker {
     attempt(slot.begin(refresh, place), slot)
   }
 
-  /// Starts an attempt of a run.
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
     // During shutdown no request is sent.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
@@ -31,7 +30,6 @@ extension TokenBroker {
     accounts[run.account]?.existing(run.target).flatMap { $0.run === run ? $0 : nil }
   }
 
-  /// Gets a token with the refresh token or an assertion, on a worker.
   private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ handed: HandedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
@@ -138,7 +136,6 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Logs the end of an attempt, and updates the server's hold.
   private func noteEnd(of run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>, _ now: Instant) {
     let time = run.attemptStartedAt.duration(to: now).wholeMilliseconds
     let server = run.configuration.server

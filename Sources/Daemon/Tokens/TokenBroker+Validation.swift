@@ -25,7 +25,6 @@ extension TokenBroker {
     return false
   }
 
-  /// The result of checking a token against the vault.
   private struct Validation: Sendable {
     let stamp: FileStamp?
     /// Nil if the vault is currently unreadable.

@@ -48,7 +48,6 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Fails the requests whose wait has ended.
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.

@@ -304,7 +304,6 @@ extension TokenBroker {
     for event in change(&account.facts.published) { log.publish(event, name) }
   }
 
-  /// Publishes the result of a run, if it affects the account's own session.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break

@@ -38,7 +38,6 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
-  /// Creates the run in progress.
   func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
     let run = RefreshRun(self, refresh, place)
     self.run = run

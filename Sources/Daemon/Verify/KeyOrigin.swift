@@ -12,11 +12,8 @@ enum TokenKeys: Sendable {
   case secret(MACKey)
 }
 
-/// Where the keys for a verification come from.
 enum KeyOrigin: Sendable {
-  /// Public keys passed by the client.
   case descriptor(SharedDescriptor)
-  /// An HMAC secret passed by the client.
   case secret(SharedDescriptor)
   /// The keys that an issuer publishes, with the account whose settings are used, if any.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)

@@ -90,7 +90,6 @@ struct TokenCheck: Sendable {
     return parts.withLock { $0 }
   }
 
-  /// Reads the next lines. Nil at the end of the input.
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
     while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }

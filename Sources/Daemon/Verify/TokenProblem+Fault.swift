@@ -42,7 +42,6 @@ extension TokenProblem {
     }
   }
 
-  /// Describes a token whose algorithm is not allowed.
   private static func algorithmText(_ rules: TokenRules) -> String {
     switch (rules.namesAlgorithms, rules.isBoundByIssuer) {
     case (true, true): "its algorithm is in neither --algorithms nor the issuer's metadata"

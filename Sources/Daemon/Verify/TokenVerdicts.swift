@@ -30,7 +30,6 @@ struct TokenVerdicts: Sendable {
     self.end = end
   }
 
-  /// The results of some lines.
   struct Part: Sendable {
     /// One line for each token.
     var bytes: [UInt8] = []
@@ -41,7 +40,6 @@ struct TokenVerdicts: Sendable {
   /// issuer's.
   private static let mostRenewals = 3
 
-  /// Verifies the tokens of some lines.
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))
@@ -74,7 +72,6 @@ struct TokenVerdicts: Sendable {
     }
   }
 
-  /// Verifies a token, getting newer keys if it needs them.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?, by keys: VerificationKeys, now: Int
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -123,7 +120,6 @@ struct TokenVerdicts: Sendable {
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
   }
 
-  /// Writes the line of a valid token.
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
     if isBrief {

@@ -161,7 +161,6 @@ extension TokenRules {
     }
   }
 
-  /// - Throws: `invalid_request` if options of the request contradict each other.
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
     let checksClaims =
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry

@@ -6,7 +6,6 @@ internal import Wire
 /// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
 /// permitted origin and path. Used on the loop only.
 final class HTTPConnection: LentCall.Owner {
-  /// Sends the requests of a connection to the daemon.
   protocol Server: AnyObject {
     /// Starts a request, whose events and response ``LentCall/Owner`` gets.
     func begin(
@@ -29,7 +28,6 @@ final class HTTPConnection: LentCall.Owner {
   private unowned let server: any Server
   private var serial: UInt64 = 0
   private var key: UInt64?
-  /// The unparsed bytes from the peer.
   private var inbound: [UInt8] = []
   /// The number of bytes of ``inbound`` without the end of a head.
   private var searched = 0
@@ -39,11 +37,9 @@ final class HTTPConnection: LentCall.Owner {
   private var waitsForNothing = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
-  /// The last transfer in either direction.
   private var lastProgress: Instant
   private var exchange: Exchange?
 
-  /// A request and its response.
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
@@ -67,7 +63,6 @@ final class HTTPConnection: LentCall.Owner {
     var isTruncated = false
   }
 
-  /// The rest of a request's content.
   private enum Content {
     case length(Int)
     case chunks(HTTPChunks)
@@ -122,7 +117,6 @@ final class HTTPConnection: LentCall.Owner {
     return exchange.content != nil && exchange.unwritten.isEmpty
   }
 
-  /// Reads from the peer and writes to it.
   private func serve() {
     flush()
     guard !isClosed else { return }
@@ -160,7 +154,6 @@ final class HTTPConnection: LentCall.Owner {
     if !isClosed, (try? watch()) == nil { close() }
   }
 
-  /// Queues bytes for the peer, and sends what is possible.
   private func send(_ bytes: [UInt8]) {
     if outbound.isEmpty { lastProgress = loop.now }
     outbound += bytes
@@ -202,7 +195,6 @@ final class HTTPConnection: LentCall.Owner {
     server.left(self)
   }
 
-  /// Stops forwarding bodies.
   private func stopBodies() {
     if let key = exchange?.writing { loop.unwatch(key) }
     if let key = exchange?.reading { loop.unwatch(key) }
@@ -212,7 +204,6 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Requests
 
-  /// Parses the next head. Nil if it is incomplete, or was refused.
   private func nextHead() -> HTTPRequestHead? {
     do throws(HTTPRequestHead.Problem) {
       guard let end = try HTTPRequestHead.end(inbound, from: searched) else {
@@ -375,7 +366,6 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Updates the watched events, or closes the connection if that fails.
   private func rewatch() { if !isClosed, (try? watch()) == nil { close() } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
@@ -419,7 +409,6 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Refusals
 
-  /// Responds with a failure of the daemon or this process.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -433,13 +422,11 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
   }
 
-  /// Refuses a request and closes the connection.
   private func refuse(_ status: Int, _ text: Phrase) {
     respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
     end(closing: true)
   }
 
-  /// Sends a failure as the response.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.leave()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
@@ -450,7 +437,6 @@ final class HTTPConnection: LentCall.Owner {
   /// The response to a connection beyond the limit of a lease.
   static var crowded: [UInt8] { answer(429, .crowdedLease, closes: true, hasBody: true) }
 
-  /// A complete response with an error.
   private static func answer(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"
@@ -461,7 +447,6 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
-  /// The reason phrase of a status.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

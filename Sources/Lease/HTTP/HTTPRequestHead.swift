@@ -148,7 +148,6 @@ struct HTTPRequestHead: Equatable {
 struct HTTPChunks {
   enum Problem: Error { case malformed }
 
-  /// The next expected part.
   private enum State {
     case size
     case data(left: Int)
@@ -193,7 +192,6 @@ struct HTTPChunks {
     return content
   }
 
-  /// Parses a line outside the content.
   private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:

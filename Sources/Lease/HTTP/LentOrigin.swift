@@ -51,7 +51,6 @@ struct LentOrigin {
     Self.keyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
-  /// Whether the value is the lease's token, alone or after a scheme.
   private func endsWithToken(_ value: String) -> Bool {
     let words = value.utf8.split(separator: UInt8(ascii: " "))
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
@@ -90,7 +89,6 @@ struct LentOrigin {
     return lines
   }
 
-  /// The value of a field, with URLs of the server replaced by URLs for the peer.
   private func local(_ field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
     case "location", "content-location": return local(field.value[...])
@@ -107,7 +105,6 @@ struct LentOrigin {
     }
   }
 
-  /// Replaces a URL of the server by one for the peer.
   private func local(_ url: Substring) -> String {
     // Without a scheme it has that of the request, which is another one here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)

@@ -5,9 +5,7 @@ internal import CPlatform
 package final class DescriptorReserve: Sendable {
   private struct State {
     var kept: [SharedDescriptor] = []
-    /// The number of ``Hold`` values.
     var holders = 0
-    /// Whether the work is in progress.
     var isLent = false
   }
 
@@ -65,7 +63,6 @@ package final class DescriptorReserve: Sendable {
     return try body()
   }
 
-  /// Opens descriptors until there are `count`.
   private static func fill(_ state: inout State, to count: Int) throws(SystemError) {
     while state.kept.count < count {
       state.kept.append(

@@ -50,9 +50,6 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
-  /// Returns the complete lines. Keeps an incomplete one.
-  ///
-  /// - Parameter known: The number of bytes already searched for a line end.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -73,7 +70,6 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Adds a line without its surrounding whitespace, unless it is empty or too long.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {

@@ -29,7 +29,6 @@ package final class SharedDescriptor: Sendable {
     return filled
   }
 
-  /// Reads once. Returns the number of bytes, 0 at the end.
   private func fill(_ buffer: inout MutableSpan<UInt8>, from start: Int) throws(SystemError) -> Int {
     let number = descriptor.raw
     return try unsafe buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in

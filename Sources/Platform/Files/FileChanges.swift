@@ -105,7 +105,6 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
-  /// Counts a change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -114,7 +113,6 @@ package final class FileChanges {
 
   // MARK: Events
 
-  /// Reads the pending events.
   private func takeEvents(_ result: inout Changes) {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
@@ -132,7 +130,6 @@ package final class FileChanges {
     }
   }
 
-  /// Handles an event.
   private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
@@ -195,7 +192,6 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
-  /// Watches a file and everything on its path. Returns false if that fails.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }

@@ -30,7 +30,6 @@ struct LinkWalk: ~Copyable {
 
   /// The path of the link, for messages.
   private let link: String
-  /// See the description of this type.
   private let takesSticky: Bool
 
   /// Starts at the name of a link in a directory.
@@ -68,7 +67,6 @@ struct LinkWalk: ~Copyable {
   /// The path of ``directory``, for messages.
   var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
 
-  /// Makes a directory the current one.
   private mutating func enter(_ name: String) throws(DirectoryError) {
     do {
       directory = try Self.open(name, in: directory)
@@ -78,7 +76,6 @@ struct LinkWalk: ~Copyable {
     try check()
   }
 
-  /// Checks the current directory.
   private func check() throws(DirectoryError) {
     let status: FileStatus
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }

@@ -58,7 +58,6 @@ extension PrivateDirectory {
     return known
   }
 
-  /// Renames a temporary file, and removes it on failure.
   private borrowing func rename(_ temporary: String, to name: String, isDurable: Bool) throws(SystemError) {
     let directory = raw
     let new = try? inode(of: temporary)
@@ -149,7 +148,6 @@ extension PrivateDirectory {
     return UInt64(found.st_ino) == own.inode && UInt64(found.st_dev) == own.device
   }
 
-  /// Opens a file in this directory, close-on-exec.
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -180,9 +178,6 @@ extension PrivateDirectory {
   ) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
     if let reserved, reserved.use(in: self) {
-      /// Writes a temporary file `.NAME.RANDOM.tmp` to disk. Removes it on failure.
-      ///
-      /// - Returns: Its name.
       do {
         try PrivateDirectory.fill(reserved.file, with: bytes, mode: mode, isDurable: isDurable)
       } catch {
@@ -208,7 +203,6 @@ extension PrivateDirectory {
     return ".\(name).\(suffix).tmp"
   }
 
-  /// Sets the content and mode of a temporary file.
   private static func fill(
     _ file: borrowing FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {
@@ -230,7 +224,6 @@ extension PrivateDirectory {
     }
   }
 
-  /// Whether a temporary file is a ``ReservedFile`` in use.
   private borrowing func isReserved(_ name: String) -> Bool {
     guard let file = try? openToRead(name) else { return false }
     let number = file.raw

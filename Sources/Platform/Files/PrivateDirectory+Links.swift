@@ -125,7 +125,6 @@ extension PrivateDirectory {
     return try directory.at(last, "\(directory.path)/\(last)", body)
   }
 
-  /// Calls `body` if the file is safe from other users.
   private borrowing func at<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {

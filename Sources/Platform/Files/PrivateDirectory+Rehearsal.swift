@@ -50,7 +50,6 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens the directory, or its nearest existing parent.
   private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {

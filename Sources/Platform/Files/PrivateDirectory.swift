@@ -81,7 +81,6 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return isOwned(status) && isClosed(status, allRights)
   }
 
-  /// Opens a directory, creating it with its parents if `create` is true.
   static func openOrMake(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {

@@ -27,7 +27,6 @@ package enum Namespaces {
   /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
-  /// The values for this process and for process 1.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)

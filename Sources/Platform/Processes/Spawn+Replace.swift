@@ -54,7 +54,6 @@ extension Spawn {
       && one.st_dev == two.st_dev
   }
 
-  /// The paths to try for a program.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"

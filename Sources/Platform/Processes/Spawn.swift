@@ -102,7 +102,6 @@ package enum Spawn {
     try SystemCall.library("kill") { Glibc.kill(-leader, signal) }
   }
 
-  /// Returns how a child has ended; nil if it has not.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

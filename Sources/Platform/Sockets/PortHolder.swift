@@ -14,7 +14,6 @@ package struct PortHolder: Sendable, Hashable {
 
   /// The largest table that is read.
   private static let maxBytes = 8 << 20
-  /// The maximum number of processes or descriptors that are read.
   private static let maxNames = 65_536
 
   /// Finds the program in the tables of this network namespace. Blocking.
@@ -78,7 +77,6 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
-  /// The process that has a descriptor with this target in `/proc/PID/fd`.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

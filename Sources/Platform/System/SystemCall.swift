@@ -2,9 +2,8 @@ internal import Glibc
 
 /// Converts the two error conventions of C to typed errors.
 enum SystemCall {
-  /// Checks a shim's result: 0 or more, or a negated error number.
-  @discardableResult
   /// Checks a shim's result, which is at least 0 or a negated error number.
+  @discardableResult
   static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }
     return result
@@ -19,9 +18,8 @@ enum SystemCall {
     return (ends[0], ends[1])
   }
 
-  /// Calls a shim, retrying when a signal interrupts it.
-  @discardableResult
   /// Calls a shim, and again if a signal interrupts it.
+  @discardableResult
   static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
       let result = body()
@@ -29,9 +27,8 @@ enum SystemCall {
     }
   }
 
-  /// Calls a function of the C library, which returns -1 and sets `errno`, retrying when a signal interrupts it.
-  @discardableResult
   /// Calls a function of the C library, which returns -1 and sets `errno`, and again if a signal interrupts it.
+  @discardableResult
   static func library<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result
   ) throws(SystemError) -> Result {

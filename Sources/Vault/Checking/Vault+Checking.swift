@@ -39,7 +39,6 @@ extension Vault {
     return slots
   }
 
-  /// Tries an automatic slot, or checks one with a passphrase or PIN as far as possible.
   private func state(
     of slot: KeySlot, in file: UnverifiedVaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultCheck.SlotState {
@@ -76,7 +75,6 @@ extension Vault {
     }
   }
 
-  /// Tries to decrypt all records and labels.
   private func check(_ vault: OpenVault) throws(VaultError) -> [VaultCheck.Record] {
     var found: [VaultCheck.Record] = []
     for record in vault.file.records {

@@ -12,7 +12,6 @@ package struct VaultCheck: Sendable, Hashable {
     case deviceSecretMissing
     case unavailable(TPMProblem)
     case damaged
-    /// Its kind is unknown.
     case unknown
   }
 

@@ -15,7 +15,6 @@ struct OpenVault {
     self.otherKeys = otherKeys
   }
 
-  /// The known keys, including the device key.
   var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
 
   /// The key of a protection level.
@@ -50,6 +49,5 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
-  /// The bytes of the file.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -33,7 +33,6 @@ extension VaultFile {
     slots.append(slot)
   }
 
-  /// Replaces the slot with the same number.
   mutating func replaceSlot(_ slot: KeySlot) {
     guard let place = slots.firstIndex(where: { $0.number == slot.number }) else { return }
     slots[place] = slot

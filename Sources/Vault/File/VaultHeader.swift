@@ -34,10 +34,8 @@ struct VaultHeader: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// The number of bytes before the algorithms.
   private static let startLength = VaultFormat.magic.count + 2
 
-  /// The magic bytes and the version.
   private static func start(of version: UInt16) -> [UInt8] {
     var bytes = VaultFormat.magic
     bytes.append(bigEndian: version)

@@ -113,7 +113,6 @@ struct VaultPlace: Sendable {
     try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }
 
-  /// Whether this is the name of a vault file of any machine.
   private static func isVaultName(_ name: String) -> Bool {
     guard name.hasPrefix(prefix) else { return false }
     let rest = name.dropFirst(prefix.count)

@@ -20,12 +20,10 @@ package struct AccountLock: ~Copyable, Sendable {
   }
 
   private static let folder = "locks"
-  /// The longest pause between two attempts, after a file lock was busy.
   private static let longestPause = Duration.milliseconds(20)
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
 
-  /// Locks the account's file, polling until the deadline.
   private static func lock(
     _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
   ) throws(VaultError) -> FileLock {

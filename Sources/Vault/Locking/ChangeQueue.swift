@@ -37,7 +37,6 @@ final class ChangeQueue: Sendable {
     var isBlocked = false
   }
 
-  /// What a waiting caller must do next.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())

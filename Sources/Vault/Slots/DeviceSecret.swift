@@ -39,7 +39,6 @@ enum DeviceSecret {
     return nil
   }
 
-  /// Creates the secret, unless another process was faster.
   private static func create(in directory: borrowing PrivateDirectory) throws(VaultError) {
     let secret = try translated { () throws(CryptoError) in try SecretBytes.random(byteCount) }
     do {

@@ -86,7 +86,6 @@ extension Vault {
     return others.first.map { place.named($0) } ?? place
   }
 
-  /// Removes the automatic slots that do not open, and creates a new one if none is left.
   private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {

@@ -19,7 +19,6 @@ package struct TPMAccess: Sendable {
 
   private let target: Target
   private let module: String
-  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(

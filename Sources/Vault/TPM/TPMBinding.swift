@@ -99,7 +99,6 @@ final class TPMBinding: Sendable {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
-  /// Builds the body of a slot.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
@@ -139,7 +138,6 @@ final class TPMBinding: Sendable {
     }
   }
 
-  /// Remembers a problem, and returns the error for it.
   private func noted(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
@@ -155,7 +153,6 @@ final class TPMBinding: Sendable {
     return place.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
-  /// Derives the key that wraps a slot's key.
   private static func wrappingKey(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes, _ shared: borrowing SecretBytes, _ tpmPoint: [UInt8],
     _ ownPoint: [UInt8]
@@ -199,7 +196,6 @@ extension TPMBinding: KeyDevice {
     try asking { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
-  /// Calls the TPM and converts its errors.
   private func asking<Answer: Sendable>(
     _ question: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(CryptoError) -> Answer {

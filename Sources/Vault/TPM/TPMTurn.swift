@@ -5,7 +5,6 @@ internal import Platform
 final class TPMTurn: Sendable {
   static let shared = TPMTurn()
 
-  /// Whether the TPM is unused, in use, or used by an abandoned call.
   private enum State {
     case free
     case taken
