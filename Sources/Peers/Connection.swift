@@ -29,8 +29,9 @@ package final class Connection {
   var closesWhenSent = false
   /// Called when the peer has read all output of a streamed response. Each part read restarts the deadline.
   var whenRead: (() -> Void)?
-  var wantsWriting = false
   /// Whether the loop watches for writability.
+  var wantsWriting = false
+  /// Whether its lines are being served, so that a nested call must not serve them.
   var isServing = false
   /// Whether the connection was closed.
   var isDropped = false

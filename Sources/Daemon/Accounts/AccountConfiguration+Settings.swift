@@ -79,7 +79,7 @@ extension AccountConfiguration {
 
   /// Applies the settings in the request and keeps all others, also the proxy.
   ///
-  /// - Throws: `invalid_request` if a value is invalid.
+  /// - Throws: An error if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)

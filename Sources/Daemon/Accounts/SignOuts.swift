@@ -36,7 +36,7 @@ final class SignOuts: AccountPart {
   private var pause = SignOuts.firstPause
   /// Pauses between retries. Each is twice as long as the previous one.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
-  /// How long a caller waits for the server's response. The revocation then continues without it.
+  /// How long a caller waits for the server's response.
   private static let patience = Duration.seconds(5)
   /// Lets the daemon start first.
   private static let startDelay = Duration.milliseconds(500)

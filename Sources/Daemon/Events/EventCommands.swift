@@ -23,13 +23,15 @@ final class EventCommands: DaemonPart {
   /// Whether no command is running or about to run.
   var isIdle: Bool { commands.isIdle }
 
-  /// See ``EventCommandRunner/close(at:)``.
+  /// Closes the runner at `end`, the deadline of running commands.
+  ///
+  /// - Returns: When the last commands are killed.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
   }
 
-  /// See ``EventCommandRunner/killAll()``.
+  /// Kills all running commands, before their deadlines stop being checked.
   func killAll() { commands.killAll() }
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }

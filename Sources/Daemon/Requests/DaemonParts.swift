@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies, which also pass notifications to each other here.
+/// The parts of the daemon, in the order of their dependencies. Forwards notifications to the parts that react to them.
 final class DaemonParts: Audience {
   let broker: TokenBroker
   let signIns: SignIns

@@ -104,8 +104,8 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Some servers convert other
-  /// symbols to a slash, dot or semicolon.
+  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Control and format characters
+  /// are invisible. Some servers convert other symbols to a slash, dot or semicolon.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {

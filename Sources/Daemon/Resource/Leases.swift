@@ -25,7 +25,8 @@ final class Leases: AccountPart {
   /// The maximum number of peers of one lease, and of all leases.
   private static let mostPeers = 32
   private static let mostPeersOfAll = 64
-  /// The maximum number of concurrent requests of all leases, less than the daemon's own limit.
+  /// The maximum number of concurrent requests of all leases. The user's own requests may use the rest of the daemon's
+  /// limit.
   private static let mostTransfers = 64
   private static let mostEntries = 64
   /// The maximum number of leases whose events are kept, including ended ones.

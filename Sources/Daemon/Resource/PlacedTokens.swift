@@ -90,7 +90,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
-  /// Uses a different code for unlisted URLs, so that programs that ask for many can distinguish them.
+  /// Uses a different code for unlisted URLs, so that programs can distinguish them from an account without a token.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {

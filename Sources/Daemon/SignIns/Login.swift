@@ -92,9 +92,10 @@ final class Login {
     var hasMetError = false
   }
 
-  /// Whether the user was warned that this machine's clock may be fast.
+  /// The polling for the tokens of a device code.
   struct Polling {
     var device = DevicePolling(interval: 5, expiresIn: 0)
+    /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false
   }
 

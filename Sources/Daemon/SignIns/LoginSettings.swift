@@ -86,7 +86,7 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// Refuses options of other flows for an account that signs in by an assertion, since that needs no user.
+  /// Refuses options of other flows for an account that signs in by an assertion, since that must work without a user.
   private static func refuseOtherWays(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -120,8 +120,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request names a provider, host or URL as its account, uses that as the server and names the account after
-  /// the provider, or later after the host. With an issuer, a provider's name selects the provider if it may have that
+  /// If the request has a provider, host or URL instead of an account, uses it as the server. Names the account after
+  /// the provider, or else after the host. With an issuer, a provider's name selects that provider if it may have the
   /// issuer.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }

@@ -58,7 +58,7 @@ package struct VaultCheck: Sendable, Hashable {
     self.problem = problem
   }
 
-  /// Whether no part is unusable. Locked records are not unusable.
+  /// Whether there are no problems. A locked record is not a problem.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .asks || $0.state == .unknown }
