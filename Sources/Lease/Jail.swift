@@ -1,8 +1,8 @@
 internal import CSeccomp
 internal import Platform
 
-/// Restricts the process to some system calls (seccomp(2)) for open descriptors, memory and time. It cannot open files,
-/// connect or start programs. Other calls fail with `EPERM`.
+/// Restricts the process to some system calls (seccomp(2)) for open descriptors, memory and time. Others fail with
+/// `EPERM`.
 enum Jail {
   /// Why the process could not enter the jail.
   struct Problem: Error {

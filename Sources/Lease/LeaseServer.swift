@@ -3,7 +3,7 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// Accepts a lease's peers, and forwards each of their requests to the daemon over a separate connection.
+/// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
 ///
 /// The daemon decides which requests are permitted. This process only protects it from other input of peers: bytes,
 /// descriptors, delays and the number of connections.

@@ -3,7 +3,7 @@ internal import Peers
 internal import Platform
 internal import Wire
 
-/// A peer's request, sent to the daemon over its own connection. Used on the loop only.
+/// A peer's request, sent to the daemon over its own connection.
 final class LentCall {
   /// The last line of the response.
   enum Last {

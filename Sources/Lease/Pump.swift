@@ -1,7 +1,7 @@
 internal import Peers
 internal import Platform
 
-/// Copies bytes between descriptors as fast as possible until the source ends, without blocking. Used on the loop only.
+/// Copies bytes between descriptors as fast as possible until the source ends, without blocking.
 final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor

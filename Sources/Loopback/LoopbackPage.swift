@@ -18,7 +18,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   }
 
   /// The response to the beginning of TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
-  /// The browser then shows an error instead of waiting.
+  /// The browser then shows an error.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
   /// The complete response, after which the connection closes.

@@ -125,7 +125,7 @@ package final class Connections {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
     let lent = idle.filter { $0.admission != nil }
     guard let idlest = (lent.isEmpty ? idle : lent).min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
-    // A peer without a request gets this as its response. Others reconnect (every refusal is told).
+    // Peers without a request get this response, others reconnect (every refusal is told).
     if !idlest.hasAsked, !idlest.hasOutput { tell(crowded, idlest.descriptor) }
     drop(idlest, .crowded)
     return true

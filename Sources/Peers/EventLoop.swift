@@ -49,8 +49,8 @@ package final class EventLoop {
     }
   }
 
-  /// Sets the timer to the earliest scheduled time. Never moves it later: an early wake-up costs one round, but most
-  /// requests then need no system call for the timer.
+  /// Sets the timer to the earliest scheduled time. Never moves it later: an early wake-up costs one round, but saves
+  /// most requests a system call.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }

@@ -10,7 +10,7 @@ package import Vocabulary
 /// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
 /// and the last encrypted file, so that it reads only other processes' writes.
 ///
-/// An older copy of the file is detected only if it is restored while this program runs.
+/// An older copy is detected only if restored while this program runs.
 package final class Vault: Sendable {
   /// The decrypted content of one account. Wiped when its owner releases it.
   package struct Record: ~Copyable, Sendable {
@@ -30,8 +30,8 @@ package final class Vault: Sendable {
   let lockedAccounts = Monitor<Set<AccountName>>([])
   /// Reserved for writes, for a refresh or sign-in whose write must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The maximum number of descriptors open in a write: the account's lock, the directory, the vault's lock, the file
-  /// if another process wrote it, the device secret or the temporary file, and the new file.
+  /// The maximum number of open descriptors: the account's lock, the directory, the vault's lock, the old file, the
+  /// device secret or temporary file, and the new file.
   private static let descriptorsOfWrite = 6
 
   /// Creates a vault without reading or writing anything. The first write creates the directory.
@@ -40,8 +40,7 @@ package final class Vault: Sendable {
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
   ///   - machineIdentity: The machine ID, if any.
   ///   - userID: The owner of the vault.
-  ///   - lockWait: How long a write waits for other writers. The default is less than callers wait, so that they get
-  ///     the error.
+  ///   - lockWait: How long a write waits for others. The default is less than callers wait.
   ///   - tpm: How to reach the TPM.
   ///   - cost: The cost of a new passphrase slot.
   package init(
@@ -92,7 +91,7 @@ package final class Vault: Sendable {
   ///
   /// - Parameters:
   ///   - label: The account's user, readable with only the device key. Nil removes it.
-  ///   - wait: How long to wait for another process. Nil for the vault's default.
+  ///   - wait: Nil for the vault's default.
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The generation of the new record, higher than all before.
   /// - Throws: `busy` if another process held the lock for that time, `tooManyAccounts` if the vault is full, or
@@ -148,8 +147,7 @@ package final class Vault: Sendable {
   }
 
   /// Overwrites the record of an account in the file, which needs no disk space. An overwritten record counts as
-  /// missing. Unlike ``remove(_:generation:)`` this changes the file in place, so that a power failure may leave a
-  /// damaged record.
+  /// missing. It is changed in place, so a power failure may leave a damaged record.
   ///
   /// - Returns: Whether there was one.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
@@ -177,8 +175,7 @@ package final class Vault: Sendable {
     try AccountLock(account, of: self, wait)
   }
 
-  /// The random ID of the vault: 16 bytes, not secret. Nil if there is no vault. The ID is authenticated with every
-  /// record, so that a record of another vault does not decrypt.
+  /// The random ID of the vault: 16 bytes, not secret. Nil if there is no vault. It is authenticated with every record.
   package func identifier() throws(VaultError) -> [UInt8]? {
     try place().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier

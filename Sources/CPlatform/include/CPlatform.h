@@ -3,8 +3,8 @@
 // This header must not include system headers: with other feature macros than those of the Glibc
 // module they would define the same types again and break the build.
 //
-// By default functions return 0 or more on success and a negated errno on failure, so that nothing
-// can change errno before it is read. No function keeps a pointer that it was passed.
+// By default functions return 0 or more on success and a negated errno on failure. No function keeps a pointer that it
+// was passed.
 
 #ifndef AGENT_CPLATFORM_H
 #define AGENT_CPLATFORM_H
@@ -212,7 +212,7 @@ void agent_trim_heap(void);
 int agent_replaceable(int directory, const char *name, long long *size);
 
 // Writes the names in a directory to disk, with fsync(2), or with syncfs(2) since some file systems do not support
-// fsync for a directory. Ignores failures of both.
+// fsync for a directory.
 void agent_sync_directory(int directory);
 int agent_random(void *bytes, long count);
 int agent_terminal_columns(int descriptor);

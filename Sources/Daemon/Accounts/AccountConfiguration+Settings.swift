@@ -77,7 +77,7 @@ extension AccountConfiguration {
       hint: "use \("--client-id")")
   }
 
-  /// Applies the settings in the request and keeps all others, also the proxy.
+  /// Applies the settings in the request, except the proxy.
   ///
   /// - Throws: An error if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {

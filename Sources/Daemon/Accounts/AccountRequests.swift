@@ -7,8 +7,8 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is one job, which locks the account and writes the
-/// settings, before the account in memory is updated.
+/// Adds, shows, changes, renames and removes accounts. Each change is a job, which locks the account and writes the
+/// settings. The account in memory follows.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts

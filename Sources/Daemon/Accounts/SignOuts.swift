@@ -10,7 +10,7 @@ internal import Wire
 /// The accounts of one sign-out request.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether the request is for all accounts. If so, an error of one account does not fail it.
+  /// Whether the request is for all accounts. An error of one account then does not fail it.
   let isOfAll: Bool
   /// The accounts without a result.
   var open: Set<AccountName>
@@ -60,7 +60,6 @@ final class SignOuts: AccountPart {
     _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.look()
-      // The account may have changed since the job began.
       context.whenSettingsAreRead { [self] in
         do throws(Failure) {
           let settings = try settings()
@@ -120,7 +119,6 @@ final class SignOuts: AccountPart {
         try operation.run()
       } then: { [self] outcome in
         ended(name)
-        // An overdue account is already settled.
         if batch.open.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
@@ -160,7 +158,7 @@ final class SignOuts: AccountPart {
       of: account.name, Failure(.signedOut(account: account.name.text), account: account.name.text))
     tokenFiles.remove(of: account.name)
     account.cancelQuestions()
-    // A refresh in progress continues, since the server may have rotated the token. The new token is then revoked.
+    // A refresh in progress continues, and its new token is revoked.
     account.session.signedOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation

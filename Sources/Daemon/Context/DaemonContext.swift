@@ -7,7 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The state and services that all parts of the daemon share. Used on the loop's thread only; ``Jobs`` run on workers.
+/// The state and services that all parts of the daemon share.
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -49,7 +49,7 @@ final class DaemonContext {
   }
 
   /// Calls `act` once the settings are current: at once, or after a worker has read them (the loop never blocks). A
-  /// call during a read waits for the next one, so it sees all earlier changes. Calls keep their order.
+  /// call during a read waits for the next one. Calls keep their order.
   func whenSettingsAreRead(_ act: @escaping () -> Void) {
     guard mustReadSettings else { return act() }
     afterReading { [self] in

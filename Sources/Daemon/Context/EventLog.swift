@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Recent events in memory: the daemon's log, and the events of sessions and accounts. Used on the loop only.
+/// Recent events in memory: the daemon's log, and the events of sessions and accounts.
 ///
 /// Entries contain only event codes and valid account names, never text from a server, file or peer.
 final class EventLog {

@@ -1,7 +1,7 @@
 internal import Peers
 internal import Platform
 
-/// Runs local jobs one at a time, in order, so that each sees the effects of the previous one. Used on the loop only.
+/// Runs local jobs one at a time, in order, so that each sees the effects of the previous one.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []

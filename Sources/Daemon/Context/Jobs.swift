@@ -7,7 +7,7 @@ internal import Vocabulary
 /// Runs blocking work on threads, and handles the results on the loop's thread (the loop never blocks).
 ///
 /// Work on local files uses a few threads, which never wait for a network or peer. Other work uses as many threads as
-/// the system allows, shared by ``WaitShare``. Used on the loop only.
+/// the system allows, shared by ``WaitShare``.
 final class Jobs {
   /// The maximum number of threads for local work.
   private static let mostLocal = 16
@@ -41,8 +41,8 @@ final class Jobs {
   }
 
   /// - Parameters:
-  ///   - inbox: Receives functions for the loop to run.
-  ///   - mostDescriptors: The process's descriptor limit.
+  ///   - inbox: Runs functions on the loop.
+  ///   - mostDescriptors: The descriptor limit.
   /// - Throws: `EAGAIN` if the system allows no thread.
   init(
     _ inbox: Inbox, _ files: WatchedFiles = WatchedFiles(),

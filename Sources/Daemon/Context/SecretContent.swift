@@ -33,7 +33,7 @@ enum SecretContent {
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line. A trailing newline is dropped.
+  /// Reads one line.
   ///
   /// - Parameters:
   ///   - mostBytes: The maximum size.

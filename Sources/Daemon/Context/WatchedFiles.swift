@@ -3,7 +3,7 @@ internal import Platform
 internal import Sessions
 internal import Vault
 
-/// Detects changes of the settings file and the vault file. Used on the loop's thread only.
+/// Detects changes of the settings file and the vault file.
 final class WatchedFiles {
   private let changes: FileChanges?
   /// The revision of the settings file at the last ``look()``. Nil if workers must check the file for each request.

@@ -72,7 +72,6 @@ final class WorkerPool: Sendable {
     return state.withLock { state in
       state.threads -= 1
       if isKept { return true }
-      // Another thread may have become idle.
       if state.threads >= state.unfinished { return true }
       state.unfinished -= 1
       return false

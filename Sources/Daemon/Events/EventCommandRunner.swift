@@ -6,7 +6,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Runs the commands configured for events, a few at a time, each with a time limit. ``raw`` becomes readable when a
-/// command ends. Used on the loop only; never blocks.
+/// command ends. Never blocks.
 final class EventCommandRunner {
   static let mostAtOnce = 4
   static let mostWaiting = 64
@@ -90,7 +90,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(order.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // Without a watch it must not run. Killing it may take a while, so this does not wait (the loop never blocks).
+        // Without a watch it must not run. This does not wait for its end (the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)
@@ -139,8 +139,7 @@ final class EventCommandRunner {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
-  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL. Drops waiting commands once the runner
-  /// is closed.
+  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL.
   func expire(_ now: Instant) {
     if let end, end <= now {
       isClosed = true

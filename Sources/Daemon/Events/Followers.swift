@@ -3,7 +3,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The requests that follow events of sessions and accounts, or of leases. Used on the loop only.
+/// The requests that follow events of sessions and accounts, or of leases.
 struct Followers {
   static let most = 32
 

@@ -177,7 +177,7 @@ extension Failure {
     self.init(.identityChanged, message, hint: hint)
   }
 
-  /// The server did not say who has signed in.
+  /// The server did not identify the user.
   private init(unknownUserOf account: String) {
     self.init(
       .identityChanged,
@@ -197,8 +197,8 @@ extension Failure {
 // MARK: - Permitted destinations of tokens
 
 extension Failure {
-  /// - Parameter url: The requested URL, if `account` is nil. Programs may run the hint, so it never lets an existing
-  ///   account send its token there.
+  /// - Parameter url: The requested URL, if `account` is nil. The hint never lets an existing account send its token
+  ///   there, since programs may run it.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(

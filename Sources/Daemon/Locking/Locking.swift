@@ -41,10 +41,10 @@ final class Locking: DaemonPart {
   /// Runs once a minute, because the timer of the idle lock does not notice that the machine was paused.
   func housekeep() { state.lockIfIdle() }
 
-  /// Locks the vault. Locked tokens are no longer served. The keys remain for some seconds if a refresh must store its
-  /// result. A refresh token that arrives later stays in secret memory until the next unlock.
+  /// Locks the vault. The keys remain for some seconds if a refresh must store its result. A refresh token that arrives
+  /// later stays in secret memory until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
-    // A waiting unlock runs after the lock in progress. This lock must follow it, or the vault would stay unlocked.
+    // A waiting unlock runs after the lock in progress. This lock must follow it.
     if state.isLocking, !afterwards.isEmpty {
       return afterwards.append { [self] in lock(cause, for: ticket) }
     }

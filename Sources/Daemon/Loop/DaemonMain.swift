@@ -12,8 +12,7 @@ package enum DaemonMain {
   private static let alreadyRunningStatus: Int32 = 75
 
   /// The minimum resource limits, by option of `ulimit`. The daemon needs about twenty descriptors, and more for
-  /// responses if all others are in use. With less of the others it could not store anything, or would be killed while
-  /// storing; in the foreground they are the user's choice.
+  /// responses. With less of the others it could not store anything; in the foreground they are the user's choice.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),

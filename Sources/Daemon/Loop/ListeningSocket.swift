@@ -100,7 +100,7 @@ final class ListeningSocket {
   /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }
 
-  /// Stops accepting peers. Removes the socket unless it is another's, so that the next client starts a new daemon.
+  /// Stops accepting peers. Removes the socket unless it is another's.
   func close() {
     isOpen = false
     if !isInherited, place.isStillOurs() { try? place.directory.removeFile(place.name) }

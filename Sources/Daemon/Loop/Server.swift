@@ -33,8 +33,8 @@ final class Server {
   /// How long peers wait for a descriptor before they get an error.
   private static let crowdedPatience = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
-  /// How long responses to stop requests, and to callers waiting for a token, wait for servers that have received a
-  /// single-use credential. All other waits are cancelled at once.
+  /// How long a stopping daemon waits for servers that have received a single-use credential. All other waits are
+  /// cancelled at once.
   private static let answerPatience = Duration.seconds(5)
   /// How long the process waits for such servers after it stops serving, so that no new token is lost.
   private static let lastPatience = Duration.seconds(120)
@@ -120,7 +120,7 @@ final class Server {
     parts.events.commands.killAll()
   }
 
-  /// Whether the process may exit. Also takes the next step of stopping, since the loop calls it after each round.
+  /// Whether the process may exit. Also takes the next step of stopping.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
     if let isForGood = dispatcher.stopsForGood { beginStop(isForGood: isForGood) }
@@ -155,8 +155,7 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= ending.commands)
   }
 
-  /// Responds to the stop requests, closes all connections and releases the lock to the next daemon. An exchange that
-  /// is spending a token keeps its account's lock until it ends.
+  /// Responds to the stop requests, closes all connections and releases the lock to the next daemon.
   private func leave() {
     guard !hasLeft else { return }
     hasLeft = true
@@ -171,8 +170,8 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts one peer. Without a free descriptor, closes the connection that has been idle longest. If none is idle,
-  /// peers wait, and get an error after a while.
+  /// Accepts one peer. Without a free descriptor, closes the longest idle connection. If none is idle, peers wait, and
+  /// get an error later.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -213,8 +212,7 @@ final class Server {
     if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
   }
 
-  /// Whether the program file was replaced and the daemon can end without loss. The next client then starts the new
-  /// program.
+  /// Whether the program file was replaced and the daemon can end without loss.
   private var isOutdated: Bool {
     knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsAny
@@ -239,9 +237,7 @@ final class Server {
     }
   }
 
-  /// Stops accepting peers and requests. Jobs in progress may end, so that a rotated token is not lost.
-  ///
-  /// - Parameter isForGood: Whether callers must not start another daemon.
+  /// Stops accepting peers and requests. Jobs in progress may store their results.
   private func beginStop(isForGood: Bool = false) {
     guard ending == nil else { return }
     let answer = loop.now.advanced(by: Self.answerPatience)
@@ -250,7 +246,6 @@ final class Server {
       commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)),
       last: loop.now.advanced(by: Self.lastPatience))
     self.ending = ending
-    // The loop checks after each round whether to stop.
     for deadline in [ending.answer, ending.waits, ending.jobs, ending.commands, ending.last] {
       loop.schedule(at: deadline) {}
     }

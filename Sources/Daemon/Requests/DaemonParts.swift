@@ -61,8 +61,6 @@ final class DaemonParts: Audience {
   func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
-  ///
-  /// - Parameter isForGood: Whether callers must not start another daemon.
   func stop(isForGood: Bool = false) {
     broker.jobs.endWaits(isForGood: isForGood)
     resources.leases.stop()

@@ -34,7 +34,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
     guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in
-      // The sender may have disconnected.
       if waiting.removeValue(forKey: ticket) != nil { begin(envelope, ticket, passed) }
     }
   }

@@ -20,10 +20,8 @@ final class StepReports: DaemonPart {
     switch request {
     case .login(let login): name = (try? LoginSettings(login, settings))?.account
     case .loginResume(let resumed):
-      // A sign-in that has ended has no more steps.
       guard let login = signIns.login(named: resumed.login) else { return }
       name = login.account
-    // Discovery has no account.
     case .discover: return
     default:
       name =

@@ -103,8 +103,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// The command that adds the missing scopes for this origin. An account without a refresh token has only one token,
-  /// so the command changes the account's scope.
+  /// The command that adds the missing scopes for this origin. Without a refresh token it changes the account's scope.
   private static func scopes(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

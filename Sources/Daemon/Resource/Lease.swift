@@ -8,7 +8,7 @@ internal import Vocabulary
 internal import Wire
 
 /// The access rules of a lease and its use so far. ``admit(_:_:passed:)`` sets the account and token of each peer's
-/// request. Used on the loop only.
+/// request.
 final class Lease: Admission {
   let name: String
   /// The request that opened the lease, whose sender owns it.

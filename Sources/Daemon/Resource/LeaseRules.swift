@@ -6,8 +6,8 @@ internal import Wire
 
 /// The requests that a lease permits, by origin, path, method and header fields.
 ///
-/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded. A request is
-/// refused if removing a part could change its meaning.
+/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded, and a request
+/// is refused if that could change its meaning.
 struct LeaseRules {
   /// The origins and paths, by default all of the account.
   let places: [OriginEntry]
@@ -104,8 +104,8 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Control and format characters
-  /// are invisible. Some servers convert other symbols to a slash, dot or semicolon.
+  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Others are invisible, or
+  /// become a slash, dot or semicolon on some servers.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {

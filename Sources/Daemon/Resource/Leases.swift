@@ -11,8 +11,7 @@ internal import Wire
 /// Opens and ends leases, and accepts their peers' connections from the process that listens for them.
 final class Leases: AccountPart {
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, latest lease last. Each has its own limit, so that a busy lease does not displace
-  /// the events of others.
+  /// The recent events of each lease, latest lease last, each with its own limit.
   private var rings: [(name: String, ring: Ring<LeaseEntry>)] = []
 
   /// The questions that the user has not answered, by number.

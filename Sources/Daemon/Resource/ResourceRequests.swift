@@ -38,7 +38,6 @@ final class ResourceRequests: AccountPart {
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
     bodies[ticket]?.begin()
     contents[ticket]?.begin()
-    // The sender may have disconnected.
     guard isWanted(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
       admitted(transfer, outcome)
@@ -170,7 +169,7 @@ final class ResourceRequests: AccountPart {
         self.answer(response, verdict, transfer, account, grant, isForGood: isForGood)
       }
       if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
-      // The body cannot be sent again, so only the next request gets a new token.
+      // The body cannot be sent again.
       if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
       }

@@ -27,7 +27,7 @@ enum ClientSecret {
     }
   }
 
-  /// Reads one line. A trailing newline is dropped.
+  /// Reads one line.
   ///
   /// - Throws: A configuration error if the secret is empty or cannot be sent.
   static func read(

@@ -45,7 +45,6 @@ final class DiscoverRequests: DaemonPart {
         }
         loop.send(.failure(failure), to: ticket)
       case .success, .failure:
-        // As far as known, the resource still uses the same server.
         loop.send(.result(JSONObject([("account", .string(known?.name.text ?? ""))])), to: ticket)
       }
     }

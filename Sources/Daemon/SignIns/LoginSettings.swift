@@ -190,8 +190,7 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options of `agent login`, which asks for secrets again. Omits files, whose names only the client
-  /// knows.
+  /// The equivalent options of `agent login`, which asks for secrets again. Omits files.
   var words: [String] {
     var words = settings.words
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }

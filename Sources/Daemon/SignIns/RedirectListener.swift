@@ -13,8 +13,8 @@ final class RedirectListener: Sendable {
   let port: UInt16
   /// The expected request for the redirect URI.
   let target: LoopbackTarget
-  /// A URL that redirects the browser to the authorization server once (128 random bits), since all users of the
-  /// machine can read a browser's command line. Nil if the system cannot determine the user of a connection.
+  /// A URL with 128 random bits that redirects the browser to the authorization server once, since all users can read
+  /// its command line. Nil if the system cannot determine the user of a connection.
   let linkURL: String?
   /// The expected request for ``linkURL``.
   let link: LoopbackTarget?
@@ -26,7 +26,7 @@ final class RedirectListener: Sendable {
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
     self.port = port
-    // Some browsers and proxies use the name instead of the address. No other server can have this name.
+    // Some browsers and proxies use the name instead of the address.
     let names = [RedirectURI.name(host)] + (host == .localhost ? [] : [RedirectURI.name(.localhost)])
     // A browser omits the scheme's default port (RFC 9110 section 7.2).
     target = LoopbackTarget(

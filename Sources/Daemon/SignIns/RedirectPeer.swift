@@ -2,7 +2,7 @@ internal import Loopback
 internal import Peers
 internal import Platform
 
-/// One connection to a redirect socket: reads the head of a request and sends a page. Used on the loop only.
+/// One connection to a redirect socket: reads the head of a request and sends a page.
 final class RedirectPeer {
   let descriptor: FileDescriptor
   let socket: RedirectSocket

@@ -4,12 +4,11 @@ internal import Platform
 
 /// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking.
 ///
-/// Any program of any user of this machine can connect. Data of other users' connections is not read. Only a response
-/// accepted by ``RedirectJudge`` ends the wait.
+/// Any program of any user of this machine can connect. Other users' data is not read. Only a response accepted by
+/// ``RedirectJudge`` ends the wait.
 final class RedirectServer {
-  /// The maximum number of connections with a known user. Another one closes the oldest, so that idle ones cannot block
-  /// the browser. As many may wait for the lookup of their user; the rest wait in the kernel, since closing one might
-  /// close the browser's.
+  /// The maximum number of connections with a known user. Another one closes the oldest. As many may wait for the
+  /// lookup of their user; the rest wait in the kernel.
   static let mostPeers = 16
   /// The maximum number of connections accepted at once, so that the loop is not blocked.
   private static let mostAccepted = 32
@@ -120,7 +119,7 @@ final class RedirectServer {
       guard unknown < Self.mostPeers else { return pause(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
-        // Perhaps no descriptor is free. Closes the oldest connection to free one.
+        // Closing the oldest connection frees a descriptor.
         if !error.isAgain { removeOldest() }
         return
       }
@@ -151,7 +150,6 @@ final class RedirectServer {
     let batch = identified
     identified = [:]
     for (key, ends) in batch.sorted(by: { $0.key < $1.key }) {
-      // The connection may have been closed.
       guard case .peer(let peer) = sources[key] else { continue }
       peer.owner = owners[ends]
       switch owners[ends] {
@@ -173,7 +171,6 @@ final class RedirectServer {
 
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
-    // The browser has disconnected.
     if peer.login != nil { return remove(key) }
     let waiting = place(of: peer.socket)?.waiting ?? []
     switch peer.read(for: waiting.map(\.listener)) {
@@ -207,7 +204,6 @@ final class RedirectServer {
 
   private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
     peer.answer(response)
-    // The judge may have ended the sign-in and removed this peer.
     sources[key] = .peer(peer)
     finish(key, peer)
   }
@@ -245,8 +241,8 @@ protocol RedirectJudge: AnyObject {
   func linkOpened(_ login: UInt64, isTold: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///
-  /// - Returns: The page for the browser. Nil if it is the sign-in's result, which follows with
-  ///   ``RedirectServer/answer(_:_:)``. Unless it is ``LoopbackPage/foreign``, the wait has ended.
+  /// - Returns: The page for the browser. Nil if it follows with ``RedirectServer/answer(_:_:)``. Unless it is
+  ///   ``LoopbackPage/foreign``, the wait has ended.
   func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)

@@ -5,8 +5,7 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The descriptors with the secrets of a request. ``read(for:_:proxyCredentials:in:_:)`` reads them, and waits for
-/// their writers.
+/// The descriptors with the secrets of a request.
 struct SecretSources: Sendable {
   private let sources: [HandedSecret: SharedDescriptor]
   /// The descriptor before the secrets, for requests that pass one.

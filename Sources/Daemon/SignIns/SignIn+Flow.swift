@@ -21,7 +21,7 @@ final class OpenedListener: Sendable {
 
   /// Listens if the response or a registered client needs it. Blocking.
   ///
-  /// - Returns: The port of the redirect URI. Nil if there is none.
+  /// - Returns: The port of the redirect URI, if any.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
   ) throws(SessionError) -> UInt16? {

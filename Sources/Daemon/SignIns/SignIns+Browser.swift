@@ -212,7 +212,7 @@ extension SignIns: RedirectJudge {
   }
 
   func otherUserConnected(_ id: UInt64, user: UInt32) {
-    // Logged once per sign-in, so that others cannot fill the log and the terminal.
+    // Logged once per sign-in.
     guard let login = logins[id], !login.visits.hasMetStranger else { return }
     login.visits.hasMetStranger = true
     log.note(.peerDropped(.otherUser), login.account)

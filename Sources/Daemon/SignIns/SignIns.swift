@@ -9,8 +9,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is one job, so that no thread waits
-/// between polls.
+/// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is a job.
 final class SignIns: AccountPart {
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLogin: UInt64 = 0
@@ -112,7 +111,6 @@ final class SignIns: AccountPart {
       needsProof: request.isGuest)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
     broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
-      // The sign-in may have been cancelled.
       guard logins[login.id] != nil else { return }
       switch outcome {
       case .success(let assertion):
@@ -228,7 +226,6 @@ final class SignIns: AccountPart {
     let account = broker.put(login.account, outcome.configuration)
     noteEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
-    // The server has just responded.
     broker.holds.succeeded(at: account.configuration.server)
     account.session.signedIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
@@ -336,7 +333,7 @@ final class SignIns: AccountPart {
     end(login, failure.code)
   }
 
-  /// Cancels a sign-in. An approved one still completes, so that the session is not lost, but sends no result.
+  /// Cancels a sign-in. An approved one still completes, but sends no result.
   func end(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.id)
     broker.accounts[login.account]?.session.signInEnded()
@@ -360,7 +357,7 @@ final class SignIns: AccountPart {
     endLeftover(of: prepared.account) { _ in prepared.withdraw() }
   }
 
-  /// Runs `end`, which deletes unused data at the account's server. Shutdown waits for it as for a refresh.
+  /// Runs `end`, which deletes unused data at the account's server.
   private func endLeftover(of account: AccountName, _ end: @escaping @Sendable (Cancellation) -> Void) {
     let cancellation = Cancellation()
     cancellation.beginSpending()

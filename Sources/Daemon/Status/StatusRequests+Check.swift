@@ -102,7 +102,7 @@ extension StatusRequests {
     if batch.open.isEmpty { finish(batch) }
   }
 
-  /// Sends the response. Reads the session states last, so that they include the results of all checks.
+  /// Sends the response. Reads the session states last.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

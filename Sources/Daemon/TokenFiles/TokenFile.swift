@@ -5,7 +5,7 @@ internal import Vault
 internal import Vocabulary
 
 /// A file with an account's access token or ID Token, kept current until the requesting connection closes, or for a
-/// standing file as long as the settings list it. Used on the loop only.
+/// standing file as long as the settings list it.
 final class TokenFile {
   static let most = 32
 

@@ -3,8 +3,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The token files in a directory. The daemon locks a second file next to each one, so that other daemons know whether
-/// the writer still runs. Methods may block on the disk.
+/// The token files in a directory. A locked file next to each one shows other daemons that the writer still runs.
+/// Methods may block on the disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 

@@ -7,8 +7,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// Keeps tokens in files, for programs that outlast a token. Renews each token before it expires, whatever the
-/// account's refresh policy.
+/// Keeps tokens in files, and renews them before expiry, whatever the account's refresh policy.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
   private var tokenFileStore: TokenFileStore?
@@ -120,8 +119,7 @@ final class TokenFiles: AccountPart {
 
   /// Requests a token for a file.
   ///
-  /// - Parameter isNew: Whether it must be newer than the one in the file. If not, any valid token will do, if the
-  ///   session has not ended elsewhere.
+  /// - Parameter isNew: Whether it must be newer than the one in the file.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
@@ -376,7 +374,7 @@ extension TokenFiles {
     let ticket: Ticket
   }
 
-  /// Starts to keep the standing files. A private daemon keeps none, since it ends with its client.
+  /// Starts to keep the standing files. A private daemon keeps none.
   func start(isPrivate: Bool) {
     keepsStanding = !isPrivate
     announceSettings()

@@ -56,7 +56,7 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  /// Returns the slot for this target, or nil if there is none.
+  /// The slot for this target, if any.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }

@@ -6,7 +6,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The values of variables passed by clients, in memory only, until the connection closes. Used on the loop only.
+/// The values of variables passed by clients, in memory only, until the connection closes.
 final class HandedVariables: DaemonPart {
   /// The maximum length of an assertion, in bytes.
   private static let mostBytes = BearerAssertion.maximumBytes
@@ -35,7 +35,6 @@ final class HandedVariables: DaemonPart {
       }
       return values
     } then: { [self] outcome in
-      // The connection may have closed.
       guard reading.remove(ticket) != nil else { return }
       do throws(SessionError) {
         values[ticket.connection] = try outcome.get()

@@ -84,7 +84,7 @@ struct PublishedState {
     return [.refreshFailed(SessionEvent.Failing(code, error))]
   }
 
-  /// Whether the error says nothing about the session.
+  /// Whether the error does not concern the session.
   private static func passesByItself(_ error: SessionError) -> Bool {
     switch error {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true

@@ -2,8 +2,8 @@ internal import Peers
 internal import Sessions
 internal import Vocabulary
 
-/// Limits the concurrent renewals without waiting requests, so that a hanging server or many due accounts do not occupy
-/// the threads that waiting requests need. Used on the loop only.
+/// Limits the concurrent renewals without waiting requests, so that they do not occupy the threads that waiting
+/// requests need.
 final class Renewals {
   /// The number of renewals in progress at each server.
   private var perServer: [String: Int] = [:]

@@ -11,7 +11,7 @@ struct RoleCache {
   /// The maximum number of roles for one account. A new one replaces the one that expires first.
   private static let most = 32
 
-  /// Credentials with less time left are renewed, in seconds. Programs ask for new ones 15 minutes before expiry.
+  /// Credentials with less time left are renewed, in seconds. Programs ask 15 minutes before expiry.
   private static let renewalSeconds = 1200
 
   /// `renewFrom` is in unix seconds.

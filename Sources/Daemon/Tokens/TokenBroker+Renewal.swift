@@ -22,7 +22,7 @@ extension TokenBroker {
     let now = loop.now
     // Removes accounts that the user deleted from the settings.
     _ = try? settings()
-    // A new refresh could be interrupted by shutdown before its result is on disk.
+    // Shutdown could interrupt a new refresh.
     guard !isStopping, let slot = slot(name, target), let scheduled = slot.actionScheduled, scheduled <= now
     else { return }
     slot.actionScheduled = nil
@@ -75,8 +75,7 @@ extension TokenBroker {
 // MARK: - Accounts with the background policy
 
 extension TokenBroker {
-  /// Requests the first tokens of accounts with the background policy after the settings changed, spread over time so
-  /// that no server gets all requests at once.
+  /// Requests the first tokens of accounts with the background policy after the settings changed, spread over time.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision

@@ -16,7 +16,6 @@ extension TokenBroker {
   }
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    // During shutdown no request is sent.
     if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
@@ -193,7 +192,7 @@ extension TokenBroker {
     guard let other = try? AccountName(name), let settings = known?[other] else {
       return fail(.noAccount(name: name, known: known?.accounts.map(\.name.text) ?? []))
     }
-    // An account with an assertion has no user, and two that need each other would wait forever.
+    // Two accounts that need each other would wait forever.
     guard settings.assertionSource == nil else { return fail(.idTokenNeeded(account: name, isExpired: false)) }
     let user = account(other, settings)
     let waiter = Waiter(ticket: .nobody, need: TokenNeed(forceRefresh: isRenewed)) { [self] _, outcome in

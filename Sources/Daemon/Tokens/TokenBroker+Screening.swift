@@ -75,8 +75,8 @@ extension SessionServices {
   }
 }
 
-/// Searches values for tokens, verbatim and percent-encoded. The time depends only on the lengths, except after a match
-/// of a token's first eight bytes.
+/// Searches values for tokens, verbatim and percent-encoded. The time depends only on the lengths, unless eight bytes
+/// match.
 struct TokenFinder {
   private let tokens: [SharedSecret]
   /// A shorter token could be part of any word.

@@ -10,10 +10,10 @@ extension TokenBroker {
   /// Whether the vault may have changed since the cached token was validated.
   func needsValidation(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
-    // Without file watches, only the file's stamp shows changes, and a worker must read it.
+    // Without file watches, a worker must read the file's stamp.
     guard let revision = context.files.vaultRevision else { return true }
     if revision == slot.validation.revision { return false }
-    // The watched file is on a local disk and was just written, so this does not block for long.
+    // The watched file is on a local disk, so this does not block for long.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
     if stamp != slot.validation.stamp {
       // The records in a file written by this process are known.

@@ -98,8 +98,7 @@ final class TokenBroker: DaemonPart {
       || accounts.values.contains { $0.session.holdsLast(at: loop.now) }
   }
 
-  /// Removes an account that the user deleted from the settings. A refresh in progress completes, and the record stays
-  /// in the vault.
+  /// Removes an account that the user deleted from the settings. The record stays in the vault.
   func settingsRemoved(of name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -149,7 +148,7 @@ final class TokenBroker: DaemonPart {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
-    // A run that has sent the refresh token still stores the new one. The next run waits for the account's lock.
+    // A run that has sent the refresh token still stores the new one.
     account.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
@@ -215,7 +214,6 @@ final class TokenBroker: DaemonPart {
   ) throws(SessionError) {
     let now = loop.now
     waiter.awaitsValidation = false
-    // The account may have been removed.
     guard self.slot(slot.name, slot.target) === slot else { throw .noAccount(name: slot.name.text) }
     if let refusal = lock.refusal(for: slot.name) { throw refusal }
     noteClock()
@@ -312,7 +310,7 @@ extension TokenBroker {
       publish(of: slot.name) { $0.renewed(grant) }
       noteSessionEnd(of: slot)
     case .failed(let error):
-      // The server may have rejected only this target. Only the end of the grant affects the entire account.
+      // Only the end of the grant affects the entire account.
       guard slot.target == nil || SessionEvent.SignOutCause(error) == .expired else { return }
       publish(of: slot.name) { $0.failed(error) }
     }

@@ -46,8 +46,7 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token: it must then store the response, which may
-  /// contain the only valid one.
+  /// Detaches the run. Cancels it unless it has sent its refresh token: it must then store the new one.
   func giveUpRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()

@@ -116,7 +116,7 @@ final class Verifications: AccountPart {
 }
 
 extension Verifications {
-  /// The keys of an issuer that these accounts share. Nil if there are none.
+  /// The keys of an issuer that these accounts share. Nil without such keys.
   ///
   /// - Throws: `invalid_request` if the accounts trust different authorities, pins or keys.
   private func commonOrigin(

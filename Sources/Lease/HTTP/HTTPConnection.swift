@@ -4,7 +4,7 @@ internal import Platform
 internal import Wire
 
 /// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
-/// permitted origin and path. Used on the loop only.
+/// permitted origin and path.
 final class HTTPConnection: LentCall.Owner {
   protocol Server: AnyObject {
     /// Starts a request, whose events and response ``LentCall/Owner`` gets.

@@ -106,7 +106,7 @@ struct LentOrigin {
   }
 
   private func local(_ url: Substring) -> String {
-    // Without a scheme it has that of the request, which is another one here (RFC 3986 section 4.2).
+    // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
     let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)
     guard let uri = try? URI(text), uri.origin.utf8.elementsEqual(origin.utf8) else { return String(url) }

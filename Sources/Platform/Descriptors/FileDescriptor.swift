@@ -68,7 +68,7 @@ extension FileDescriptor {
   }
 
   /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits until another program opens its other
-  /// end. After the timeout, the wait continues on a separate thread until the process ends.
+  /// end. The wait then continues on a separate thread.
   ///
   /// - Throws: `ETIMEDOUT` after the timeout.
   package static func opening(

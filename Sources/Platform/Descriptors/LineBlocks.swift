@@ -1,5 +1,4 @@
-/// Splits an input into lines, as many at a time as one read returns. The longest line limits the memory, so untrusted
-/// input is safe.
+/// Splits an input into lines, as many at a time as one read returns. The longest line limits the memory.
 package struct LineBlocks: Sendable {
   /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
@@ -76,7 +75,7 @@ package struct LineBlocks: Sendable {
       isSkipping = false
       return
     }
-    // The limit applies to the line as received, so that the result does not depend on the sizes of the reads.
+    // The limit applies to the line as received, whatever the sizes of the reads.
     guard whole.count <= limit else { return lines.append(Line(number: lineNumber, place: nil)) }
     var place = whole
     while let first = place.first, Self.isBlank(bytes[first]) { place = place.dropFirst() }

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)). The kernel records a
-/// change before the system call that makes it returns, so the receiver of a later message sees it.
+/// Detects with one system call whether files have changed since they were read (inotify(7)). A change is recorded
+/// before its system call returns.
 ///
 /// Also watches every directory and symbolic link of the path and the mount table, since a change there may put another
 /// file at the path. Returns nothing if the kernel cannot detect every change: if a file is missing or on a file system

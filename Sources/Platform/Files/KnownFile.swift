@@ -1,5 +1,4 @@
-/// A file whose bytes the caller knows. While this value exists the file's inode is in use, so that another file
-/// written at the same time with the same length cannot be mistaken for it.
+/// A file whose bytes the caller knows. It keeps the inode in use, so that no other file can be mistaken for it.
 package final class KnownFile: Sendable {
   let descriptor: FileDescriptor
   let status: FileStatus

@@ -4,9 +4,8 @@ internal import Glibc
 /// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
 ///
 /// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. The
-/// directories above the link's own are not checked, as for a file without a link. With `takesSticky`, a walk passes a
-/// world-writable sticky directory if the next entry belongs to this user or root, since no other user can replace
-/// that.
+/// directories above the link's own are not checked. With `takesSticky`, a walk passes a world-writable sticky
+/// directory if the next entry belongs to this user or root, since no other user can replace that.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor

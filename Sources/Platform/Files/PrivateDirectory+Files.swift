@@ -1,8 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-// Every name here is one component. Names with a slash, "." and ".." throw `EINVAL`: names are derived from account
-// names, and must not lead out of the directory.
+// Names with a slash, "." and ".." throw `EINVAL`, since they would lead out of the directory.
 extension PrivateDirectory {
   /// Reads a file that only this user can have written and can read.
   ///
@@ -35,8 +34,8 @@ extension PrivateDirectory {
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
-  ///   - isDurable: Whether the file must survive a power failure. False for files that are useless after a reboot.
-  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, used if still possible.
+  ///   - isDurable: Whether the file must survive a power failure.
+  ///   - reserved: From ``reserveReplacement(of:growth:)``.
   /// - Throws: The error of the step that failed. The old file still exists then.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
@@ -164,8 +163,7 @@ extension PrivateDirectory {
   }
 
   /// Writes the names in the directory to disk, or the entire file system if it cannot sync a directory (`EINVAL` on
-  /// vboxsf and 9p). Ignores errors, which do not undo a rename: every process already sees it, and the file is on
-  /// disk.
+  /// vboxsf and 9p). Ignores errors, which do not undo a rename.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-// Shared files are not secret, but must not be changed by others. The group and others may read them. A shared file and
-// its directory may be symbolic links within the rules of `LinkWalk`.
+// Shared files may be read but not changed by others. A shared file and its directory may be symbolic links, see
+// `LinkWalk`.
 extension PrivateDirectory {
   /// The permission bits forbidden for a shared file and its directory.
   private static let rightsToChange: UInt32 = 0o022
@@ -10,8 +10,7 @@ extension PrivateDirectory {
   /// Opens a file that a platform provides to this user, for reading. The file and everything that leads to it,
   /// including symbolic links, must belong to this user or root and not be replaceable by others. Does not block.
   ///
-  /// A missing entry is retried, up to three attempts, since a platform may replace the links meanwhile, as Kubernetes
-  /// does with `..data`.
+  /// A missing entry is retried up to three times, since Kubernetes may replace `..data` meanwhile.
   package static func openHandedOut(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<handedOutAttempts {
       do throws(DirectoryError) { return try openHandedOutOnce(path) } catch {

@@ -41,8 +41,7 @@ extension PrivateDirectory {
         if error.isAgain { return nil }
         throw error
       }
-      // The name may have been removed or replaced between the two calls. The lock would then be on a file that no
-      // other process opens.
+      // If the name was removed or replaced meanwhile, the lock would be on a file that no other process opens.
       let held = try FileStatus(of: file)
       // The creator's umask must not lock out other processes of this user.
       if held.owner == Machine.userID, held.permissions & 0o600 != 0o600 { fchmod(number, 0o600) }

@@ -18,8 +18,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///   - path: Its last component must be a directory, not a link, that belongs to this user and grants none of the
   ///     `rights` to the group or others. Earlier components may be links.
   ///   - rights: All by default.
-  ///   - create: Whether to create missing directories of the path with mode 0700, regardless of the umask. An existing
-  ///     directory is modified only if this user owns it but may not read or search it.
+  ///   - create: Whether to create missing directories of the path with mode 0700, regardless of the umask. Also lets
+  ///     this user read and search its own directory.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {

@@ -1,8 +1,7 @@
 internal import Glibc
 
 /// The directories for this user's files, according to the XDG Base Directory Specification. Uses the environment and,
-/// without `HOME`, passwd(5). Does not ask a directory service, which would load libraries at run time, as a static
-/// program cannot do.
+/// without `HOME`, passwd(5). Asks no directory service, see ``UserEntry``.
 package enum UserDirectories {
   /// Returns the value of a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
@@ -157,8 +156,8 @@ package enum UserDirectories {
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// The path without trailing slashes. Nil if it is not absolute, as specified, or not UTF-8, since its replacement
-  /// characters would refer to another directory.
+  /// The path without trailing slashes. Nil if it is not absolute or not UTF-8, since replacement characters would
+  /// refer to another directory.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

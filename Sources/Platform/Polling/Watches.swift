@@ -12,7 +12,7 @@ package struct NetworkWatch: ~Copyable, Sendable {
   /// For a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
-  /// Discards the events. Returns whether an address or route was added, so that a server may be reachable now.
+  /// Discards the events. Returns whether an address or route was added.
   package borrowing func take() -> Bool { agent_network_watch_take(descriptor.raw) == 1 }
 }
 

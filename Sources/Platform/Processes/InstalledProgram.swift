@@ -23,14 +23,13 @@ package struct InstalledProgram: Sendable {
   ///
   /// - Parameters:
   ///   - input: Its complete standard input.
-  ///   - changes: Variables to set in addition to those of this process; nil removes one.
+  ///   - changes: Variables to set, or with nil to remove.
   ///   - isHeard: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - patience: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or an error of starting the
-  ///   program.
+  /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or why the program did not start.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
     joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20,

@@ -66,8 +66,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon is in a private namespace and this process is outside. A process in its own namespace, such as
-  /// a sandbox, was given the socket deliberately.
+  /// Whether the daemon is in a private namespace and this process is outside. A sandbox in its own namespace was given
+  /// the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

@@ -40,8 +40,7 @@ package enum ProcessHardening {
     }
   }
 
-  /// The part of ``harden()`` that `exec` undoes, for a program that has a secret only briefly. A program that replaces
-  /// this process may write core dumps according to its user's settings.
+  /// The part of ``harden()`` that `exec` undoes, for a program that has a secret only briefly.
   package static func hide() { _ = agent_set_undumpable() }
 
   /// Whether the kernel would write a core dump and let others read this process's memory.

@@ -2,8 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 package enum Processes {
-  /// Whether this process leads its job, like a command typed by a user. Programs run by a script are in the script's
-  /// job.
+  /// Whether this process leads its job, like a command typed by a user.
   package static var leadsJob: Bool { getpgrp() == getpid() }
 
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }

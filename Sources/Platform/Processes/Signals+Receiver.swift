@@ -9,8 +9,8 @@ extension Signals {
     /// The number to poll for reading.
     package var raw: Int32 { descriptor.raw }
 
-    /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads:
-    /// one that does not block the signals would receive them instead.
+    /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads,
+    /// which would receive them instead.
     package init(_ signals: [Int32]) throws(SystemError) {
       Signals.block(signals)
       let result = unsafe signals.withUnsafeBufferPointer { (numbers) -> Int32 in

@@ -41,7 +41,7 @@ package enum Signals {
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
   /// Undoes this module's changes before another program replaces this process: a failing write ends the process again,
-  /// and no signal is blocked. The parent's choice for other signals remains.
+  /// and no signal is blocked.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()

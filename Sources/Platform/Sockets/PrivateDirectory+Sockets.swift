@@ -8,7 +8,7 @@ extension PrivateDirectory {
 
   /// Acquires the lock for creating sockets in the subdirectories, and removes those of killed processes.
   ///
-  /// - Parameter wait: The maximum wait for another process that creates or removes sockets.
+  /// - Parameter wait: The maximum wait.
   /// - Returns: The lock. While it is held, a new socket is not removed before it listens.
   /// - Throws: `EAGAIN` if another process holds it after that time.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {

@@ -14,7 +14,7 @@ package enum UnixSocket {
     try PrivateDirectory.checkName(name)
     let socket = try makeSocket()
     let number = socket.raw
-    // The file gets the permissions of the open socket, so that others can never connect meanwhile, whatever the umask.
+    // The file gets the socket's permissions, so that others can never connect, whatever the umask.
     try SystemCall.library("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
     // The umask has cleared some of them.
@@ -73,8 +73,8 @@ package enum UnixSocket {
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or connection immediately for all processes that have it. Closing would have no effect until a
-  /// program that is being started has reached its `exec`.
+  /// Ends a listener or connection immediately for all processes that have it. Closing may have no effect until a
+  /// starting program reaches its `exec`.
   ///
   /// - Throws: `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {

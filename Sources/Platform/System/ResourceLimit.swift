@@ -26,8 +26,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
   }
 
-  /// The largest stack that the main thread needs, in bytes. A higher limit may make the memory layout of started
-  /// programs easier to guess.
+  /// The largest stack that the main thread needs, in bytes. A higher limit may make the memory layout easier to guess.
   package static let enoughStackBytes = 8 << 20
 
   /// Raises all limits as far as this process is allowed and needs.

@@ -3,16 +3,16 @@ internal import CPlatform
 /// Translations of this process's messages, by `gettext(3)`.
 ///
 /// The C library selects the language by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and
-/// the catalogues. Works in a static program: catalogues and locales are in UTF-8, so that no converter is loaded.
+/// the catalogues. Both are in UTF-8, so that a static program needs no converter.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
-  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the locale of the process, so call it once,
-  /// before starting a second thread.
+  /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale, so call it once,
+  /// before a second thread exists.
   ///
   /// - Parameter variables: Returns the value of a variable, like ``Environment/value(_:)``.
   /// - Returns: Nil if the environment selects English, if its locale is missing or not in UTF-8, or if a variable
-  ///   contains a slash, which would make the C library look in another directory.
+  ///   contains a slash, which would select another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain

@@ -8,8 +8,7 @@ package enum Output {
     case standardError = 2
   }
 
-  /// Writes all bytes. Waits for a non-blocking stream, since another process may have set that flag on a shared
-  /// terminal.
+  /// Writes all bytes. Waits also for a stream that another process made non-blocking.
   ///
   /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {

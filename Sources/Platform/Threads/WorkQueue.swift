@@ -1,8 +1,7 @@
 /// A first in, first out queue between threads.
 package final class WorkQueue<Element: Sendable>: Sendable {
   private struct State: Sendable {
-    // Elements are removed from the end of `outgoing`, which is refilled from `incoming` when empty: every element is
-    // moved at most twice.
+    // Elements are removed from the end of `outgoing`, which is refilled from `incoming` when empty.
     var incoming: [Element] = []
     var outgoing: [Element] = []
     var isClosed = false

@@ -5,11 +5,11 @@ extension Vault {
   /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
   ///
   /// - Returns: Nil if there is no vault.
-  /// - Throws: If the entire file is unusable, `damaged`, `unsupportedVersion` or `badPermissions`. `otherMachinesOnly`
-  ///   if only other machines have a vault here.
+  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable. `otherMachinesOnly`
+  ///   if only other machines have one.
   package func check() throws(VaultError) -> VaultCheck? {
     let place = try place()
-    // Copied before reading the file, so that a concurrent write does not make this copy look old.
+    // Copied before reading the file, since a concurrent write may follow.
     let seen = memory.withLock { $0 }
     guard let directory = try place.open() else { return nil }
     guard let unverified = try parse(place, in: directory) else {

@@ -4,7 +4,7 @@ internal import Vocabulary
 /// The key of one protection level in a vault. Encrypts the records at that level. The device key also authenticates
 /// the index.
 ///
-/// Its bytes are on the secure heap, and wiped when the last owner releases it.
+/// On the secure heap, wiped when released.
 final class DataKey: Sendable {
   static let byteCount = 32
 
@@ -75,7 +75,7 @@ final class DataKey: Sendable {
 
   /// Encrypts the label of an account with a new random nonce. Empty for no label.
   ///
-  /// The authenticated index contains the result, so that an older label cannot replace it.
+  /// The index authenticates the result.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
     guard let label else { return [] }
     return try translated { () throws(CryptoError) in
@@ -102,7 +102,7 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// The associated data of a label. A record's has a level after the header, so labels and records cannot be swapped.
+  /// The associated data of a label. Differs from a record's, so they cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The authentication tag of header, index and check bytes.

@@ -1,8 +1,7 @@
 internal import Crypto
 internal import Vocabulary
 
-/// A complete and well-formed vault file, before authentication. Use only its header and slots, which lead to the key
-/// that authenticates the rest.
+/// A complete and well-formed vault file, before authentication. Use only its header and slots.
 struct UnverifiedVaultFile {
   private let content: VaultFile
   /// The bytes that the tag authenticates.

@@ -16,8 +16,8 @@ extension Vault {
   ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
   ///   - locks: Keys are kept only if this is still the ``lockCount`` afterwards. Nil for the current one.
-  ///   - wait: How long to wait for another process. Nil for ``lockWait``.
-  ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
+  ///   - wait: Nil for ``lockWait``.
+  ///   - reserved: The file to write into.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock for that time.
   func changing<Result>(
@@ -171,7 +171,7 @@ extension Vault {
   /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one, unless it is
   /// already known.
   func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
-    // Copied before reading the file, so that a concurrent write does not make this copy look old.
+    // As in ``check()``.
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: place) { return vault }
     guard let (bytes, file) = try place.read(from: directory) else { return nil }
@@ -226,10 +226,10 @@ extension Vault {
 }
 
 extension Vault {
-  /// Checks that a write would not fail for lack of space, permissions or locks, before an irreversible step whose
-  /// result must be stored (reserve first). Changes nothing.
+  /// Checks that a write would not fail for lack of space, permissions or locks, before an irreversible step (reserve
+  /// first).
   ///
-  /// - Parameter wait: How long to wait for another process. Nil for ``lockWait``.
+  /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
@@ -238,7 +238,7 @@ extension Vault {
   /// Creates the file of a later write, which then needs no more disk space even if the disk becomes full, and an empty
   /// vault if no machine has one here.
   ///
-  /// - Parameter wait: How long to wait for another process. Nil for ``lockWait``.
+  /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let place = try place()

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// The constants of the vault file's format. Limits are checked when reading and writing.
+/// The constants of the vault file's format.
 ///
 /// All integers are unsigned and big-endian. The file consists of, in this order:
 ///
@@ -29,12 +29,11 @@ internal import Vocabulary
 /// unchanged, so that a new kind does not need a new version. The header, with ``sealVersion``, is associated data of
 /// all ciphertexts; the rest of the index may change without encrypting records again.
 ///
-/// Version 2 had no labels. It can be read, and the next write converts it to this version.
+/// Version 2 had no labels. The next write converts it.
 enum VaultFormat {
   static let magic: [UInt8] = Array("AGENTVLT".utf8)
   static let version: UInt16 = 3
-  /// The version in the associated data. It cannot change, since records of a locked protection cannot be encrypted
-  /// again.
+  /// The version in the associated data. It cannot change, since locked records cannot be encrypted again.
   static let sealVersion: UInt16 = 2
   /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
   static let algorithms: [UInt8] = [1, 1, 1, 0]

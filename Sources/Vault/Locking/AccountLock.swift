@@ -2,7 +2,7 @@ internal import Platform
 internal import Vocabulary
 
 /// The advisory lock of an account, the file `locks/account-NAME.lock` in the state directory, until this value is
-/// deinitialized. The files are never removed, because a lock on a removed file excludes nobody.
+/// deinitialized. Never removed, since a lock on a removed file excludes nobody.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The changes of a vault by this process, in order. Those waiting at the same time are written together: one file, one
-/// fsync, one rename (group commit).
+/// The changes of a vault by this process, in order. Those waiting at the same time are written together (group
+/// commit).
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
@@ -46,8 +46,8 @@ final class ChangeQueue: Sendable {
 
   /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.
   ///
-  /// - Parameter attempt: Acquires the lock, calls `take` for the changes to make, and returns their outcomes. Nil if
-  ///   another process has the lock.
+  /// - Parameter attempt: Makes the changes from `take`, and returns their outcomes. Nil if another process has the
+  ///   lock.
   /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,
@@ -76,7 +76,7 @@ final class ChangeQueue: Sendable {
 
   /// Withdraws a change at the end of its wait, unless it has begun.
   ///
-  /// - Parameter hasTime: Whether the timeout has not passed. It applies only to waiting for another process.
+  /// - Parameter hasTime: Whether the timeout for other processes has not passed.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in

@@ -14,8 +14,7 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``lockCount`` at the time of the request, by default now. If the vault was locked since, the level
-  ///     stays locked.
+  ///   - locks: The ``lockCount`` at the request. If the vault was locked since, the level stays locked.
   /// - Throws: `alreadyProtected`, `unusableSecret`, or `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
@@ -44,10 +43,9 @@ extension Vault {
   }
 
   /// Unlocks a level with a passphrase or PIN, until ``lock()``. Also unlocks ``Protection/device`` if it has such a
-  /// slot, for recovery if its automatic slots fail. A wrong passphrase costs one derivation for each slot of the
-  /// level.
+  /// slot, for recovery if its automatic slots fail.
   ///
-  /// - Parameter locks: The ``lockCount`` at the time of the request, by default now.
+  /// - Parameter locks: The ``lockCount`` at the request.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
   ///   ``lock()`` was called since.
   package func unlock(

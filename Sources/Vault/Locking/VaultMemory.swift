@@ -75,7 +75,7 @@ struct VaultMemory: Sendable {
     guard wipes == self.wipes else { return false }
     if isNewest { self.known = known.map { (file, $0) } }
     for protection in Protection.allCases {
-      // If another process has replaced the file since it was read, keep only the keys still in use.
+      // If another process has replaced the file, keep only the keys still in use.
       let epoch = newest?.epochs[protection]
       if let key = vault.keys[protection], key.epoch == epoch {
         keys[protection] = key

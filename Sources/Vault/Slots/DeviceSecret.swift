@@ -21,8 +21,8 @@ enum DeviceSecret {
     return try translated { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
-  /// Reads the secret, creating it if necessary. If two processes create it at the same time, both use the first one,
-  /// even if locks do not work.
+  /// Reads or creates the secret. Of two processes that create it at the same time, both use the first one, even
+  /// without locks.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)

@@ -23,8 +23,8 @@ struct HostBinding: Sendable {
 
   /// Unwraps the key of a host slot.
   ///
-  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. It cannot be damaged,
-  ///   since the caller has verified the check bytes of the file.
+  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. Damage is impossible: the
+  ///   caller has verified the check bytes.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {

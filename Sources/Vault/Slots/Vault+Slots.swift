@@ -10,8 +10,8 @@ extension Vault {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
-  /// Replaces all automatic slots by one new slot of this kind. Older copies of the file still open as before, but not
-  /// their records after ``rotateKeys(secrets:)``.
+  /// Replaces all automatic slots by one new slot of this kind. Older copies of the file still open as before; see
+  /// ``rotateKeys(secrets:)``.
   ///
   /// - Returns: The new slot.
   /// - Throws: `tpmUnavailable` if the TPM does not work.
@@ -27,8 +27,7 @@ extension Vault {
     return SlotSummary(slot)
   }
 
-  /// Adds a passphrase to a level, for recovery if the machine's ID has changed, the TPM is unavailable or a PIN is
-  /// forgotten.
+  /// Adds a passphrase to a level, for recovery if the other slots fail.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
   /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if there is none yet (see
@@ -51,7 +50,7 @@ extension Vault {
 
   /// Replaces a passphrase or PIN. The slot keeps its number.
   ///
-  /// Older copies of the file still open with the old one. ``rotateKeys(secrets:)`` protects later writes from them.
+  /// Older copies of the file still open with the old one; see ``rotateKeys(secrets:)``.
   /// - Parameters:
   ///   - number: The slot. Nil for the first one of the level that `old` opens.
   ///   - new: 1 to 1,024 bytes.
@@ -100,7 +99,7 @@ extension Vault {
     return false
   }
 
-  /// Whether a passphrase or PIN is enough to open a slot here. A PIN slot needs its own machine and TPM.
+  /// Whether a passphrase or PIN is enough to open a slot here.
   private func opensBySecret(
     _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {

@@ -77,7 +77,7 @@ package struct TPMAccess: Sendable {
   /// Connects to the TPM. Call it from one thread at a time.
   func connect() throws(CryptoError) -> TPM {
     if case .connection(let text) = target, Environment.value(Self.variable) != text {
-      // Replacing a value is safe with concurrent readers. Only tests reach this.
+      // Only tests reach this.
       do { try Environment.set(Self.variable, to: text) } catch { throw CryptoError(.unreachable, "setenv") }
     }
     return try TPM(module: module)

@@ -5,7 +5,7 @@ internal import Platform
 /// Wraps a key with a key that never leaves the TPM, and with everything that a host slot needs.
 ///
 /// The wrapping key is HKDF-SHA-256 of two secrets, with the machine ID as salt: the ECDH secret of the TPM's key and a
-/// key generated for this slot, and the device secret. Wrapping needs only the public half of the TPM's key.
+/// key generated for this slot, and the device secret.
 ///
 /// A PIN authorizes the use of the TPM's key. The TPM verifies it and counts wrong ones.
 final class TPMBinding: Sendable {
@@ -67,8 +67,7 @@ final class TPMBinding: Sendable {
   /// Unwraps the key of a TPM slot.
   ///
   /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
-  ///   with a PIN `wrongPIN` or `tpmLockedOut`. It cannot be damaged, since the caller has verified the check bytes of
-  ///   the file.
+  ///   with a PIN `wrongPIN` or `tpmLockedOut`. Damage is impossible: the caller has verified the check bytes.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
