@@ -103,7 +103,7 @@ static inline bool agent_curl_is_quiet(const agent_curl_connections *connections
   return poll(&entry, 1, 0) == 0;
 }
 // Whether the server's machine has stopped acknowledging data over the only connection: some was sent again at least
-// twice, and nothing was acknowledged for this long. A server that is slow to respond does acknowledge.
+// twice, and nothing was acknowledged for this long. A slow server does acknowledge.
 static inline bool agent_curl_is_unacknowledged(const agent_curl_connections *connections, unsigned milliseconds) {
   struct tcp_info info;
   socklen_t size = sizeof info;

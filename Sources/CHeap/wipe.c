@@ -4,7 +4,7 @@
 // and arrays and the buffers of libraries. The C library's `free` does not clear them. A program that links this module
 // replaces `free` and `realloc`, for itself and all its libraries.
 //
-// Memory that was returned to the system is zero when it is allocated again, so nothing else is needed.
+// Memory from the system is zero, so nothing else is needed.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 // The program's arguments, for Swift's `CommandLine`.
 //
-// In a static program the Swift runtime finds them by reading /proc/self/maps before main runs, which
-// needs half of all instructions of its start. The C library passes them to constructors for free.
-// These two functions replace the runtime's functions of the same names, which then are not linked.
+// In a static program the Swift runtime finds them by reading /proc/self/maps before main runs, which takes half of its
+// start. The C library passes them to constructors. These two functions replace the runtime's functions of the same
+// names, which then are not linked.
 
 #include "CPlatform.h"
 

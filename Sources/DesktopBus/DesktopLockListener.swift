@@ -73,7 +73,7 @@ extension DesktopLockListener.Source {
   }
 
   /// Whether a signal means that a session of the user is being locked. Any user can send us any signal, so its content
-  /// is checked, and on the system bus, which users share, its sender. A program of the user can lock anyway.
+  /// is checked, and on the system bus, which users share, its sender.
   func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
     switch self {
     case .loginManager:

@@ -34,6 +34,7 @@ final class DaemonChannel {
   /// Reports a refused peer, unless too many requests are waiting.
   func tell(_ refusal: LeasePeerRequest) { if queue.count < Self.mostWaiting { ask(refusal, passing: nil) } }
 
+  /// Queues a request to the daemon.
   private func ask(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
     queue.append((RequestEnvelope(.leasePeer(request)).serialized(), end))
     sendNext()

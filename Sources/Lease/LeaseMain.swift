@@ -52,7 +52,6 @@ package enum LeaseMain {
   }
 
   private static func complain(_ message: String) {
-    // There is nowhere to report an error of standard error.
     try? Output.write("agent-lease: error: \(message)\n", to: .standardError)
   }
 }

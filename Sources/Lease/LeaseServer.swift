@@ -5,8 +5,8 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process only protects it from other input of peers: bytes,
-/// descriptors, delays and the number of connections.
+/// The daemon decides which requests are permitted. This process only protects it from peers' other input: bytes,
+/// descriptors, delays and connections.
 final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
   private let loop: EventLoop
   private let connections: Connections
@@ -102,6 +102,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnecti
 
   // MARK: Peers that know HTTP alone
 
+  /// Serves HTTP at a listener.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, base: request.base, token: Array(request.token.utf8))

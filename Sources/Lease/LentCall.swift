@@ -39,6 +39,7 @@ final class LentCall {
   private var key: UInt64?
   /// The daemon's ends of the connection and of the sockets for bodies, until passed.
   private var farEnd: SharedDescriptor?
+  /// The descriptors to send with the request.
   private var passed: [SharedDescriptor] = []
   /// Copies bodies through the peer's descriptors.
   private var pumps: [Pump] = []
@@ -138,6 +139,7 @@ final class LentCall {
     return (SharedDescriptor(pair.first), SharedDescriptor(pair.second))
   }
 
+  /// Starts to copy a body.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     pumps.append(
       Pump(from: source, to: sink, loop) { [unowned self] pump in
@@ -201,6 +203,7 @@ final class LentCall {
     }
   }
 
+  /// Sends a line to the peer.
   private func relay(_ last: Last) {
     guard !isLeft else { return }
     if case .reply(let reply) = last {
@@ -252,6 +255,7 @@ final class LentCall {
 
   private var isSettled = false
 
+  /// Reports the end once nothing is in progress.
   private func settle() {
     guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isLeft else { return }
     isSettled = true

@@ -224,6 +224,7 @@ package final class Connections {
     }
   }
 
+  /// Sends an error and closes the connection.
   private func refuse(_ connection: Connection, _ failure: Failure) {
     note(.peerDropped(failure.code == .tooBusy ? .crowded : .lineTooLong))
     connection.closesWhenSent = true

@@ -2,7 +2,7 @@ package import Platform
 internal import Wire
 
 /// Sends a response's body in lines, as fast as the peer reads. A worker writes the body to a pipe, which fills if the
-/// peer does not read. Used on the loop only.
+/// peer does not read.
 package final class InlineBody {
   private let reading: SharedDescriptor
   private let ticket: Ticket
@@ -73,6 +73,7 @@ package final class InlineBody {
   /// Sends all of the pipe's contents before a failure, even if the peer does not read.
   package func drain() { pass(upTo: .max) }
 
+  /// Calls the end's action once all bytes are sent.
   private func finish() {
     guard let end, sent >= end.bytes else { return }
     self.end = nil

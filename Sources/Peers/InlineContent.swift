@@ -2,7 +2,7 @@ package import Platform
 package import Wire
 
 /// Receives a request's body in lines, and writes it to a worker's pipe. Requests each part after writing the previous
-/// one, so it keeps at most one. Used on the loop only.
+/// one, so it keeps at most one.
 package final class InlineContent {
   /// Nil once the last part was written.
   private var writing: SharedDescriptor?

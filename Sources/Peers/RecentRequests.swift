@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Parses request lines. Caches the last token requests by their bytes, since scripts often repeat one.
+/// Parses request lines. Caches the last token requests by their bytes.
 struct RecentRequests {
   private final class Known {
     let line: [UInt8]

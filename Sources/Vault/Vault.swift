@@ -8,7 +8,7 @@ package import Vocabulary
 /// calls block for I/O. After an error nothing on disk has changed, unless only the last step of a write failed.
 ///
 /// Between calls the vault keeps the derived keys on the secure heap, until ``forgetKeys()`` or its deinitialization,
-/// and the last encrypted file, so that it reads only other processes' writes.
+/// and the last encrypted file.
 ///
 /// An older copy is detected only if restored while this program runs.
 package final class Vault: Sendable {
@@ -39,10 +39,8 @@ package final class Vault: Sendable {
   /// - Parameters:
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
   ///   - machineIdentity: The machine ID, if any.
-  ///   - userID: The owner of the vault.
+  ///   - userID: The vault's owner.
   ///   - lockWait: How long a write waits for others. The default is less than callers wait.
-  ///   - tpm: How to reach the TPM.
-  ///   - cost: The cost of a new passphrase slot.
   package init(
     stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(100),
     tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard

@@ -33,7 +33,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// The error for reading a file. One that is too large was not written by this program, so it is damaged.
+  /// The error for reading a file. One that is too large is damaged.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }

@@ -105,6 +105,7 @@ extension VaultError {
     }
   }
 
+  /// Describes the error for users.
   package func row(_ account: String? = nil) -> Row {
     let name = account.map { " \($0)" } ?? ""
     return switch code {

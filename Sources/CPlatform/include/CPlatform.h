@@ -154,7 +154,7 @@ enum { agent_child_unchanged, agent_child_exited, agent_child_signalled, agent_c
 // Returns the state change of a child, with its status or signal.
 int agent_child_change(int process, int *number);
 int agent_execute(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
-// The effective user at the first call. Swift's lazy initialization would cost a short run two page faults.
+// The effective user at the first call. Swift's lazy initialization would cost two page faults.
 unsigned agent_user_id(void);
 // The arguments of this process, beginning with its own name; NULL after the last one. Valid until it ends.
 const char *_Nullable agent_argument(int index);

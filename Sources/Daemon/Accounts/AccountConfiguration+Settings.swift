@@ -27,7 +27,6 @@ extension AccountConfiguration {
 
   /// Checks that the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
   ///
-  /// - Parameter entered: The options of the sign-in, for the hint.
   /// - Throws: `invalid_request` otherwise.
   func checkIssuer(account: String? = nil, entered: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
@@ -169,6 +168,7 @@ extension AccountConfiguration {
     }
   }
 
+  /// Splits and validates scopes (RFC 6749 section 3.3).
   private static func scope(_ values: [String]) throws(Failure) -> [String] {
     do { return try Scope(values.joined(separator: " ")).values } catch {
       throw Failure(.oauth(error), account: nil)

@@ -205,6 +205,7 @@ final class AccountRequests: AccountPart {
     let moves: [RecordMove]
   }
 
+  /// Applies a change to the account in memory, and responds.
   private func changed(
     _ change: AccountChange, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
   ) {

@@ -133,7 +133,6 @@ final class SignOuts: AccountPart {
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
-  ///   - endsAll: Whether all accounts are signed out.
   ///   - overdue: Called if a refresh in progress does not end in time. The refresh continues.
   func begin(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,

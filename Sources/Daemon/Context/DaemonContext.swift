@@ -243,6 +243,7 @@ extension DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
+  /// Sends a result or an error as the response.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {

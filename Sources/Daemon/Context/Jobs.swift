@@ -181,8 +181,7 @@ final class Jobs {
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 
-  /// Returns the error to report to the caller of a job. A cancellation by shutdown becomes ``stopping``, so that the
-  /// caller asks the next daemon.
+  /// Returns the error to report to the caller of a job. A cancellation by shutdown becomes ``stopping``.
   func reason(for error: SessionError) -> SessionError { stopping.flatMap { error.isCancellation ? $0 : nil } ?? error }
 
   /// Returns a function to send messages from a running job. `receive` gets them on the loop, in order, before the

@@ -5,7 +5,7 @@ internal import Wire
 
 /// Writes the log to standard error while the daemon runs in the foreground.
 ///
-/// Drops lines that cannot be written at once, since the loop must not wait.
+/// Drops lines that cannot be written at once.
 final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool

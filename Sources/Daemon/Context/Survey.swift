@@ -6,7 +6,7 @@ internal import Vault
 internal import Vocabulary
 internal import Wire
 
-/// The vault's data about one account. Built on a worker, since it reads and decrypts files.
+/// The vault's data about one account. Built on a worker.
 struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration

@@ -18,7 +18,7 @@ enum WaitShare: Hashable, Sendable {
   /// Changes of one account, which wait for its lock.
   case changes(AccountName)
   case signOut(AccountName)
-  /// Changes of the settings file, in order. They wait for its lock, which an editor may hold.
+  /// Changes of the settings file, in order. They wait for its lock.
   case settings
   /// Changes of the vault's keys. Each may use a processor and much memory for seconds.
   case vault

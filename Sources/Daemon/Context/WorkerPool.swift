@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Threads for blocking work. They start on demand and end when idle for some time, to save memory.
+/// Threads for blocking work. They start on demand and end when idle.
 final class WorkerPool: Sendable {
   /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
@@ -40,7 +40,7 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
-  /// - Parameter tell: Called on that thread with the result, after the thread counts as free.
+  /// - Parameter tell: Called on that thread with the result, when the thread is free again.
   /// - Returns: False if no thread is free, so the job does not run. A pool with a kept thread accepts every job.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void
@@ -78,6 +78,7 @@ final class WorkerPool: Sendable {
     }
   }
 
+  /// Runs jobs until the thread may end.
   private func work() {
     repeat {
       while let job = jobs.pop(wait: idleTime) { run(job) }

@@ -13,7 +13,7 @@ struct ChangeMark: Sendable {
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()
   }
 
-  /// Writes a new line. If this fails, prompts still ask the daemon once a minute. Blocking.
+  /// Writes a new line. Blocking.
   func change() {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)
     for path in directories {

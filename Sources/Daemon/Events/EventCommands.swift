@@ -39,6 +39,7 @@ final class EventCommands: DaemonPart {
   /// Runs the commands that match this entry, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in order(for: entry) } }
 
+  /// Queues the commands for this entry.
   private func order(for entry: SessionEntry) {
     guard let settings = try? settings(), !settings.commands.isEmpty else { return }
     let input = JSON.object(entry.json).serialized() + [UInt8(ascii: "\n")]
@@ -50,6 +51,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
+  /// Starts queued commands, as many as may run.
   private func start() {
     while let order = commands.next() {
       let environment = commandEnvironment

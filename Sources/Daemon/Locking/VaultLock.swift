@@ -32,6 +32,7 @@ final class VaultLock: DaemonPart, TokenLock {
     return shut?[account].map { .vault(VaultError(.locked($0))) }
   }
 
+  /// Restarts the idle time.
   func used(_ level: Protection) {
     if level != .device || isDeviceKeyLent { idle.used(loop.now, services.time.clockOffset) }
   }
@@ -97,8 +98,8 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 }
 
-/// The time of the automatic lock, by a clock that continues during suspend, or by the machine's clock if that is
-/// ahead: after a pause, a virtual machine sees only its clock jump (times are true).
+/// The time of the automatic lock, by a clock that continues during suspend, or the machine's clock if that is ahead,
+/// as after a virtual machine's pause (times are true).
 struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?

@@ -12,7 +12,7 @@ package enum DaemonMain {
   private static let alreadyRunningStatus: Int32 = 75
 
   /// The minimum resource limits, by option of `ulimit`. The daemon needs about twenty descriptors, and more for
-  /// responses. With less of the others it could not store anything; in the foreground they are the user's choice.
+  /// responses. With less of the others it could not store anything.
   private static let least: [(limit: ResourceLimit, name: String, least: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
@@ -80,7 +80,7 @@ package enum DaemonMain {
     do {
       entrance = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.isAgain {
-      // Another daemon has the lock. Later code throws the same error if it cannot create a thread.
+      // Another daemon has the lock.
       if invocation.isForeground {
         complain("another daemon serves this directory already; to end it: agent daemon stop")
       }
@@ -121,7 +121,6 @@ package enum DaemonMain {
   }
 
   private static func complain(_ message: String) {
-    // There is no other way to report an error of standard error.
     try? Output.write("agentd: error: \(message)\n", to: .standardError)
   }
 }

@@ -167,7 +167,7 @@ final class Lease: Admission {
     return token
   }
 
-  /// Counts a use.
+  /// Records a use.
   ///
   /// - Throws: `too_busy` if too many requests are in progress.
   private func take(_ use: Use, _ ticket: Ticket) throws(Failure) {
@@ -206,6 +206,7 @@ final class Lease: Admission {
     return call
   }
 
+  /// Logs a refusal.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     tell(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
@@ -233,11 +234,13 @@ final class Lease: Admission {
     }
   }
 
+  /// Whether the request is for the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { underWay[ticket].map { $0.origin == nil } ?? false }
 
   /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
+  /// Logs the end of a request.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = underWay.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.

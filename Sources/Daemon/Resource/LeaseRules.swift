@@ -190,6 +190,7 @@ struct LeaseRules {
   /// Fields of browsers, which no peer needs, and the encoding of the response.
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
+  /// Whether a header field could change the resource, method, sender or user.
   private static func steers(_ name: String) -> Bool {
     steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }

@@ -101,6 +101,7 @@ final class Leases: AccountPart {
     return entry
   }
 
+  /// Starts a lease and its time limit.
   private func begin(_ lease: Lease, _ socket: SharedDescriptor) throws(Failure) {
     do { lease.channel = try loop.admit(socket.descriptor.duplicate(), under: lease, mayIdle: true) } catch {
       throw Failure(
@@ -191,6 +192,7 @@ final class Leases: AccountPart {
 
   // MARK: Questions
 
+  /// Asks the user about a request.
   private func ask(_ owner: Ticket, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?) {
     lastQuestion += 1
     let number = lastQuestion
@@ -238,6 +240,7 @@ final class Leases: AccountPart {
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
+  /// Ends a lease and closes its connections.
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
     guard leases.removeValue(forKey: lease.owner) != nil else { return }
     lease.cause = cause
@@ -292,11 +295,13 @@ final class Leases: AccountPart {
     loop.send(.event(.lease(event)), to: lease.owner)
   }
 
+  /// Warns the user of a resource that returned the token.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)
   }
 
+  /// Logs and publishes an event.
   private func note(_ event: LeaseEntry.Event, _ name: String, _ peer: LeaseEntry.Peer?) {
     if !rings.contains(where: { $0.name == name }) {
       rings.append((name, Ring(capacity: Self.mostEntries)))

@@ -100,6 +100,7 @@ final class PlacedTokens: AccountPart {
     return failure
   }
 
+  /// Requests the token once its account is known.
   private func begin(
     _ request: TokenRequest, _ place: TokenRequest.Place, _ name: AccountName, _ choice: ResourceChoice?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
@@ -140,6 +141,7 @@ final class PlacedTokens: AccountPart {
     try broker.obtain(for: waiter, account)
   }
 
+  /// Delivers the token.
   private func finish(_ placed: PlacedRequest, _ slot: TokenSlot, _ grant: AccessGrant) throws(Failure) {
     var expiry = grant.expiresAtUnixSeconds
     if placed.kind == .idToken { expiry = grant.idTokenExpiry }
@@ -194,6 +196,7 @@ final class PlacedTokens: AccountPart {
     }
   }
 
+  /// Drops the token that was read from the descriptor.
   private func forget(_ outcome: Result<SealedSecret, SessionError>, of choice: ResourceChoice, _ ticket: Ticket) {
     switch outcome {
     case .failure(let error): loop.send(.failure(Failure(error, account: choice.account.text)), to: ticket)

@@ -58,6 +58,7 @@ final class ProofRequests: AccountPart {
     }
   }
 
+  /// Sends the proof.
   private func answer(
     _ target: ProofTarget, _ name: String, _ description: TokenDescription, _ grant: AccessGrant,
     _ outcome: Result<String, SessionError>, _ ticket: Ticket

@@ -55,6 +55,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
+  /// Sends the response's head.
   private func begins(_ ticket: Ticket, _ head: ResponseHead) {
     if let transfer = transfers[ticket], head.isEventStream {
       guard streams < ResourceTransfer.mostStreams else {
@@ -74,6 +75,7 @@ final class ResourceRequests: AccountPart {
   /// Whether a request was not answered or cancelled.
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
+  /// Requests the token once the account is known.
   private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
@@ -107,6 +109,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
+  /// Sends the request with a token, on a worker.
   func begin(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isWanted(transfer) else { return }
     let now = services.time.now()

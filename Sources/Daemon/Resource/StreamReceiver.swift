@@ -8,7 +8,7 @@ final class StreamReceiver: ResourceReceiver {
   private let tellHead: @Sendable (ResponseHead) -> Void
 
   /// - Parameter tellHead: Called with the head, on the worker's thread, before any content.
-  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket, since writing to a file may block.
+  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket.
   init(_ target: SharedDescriptor, tellHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)

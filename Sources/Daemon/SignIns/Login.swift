@@ -25,6 +25,7 @@ final class Approval: Sendable {
   /// Allows cancelling again, after an approved step has ended.
   func finish() { state.store(State.open, ordering: .releasing) }
 
+  /// Decides, and returns whether this was the decision.
   private func settle(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)

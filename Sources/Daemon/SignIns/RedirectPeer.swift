@@ -84,6 +84,7 @@ final class RedirectPeer {
     return query.map { .redirect(query: $0, listeners: matching) } ?? .refused(refusal)
   }
 
+  /// Parses the received bytes.
   private func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
     head.withBytes { LoopbackRequest.read($0, for: target, &headEnd) }
   }

@@ -113,6 +113,7 @@ final class RedirectServer {
     }
   }
 
+  /// Accepts waiting connections, up to a limit.
   private func accept(_ socket: RedirectSocket, _ now: Instant) {
     var unknown = peers.count { $0.peer.owner == nil }
     for _ in 0..<Self.mostAccepted {
@@ -130,6 +131,7 @@ final class RedirectServer {
     }
   }
 
+  /// Pauses or continues accepting.
   private func pause(_ isPaused: Bool) {
     guard isPaused != self.isPaused else { return }
     self.isPaused = isPaused
@@ -146,6 +148,7 @@ final class RedirectServer {
     judge.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
+  /// Serves connections of this user and closes others.
   private func admit(_ owners: [TCPEnds: TCPEnds.Owner]) {
     let batch = identified
     identified = [:]
@@ -169,6 +172,7 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
+  /// Handles a request that has arrived.
   private func serve(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.isAnswering { return finish(key, peer) }
     if peer.login != nil { return remove(key) }
@@ -208,6 +212,7 @@ final class RedirectServer {
     finish(key, peer)
   }
 
+  /// Closes the connection once everything is sent.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)

@@ -35,7 +35,6 @@ struct SecretSources: Sendable {
   ///   - named: The settings in the request, which override the file.
   ///   - proxyCredentials: `user:password` from the proxy's URL.
   ///   - device: The TPM, if the client's key is in it.
-  ///   - cancellation: Ends the waits.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
     in device: any KeyDevice, _ cancellation: Cancellation

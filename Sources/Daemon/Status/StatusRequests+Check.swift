@@ -37,6 +37,7 @@ extension StatusRequests {
     if accounts.isEmpty { finish(batch) }
   }
 
+  /// Gets a token to check.
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       switch outcome {
@@ -89,6 +90,7 @@ extension StatusRequests {
     }
   }
 
+  /// Records the result of an account.
   func settle(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
     let isDoubted = batch.refreshed.contains(ObjectIdentifier(account))
     settle(account, CheckBatch.Check(failure, isDoubted: isDoubted), in: batch)

@@ -31,6 +31,7 @@ final class TokenFileStore: Sendable {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
 
+  /// Opens or creates the first usable directory.
   private static func open(_ candidates: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in candidates {

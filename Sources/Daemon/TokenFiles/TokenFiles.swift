@@ -18,6 +18,7 @@ final class TokenFiles: AccountPart {
   /// Whether to keep the files listed in the settings. False until the daemon has started.
   private var keepsStanding = false
   private var standing: [Standing] = []
+  /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0
   /// The revision of the settings that ``standing`` was read from.
   private var standingRevision: UInt64?
@@ -66,6 +67,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Starts to keep a file after its name was claimed.
   private func claimed(
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
@@ -170,6 +172,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Handles the result of a write.
   private func written(
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
@@ -245,6 +248,7 @@ final class TokenFiles: AccountPart {
     requestToken(for: file)
   }
 
+  /// Handles a failed token request.
   func failed(_ file: TokenFile, _ failure: Failure) {
     file.isWaiting = false
     defer { actOnSettled() }
@@ -447,6 +451,7 @@ extension TokenFiles {
     schedule(at: loop.now.advanced(by: Self.settlingPatience)) { [self] in actOnSettled() }
   }
 
+  /// Runs the changes whose files are written.
   fileprivate func actOnSettled() {
     let unsettled = standing.filter { file in
       claiming.contains(file.ticket) || tokenFiles[file.ticket].map { $0.isWaiting || $0.writing != nil } ?? false

@@ -180,7 +180,6 @@ extension TokenBroker {
   /// Gets an assertion from the ID Token of another account, which is renewed first if expired.
   ///
   /// - Parameters:
-  ///   - name: The account with the ID Token.
   ///   - configuration: The settings of the account that signs in with the assertion.
   ///   - isRenewed: Whether to renew the ID Token first.
   func identityAssertion(

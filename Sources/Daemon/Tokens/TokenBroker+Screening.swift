@@ -123,7 +123,7 @@ struct TokenFinder {
   }
 
   /// The value without percent-encoding (RFC 3986 section 2.1) and without backslashes before slashes, as in JSON (RFC
-  /// 8259 section 7). Padded with zeros to its original length.
+  /// 8259 section 7). Padded with zeros.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

@@ -59,6 +59,7 @@ extension TokenBroker {
     }
   }
 
+  /// Handles the result of a validation.
   private func take(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
     // If the vault is unreadable, the token stays, and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }

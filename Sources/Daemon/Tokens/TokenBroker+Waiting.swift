@@ -48,6 +48,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
+  /// Fails the requests that cannot wait longer.
   func waitOver(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.

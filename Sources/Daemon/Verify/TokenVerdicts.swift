@@ -40,6 +40,7 @@ struct TokenVerdicts: Sendable {
   /// issuer's.
   private static let mostRenewals = 3
 
+  /// Verifies these lines.
   func part(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
     var part = Part()
     part.bytes.reserveCapacity(lines.count * (isBrief ? 256 : 1024))

@@ -224,6 +224,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
+  /// Starts a request, unless its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
     guard lent.isTokenShown(in: head) else { return refuse(401, "the token of the lease is missing or wrong") }
@@ -409,6 +410,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Refusals
 
+  /// Responds with an error of the daemon.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -422,6 +424,7 @@ final class HTTPConnection: LentCall.Owner {
     end(closing: exchange?.content != nil || exchange?.head.closes ?? true)
   }
 
+  /// Responds with an error and closes.
   private func refuse(_ status: Int, _ text: Phrase) {
     respond(status, Failure(status == 401 ? .notPermitted : .invalidRequest, text))
     end(closing: true)

@@ -192,6 +192,7 @@ struct HTTPChunks {
     return content
   }
 
+  /// Handles a line between or after the chunks.
   private mutating func next(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:

@@ -89,6 +89,7 @@ struct LentOrigin {
     return lines
   }
 
+  /// The value of a field with local URLs.
   private func local(_ field: ResponseHead.Field) -> String {
     switch field.name.lowercased() {
     case "location", "content-location": return local(field.value[...])
@@ -105,6 +106,7 @@ struct LentOrigin {
     }
   }
 
+  /// The URL at the lease's address, if it is of the origin.
   private func local(_ url: Substring) -> String {
     // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)

@@ -49,6 +49,7 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
+  /// Removes the complete lines from the pending bytes.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -69,6 +70,7 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
+  /// Adds a line without blanks at its ends.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {

@@ -4,10 +4,9 @@ internal import Glibc
 /// Detects with one system call whether files have changed since they were read (inotify(7)). A change is recorded
 /// before its system call returns.
 ///
-/// Also watches every directory and symbolic link of the path and the mount table, since a change there may put another
-/// file at the path. Returns nothing if the kernel cannot detect every change: if a file is missing or on a file system
-/// that other machines write to (NFS, FUSE), or if the limit for watches is reached. A write through a mapping is
-/// detected when the process closes the file.
+/// Also watches the mount table, and every directory and symbolic link of the path. Returns nil if the kernel may miss
+/// a change: if a file is missing or on a shared file system (NFS, FUSE), or the limit for watches is reached. A write
+/// through a mapping is detected when the file is closed.
 ///
 /// Not thread-safe.
 package final class FileChanges {
@@ -71,8 +70,8 @@ package final class FileChanges {
     locations = Array(repeating: ("", ""), count: paths.count)
   }
 
-  /// Returns a number that only stays the same while the files do not change; nil if that cannot be determined now.
-  /// Call it before reading a file: if a later call returns the same number, the file has not changed since.
+  /// Returns a number, which changes with each change of a file; nil if that cannot be determined now. Call it before
+  /// reading a file.
   package func look() -> UInt64? {
     switch stage {
     case .watching:
@@ -105,6 +104,7 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
+  /// Records a change of these files.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -130,6 +130,7 @@ package final class FileChanges {
     }
   }
 
+  /// Adds an event to the changes.
   private func take(_ number: Int32, _ what: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
@@ -192,6 +193,7 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
+  /// Watches a file and all directories of its path.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or root and not be writable by others, even if it is sticky. The
-/// directories above the link's own are not checked. With `takesSticky`, a walk passes a world-writable sticky
-/// directory if the next entry belongs to this user or root, since no other user can replace that.
+/// Each directory on the way must belong to this user or root and not be writable by others. The directories above the
+/// link's own are not checked. With `takesSticky`, a walk passes a world-writable sticky directory if the next entry
+/// belongs to this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
@@ -66,6 +66,7 @@ struct LinkWalk: ~Copyable {
   /// The path of ``directory``, for messages.
   var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
 
+  /// Opens and checks the next directory.
   private mutating func enter(_ name: String) throws(DirectoryError) {
     do {
       directory = try Self.open(name, in: directory)
@@ -90,6 +91,7 @@ struct LinkWalk: ~Copyable {
     return status.owner == 0 || status.owner == geteuid()
   }
 
+  /// The directories above another, up to the root.
   private static func directories(above start: borrowing FileDescriptor) throws(SystemError) -> Set<FileIdentity> {
     var found: Set<FileIdentity> = []
     var directory = try open("..", in: start)

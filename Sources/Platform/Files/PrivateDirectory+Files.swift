@@ -201,6 +201,7 @@ extension PrivateDirectory {
     return ".\(name).\(suffix).tmp"
   }
 
+  /// Writes the content of a temporary file.
   private static func fill(
     _ file: borrowing FileDescriptor, with bytes: Span<UInt8>, mode: UInt32, isDurable: Bool
   ) throws(SystemError) {

@@ -124,6 +124,7 @@ extension PrivateDirectory {
     return try directory.at(last, "\(directory.path)/\(last)", body)
   }
 
+  /// Checks the file and calls `body`.
   private borrowing func at<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {

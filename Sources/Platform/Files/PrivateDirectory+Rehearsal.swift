@@ -50,6 +50,7 @@ extension PrivateDirectory {
     }
   }
 
+  /// Opens the nearest existing directory.
   private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {

@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 /// A directory that only this user can change, opened without following a symbolic link at its end, then checked on the
-/// open descriptor. All operations use that descriptor, so the directory cannot be replaced after the check.
+/// open descriptor. All operations use that descriptor.
 package struct PrivateDirectory: ~Copyable, Sendable {
   /// The path without a trailing slash.
   package let path: String

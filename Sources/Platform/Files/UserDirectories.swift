@@ -17,8 +17,8 @@ package enum UserDirectories {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that refers to another user's directory, existing or to be created, as with `sudo`
-  /// without `-H` or with `su`: that user could not use files that root creates there. Nil for users other than root.
+  /// The first variable of root that refers to another user's directory, as with `su`: that user could not use files
+  /// that root creates there. Nil for other users than root.
   package static var foreign: Foreign? { foreign(in: Environment.value, user: Machine.userID) }
 
   package static func foreign(in variables: Variables, user: UInt32) -> Foreign? {
@@ -66,7 +66,7 @@ package enum UserDirectories {
   }
 
   /// `$HOME` if it is an absolute path. If it is not set, as under a service manager, the user's home in passwd(5), or
-  /// else the root directory, which programs that start containers also set.
+  /// else the root directory, as in containers.
   ///
   /// - Throws: `ENOENT` if `HOME` is not an absolute path.
   package static func home(in variables: Variables) throws(SystemError) -> String {
@@ -102,8 +102,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The ``runtimeCandidates()`` in the state home of this machine's earlier boots. Empty without a machine ID, which
-  /// excludes those of other machines.
+  /// The ``runtimeCandidates()`` in the state home of this machine's earlier boots. Empty without a machine ID.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -122,8 +121,7 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// Where the socket is without a runtime directory. A home may be shared by hosts and survives reboots, unlike
-  /// sockets.
+  /// Where the socket is without a runtime directory. A home may be shared by hosts.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
@@ -150,6 +148,7 @@ package enum UserDirectories {
       }
   }
 
+  /// The value of a variable, or else a part of the home.
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
     let home = try home(in: variables)

@@ -29,8 +29,8 @@ package struct MemoryUse: Sendable, Hashable {
 }
 
 extension MemoryUse {
-  /// Limits the heap to two arenas for all threads, since otherwise each thread that ends leaves an arena behind. Call
-  /// it at the start of a program.
+  /// Limits the heap to two arenas for all threads, since each thread would leave one behind. Call it at the start of a
+  /// program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

@@ -1,5 +1,5 @@
-/// The line of a user in passwd(5). Users of a directory service are not found, since that would load a library at run
-/// time, as a static program cannot do.
+/// The line of a user in passwd(5). Users of a directory service are not found: a static program cannot load its
+/// library.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String

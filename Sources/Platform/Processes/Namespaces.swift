@@ -9,11 +9,9 @@ package enum Namespaces {
     /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
     var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
 
-    /// Whether it differs from that of process 1, so that other programs of the machine or container see another
-    /// network or other files. False if unknown.
+    /// Whether it differs from that of process 1. False if unknown.
     var isPrivate: Bool {
-      // The links in /proc/1/ns are readable only for privileged processes; inode and mount numbers differ between
-      // namespaces.
+      // The links in /proc/1/ns need privileges; inode and mount numbers differ between namespaces.
       switch self {
       case .network: Namespaces.pair(Namespaces.inode, "net/dev").map { $0.own != $0.first } ?? false
       case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
@@ -27,6 +25,7 @@ package enum Namespaces {
   /// Whether a namespace of this process is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
+  /// A property of this process and of process 1.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Protects a process before it has any secrets, and undoes settings inherited from its parent (nobody inherits).
 package enum ProcessHardening {
-  /// Prevents files and sockets from getting the number of a standard descriptor, to which messages are written. A
-  /// closed one stays unusable. Call it before opening anything. Ends the process on failure.
+  /// Prevents files and sockets from getting the number of a standard descriptor. A closed one stays unusable. Call it
+  /// before opening anything. Ends the process on failure.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }
   }
@@ -40,7 +40,7 @@ package enum ProcessHardening {
     }
   }
 
-  /// The part of ``harden()`` that `exec` undoes, for a program that has a secret only briefly.
+  /// The part of ``harden()`` that `exec` undoes.
   package static func hide() { _ = agent_set_undumpable() }
 
   /// Whether the kernel would write a core dump and let others read this process's memory.

@@ -26,8 +26,7 @@ extension Signals {
       return number > 0 ? number : nil
     }
 
-    /// The next pending signal, and whether the kernel sent it. A key of the terminal signals all foreground processes,
-    /// not only this one.
+    /// The next pending signal, and whether the kernel sent it. A key of the terminal signals all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next_origin(raw, &isFromKernel)

@@ -73,8 +73,8 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Delays the signals that end this process until a child has ended, by at most 10 seconds, since the child may be
-  /// storing a new token. Signals that the parent process ignores stay ignored.
+  /// Delays the signals that end this process until a child has ended, by at most 10 seconds. Signals that the parent
+  /// process ignores stay ignored.
   ///
   /// - Parameter socket: Closing it ends the child.
   package static func endAfter(child: Int32, socket: Int32) {

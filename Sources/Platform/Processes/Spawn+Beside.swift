@@ -11,8 +11,7 @@ extension Spawn {
   }
 
   /// Starts a program in this process group, with its terminal, inheritable descriptors, and ignored signals except
-  /// those of failing writes. A terminal treats both as one job. Finds the program like
-  /// ``replaceProcess(executable:arguments:environment:)``.
+  /// those of failing writes. Finds the program like ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
   /// - Returns: The process ID.

@@ -77,6 +77,7 @@ package struct PortHolder: Sendable, Hashable {
     return nil
   }
 
+  /// The process with an open descriptor of this link.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

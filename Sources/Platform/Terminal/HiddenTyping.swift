@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Disables the echo of this process's terminal during the lifetime of this value. Typed input is neither read nor
-/// lost. Does nothing in a background process.
+/// Disables the echo of this process's terminal during the lifetime of this value. Does nothing in a background
+/// process.
 package struct HiddenTyping: ~Copyable {
   private let terminal: FileDescriptor
   private let byCharacter: Bool

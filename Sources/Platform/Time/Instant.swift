@@ -19,7 +19,7 @@ package struct Instant: Sendable, Hashable, Comparable {
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// This time plus a duration, which may be negative. Saturates, since durations from servers must not trap.
+  /// This time plus a duration, which may be negative. Saturates.
   package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
     guard overflow else { return Instant(nanoseconds: sum) }

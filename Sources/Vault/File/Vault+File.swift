@@ -10,7 +10,7 @@ extension Vault {
   }
 
   /// Runs `body` on the current vault and writes the result atomically. During `body` the vault has the generation of
-  /// the next write, and the lock excludes other writers. Errors without a path get the vault file's.
+  /// the next write, and the lock excludes other writers.
   ///
   /// - Parameters:
   ///   - orCreating: Whether to create a missing vault.

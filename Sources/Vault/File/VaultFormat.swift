@@ -26,8 +26,8 @@ internal import Vocabulary
 ///
 /// Each protection has one key, which encrypts its records; each slot contains one key. Labels are always encrypted
 /// with the device key, so that they can be shown while the record is locked. Slots of an unknown kind are kept
-/// unchanged, so that a new kind does not need a new version. The header, with ``sealVersion``, is associated data of
-/// all ciphertexts; the rest of the index may change without encrypting records again.
+/// unchanged. The header, with ``sealVersion``, is associated data of all ciphertexts; the rest of the index may change
+/// without encrypting records again.
 ///
 /// Version 2 had no labels. The next write converts it.
 enum VaultFormat {

@@ -57,8 +57,7 @@ struct VaultPlace: Sendable {
   /// The file whose lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
-  /// Tries to exclude other writers. Nil if one has the lock. Readers need no lock, since the file is replaced
-  /// atomically.
+  /// Tries to exclude other writers. Nil if one has the lock.
   func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
       return try directory.tryLock(Self.lockName)
@@ -108,7 +107,7 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Removes temporary files of killed writers. The caller must hold the lock. Failures are harmless and ignored.
+  /// Removes temporary files of killed writers. The caller must hold the lock.
   func removeLeftovers(in directory: borrowing PrivateDirectory) {
     try? directory.removeLeftovers(of: fileName, DeviceSecret.fileName)
   }

@@ -24,6 +24,7 @@ package struct AccountLock: ~Copyable, Sendable {
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }
 
+  /// Acquires the lock of other processes.
   private static func lock(
     _ account: AccountName, of vault: Vault, until deadline: Instant, _ wait: LockWait, _ path: String
   ) throws(VaultError) -> FileLock {
@@ -52,8 +53,7 @@ package struct AccountLock: ~Copyable, Sendable {
 
   package consuming func release() {}
 
-  /// Excludes other threads of this process. A class, because the linker of a release build misses the metadata of a
-  /// private noncopyable type in other modules.
+  /// Excludes other threads of this process. A class, because a release build fails to link a private noncopyable type.
   private final class ThreadLock: Sendable {
     private let account: AccountName
     private let locked: Monitor<Set<AccountName>>

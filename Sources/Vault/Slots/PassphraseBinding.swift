@@ -8,11 +8,11 @@ internal import Platform
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The accepted costs. Higher ones need too much memory or time, lower ones do not protect.
+  /// The accepted costs.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations in this process, since each needs 128 MiB or more. Its unused state is not empty: an empty
-  /// one would share the lock's address, which the sanitizer reports.
+  /// Serializes derivations in this process, since each needs 128 MiB or more. Its unused state is not empty: the
+  /// sanitizer reports an empty one.
   private static let derivationLock = Monitor(0)
 
   /// Returns the body of a passphrase slot.

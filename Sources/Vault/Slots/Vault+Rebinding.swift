@@ -10,6 +10,7 @@ extension Vault {
   ///
   /// If this machine has no vault because its ID has changed, uses the only vault of another machine, and removes that
   /// file once the new one is on disk.
+  ///
   /// - Returns: The new slots.
   /// - Throws: `wrongPassphrase`, `nothingToUnlock` if there is no such slot or no vault, or `severalVaults`.
   @discardableResult
@@ -23,6 +24,7 @@ extension Vault {
     return slots
   }
 
+  /// Rebinds the vault, holding the lock.
   private func rebind(
     _ place: VaultPlace, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
   ) throws(VaultError) -> [SlotSummary] {

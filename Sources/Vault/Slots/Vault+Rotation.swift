@@ -2,7 +2,7 @@ package import Crypto
 internal import Platform
 package import Vocabulary
 
-// Key rotation, so that an older copy of the file and its keys does not decrypt later content.
+// Key rotation: older keys do not decrypt later content.
 
 extension Vault {
   /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, while the same levels are unlocked.

@@ -51,6 +51,7 @@ extension Vault {
   /// Replaces a passphrase or PIN. The slot keeps its number.
   ///
   /// Older copies of the file still open with the old one; see ``rotateKeys(secrets:)``.
+  ///
   /// - Parameters:
   ///   - number: The slot. Nil for the first one of the level that `old` opens.
   ///   - new: 1 to 1,024 bytes.

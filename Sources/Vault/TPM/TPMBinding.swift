@@ -7,7 +7,7 @@ internal import Platform
 /// The wrapping key is HKDF-SHA-256 of two secrets, with the machine ID as salt: the ECDH secret of the TPM's key and a
 /// key generated for this slot, and the device secret.
 ///
-/// A PIN authorizes the use of the TPM's key. The TPM verifies it and counts wrong ones.
+/// A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
 final class TPMBinding: Sendable {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let placePurpose = Array("agent vault tpm2 place v2".utf8)
@@ -98,6 +98,7 @@ final class TPMBinding: Sendable {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
+  /// Wraps the key.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
@@ -137,6 +138,7 @@ final class TPMBinding: Sendable {
     }
   }
 
+  /// Records a problem, for the summary.
   private func noted(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
