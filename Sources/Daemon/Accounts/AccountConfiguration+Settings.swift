@@ -187,6 +187,7 @@ extension AccountConfiguration {
     }
   }
 
+  /// Validates a redirect URI.
   private static func redirectURI(_ text: String) throws(Failure) -> String {
     if let port = (try? URI(text))?.port, RedirectURI.isRefusedByBrowsers(port) {
       throw Failure(.invalidRequest, "browsers do not connect to port \(port)", hint: "choose another port")

@@ -5,6 +5,7 @@ internal import CPlatform
 package final class DescriptorReserve: Sendable {
   private struct State {
     var kept: [SharedDescriptor] = []
+    /// Whether the descriptors are released for work in progress.
     var holders = 0
     var isLent = false
   }

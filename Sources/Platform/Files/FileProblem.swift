@@ -44,7 +44,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// A sentence about a path with its ``mode``, in lowercase and without a full stop.
+  /// Describes the problem in lowercase, without a full stop.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

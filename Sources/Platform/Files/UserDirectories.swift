@@ -121,12 +121,12 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// Where the socket is without a runtime directory. A home may be shared by hosts.
+  /// The directory of sockets without a runtime directory.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
 
-  /// Differs between machines, and between containers of one machine; nil on a host without a machine ID.
+  /// Differs between machines that share a home, and between containers; nil on a host without a machine ID.
   private static var machinePrefix: String? {
     // Containers have the boot ID of their host.
     let container = Machine.processNamespace.map { "\($0)-" }

@@ -226,8 +226,8 @@ extension Vault {
 }
 
 extension Vault {
-  /// Checks that a write would not fail for lack of space, permissions or locks, before an irreversible step (reserve
-  /// first).
+  /// Checks before an irreversible step (reserve first) that a write would not fail for lack of space, permissions or
+  /// locks.
   ///
   /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
