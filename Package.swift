@@ -95,7 +95,7 @@ let package = Package(
     module("Sessions", uses: ["OAuth", "JOSE", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("HTTP", uses: ["OAuth", "Vocabulary", "Crypto", "Encoding", "Platform", "CCurl", "CTLS", "CZlib"]),
     // What answers the browser at a redirect URI: in the daemon, and at the other end of `agent ssh`.
-    module("Loopback", uses: ["Encoding", "Platform"]),
+    module("Loopback", uses: ["Vocabulary", "Encoding", "Platform"]),
     module("QRCode", uses: ["CQRencode"]),
     module("DesktopBus", uses: ["Platform", "CSystemd"]),
     module("OAuth", uses: ["JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"]),
@@ -145,7 +145,7 @@ let package = Package(
     tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
     tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
-    tests("LoopbackTests", uses: ["Loopback", "Crypto", "Encoding"]),
+    tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(
       "SessionsTests",

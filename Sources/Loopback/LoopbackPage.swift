@@ -1,4 +1,5 @@
 internal import Encoding
+package import Vocabulary
 
 /// The pages shown in the browser at the redirect URI. They contain no part of the request.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
@@ -21,38 +22,41 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The browser then shows an error.
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The complete response, after which the connection closes.
-  package var response: [UInt8] {
+  /// The complete response. The connection is closed after it.
+  package func response(in language: Translations = .english) -> [UInt8] {
     let (title, text) = words
-    let body = Array(Self.html(title, text).utf8)
-    return Self.head(status, self == .methodNotAllowed ? [("Allow", "GET")] : [], bodyBytes: body.count) + body
+    return Self.response(
+      title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
   /// The complete response after a sign-in. Texts are cleaned and escaped.
   ///
-  /// - Parameter place: The machine with the account.
+  /// - Parameter place: The machine with the account; nil for this one.
   package static func signedIn(
-    to issuer: String, as person: String?, account: String, on place: String = "this machine"
+    to issuer: String, as person: String?, account: String, on place: String? = nil,
+    in language: Translations = .english
   ) -> [UInt8] {
-    let (person, place) = (person.map { " as \(TerminalText.clean($0))" } ?? "", TerminalText.clean(place))
-    return result(
-      "Signed in",
-      text: "You are signed in to \(TerminalText.clean(issuer))\(person)."
-        + " The account on \(place) is \(TerminalText.clean(account)). You can close this tab.")
+    response(
+      signedInTitle,
+      signedInText(
+        TerminalText.clean(issuer), person.map { TerminalText.clean($0) }, TerminalText.clean(account),
+        place.map { Phrase(verbatim: TerminalText.clean($0)) } ?? thisMachine),
+      in: language)
   }
 
   /// The complete response after a failed sign-in.
   ///
   /// - Parameter reason: Any text without its full stop.
-  package static func failed(_ reason: String) -> [UInt8] {
-    result(
-      "The sign-in did not work", text: "\(reason). Your terminal shows what to do next; you can close this tab.")
+  package static func failed(_ reason: String, in language: Translations = .english) -> [UInt8] {
+    response(LoopbackPage.failed.words.title, failedText(reason), in: language)
   }
 
-  /// The complete response with a result. Both texts are escaped.
-  package static func result(_ title: String, text: String) -> [UInt8] {
-    let body = Array(html(escaped(title), escaped(text)).utf8)
-    return head("200 OK", [], bodyBytes: body.count) + body
+  private static func response(
+    _ title: Phrase, _ text: Phrase, in language: Translations, status: String = "200 OK",
+    _ fields: [(String, String)] = []
+  ) -> [UInt8] {
+    let body = Array(html(escaped(language.text(title)), escaped(language.text(text)), language).utf8)
+    return head(status, fields, bodyBytes: body.count) + body
   }
 
   /// Escapes the characters that have a meaning in HTML.
@@ -110,10 +114,10 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
-  private static func html(_ title: String, _ text: String) -> String {
+  private static func html(_ title: String, _ text: String, _ language: Translations) -> String {
     """
     <!DOCTYPE html>
-    <html lang="en">
+    <html lang="\(language.language)" dir="\(language.isRightToLeft ? "rtl" : "ltr")">
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
@@ -127,31 +131,5 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     </html>
 
     """
-  }
-
-  private var words: (title: String, text: String) {
-    switch self {
-    case .received:
-      (
-        "Return to the terminal",
-        "Done. Your terminal shows the result; you can close this tab."
-      )
-    case .failed:
-      ("The sign-in did not work", "Your terminal shows the reason; you can close this tab.")
-    case .foreign:
-      (
-        "This is not the answer",
-        "Your terminal still waits for the response of another sign-in. You can close this tab."
-      )
-    case .used:
-      (
-        "This link was used",
-        "It leads to the sign-in once. If you have not opened it, end the sign-in in your terminal and start again."
-      )
-    case .notFound: ("Nothing here", "There is nothing at this address.")
-    case .methodNotAllowed: ("Not possible", "This address can only be opened.")
-    case .malformed: ("Not understood", "The request could not be read.")
-    case .tooLarge: ("Too large", "The request is too large.")
-    }
   }
 }

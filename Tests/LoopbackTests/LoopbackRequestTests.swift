@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import Loopback
 import Testing
+import Vocabulary
 
 // RFC 9112, RFC 8252 section 7.3.
 @Suite struct `A request to the redirect listener` {
@@ -144,7 +145,7 @@ import Testing
 
 @Suite struct `A page at the redirect URI` {
   @Test(arguments: LoopbackPage.allCases) func `is whole, inert and forgotten at once`(page: LoopbackPage) throws {
-    let text = String(decoding: page.response, as: UTF8.self)
+    let text = String(decoding: page.response(), as: UTF8.self)
     let parts = try #require(text.split(separator: "\r\n\r\n", maxSplits: 1).map { String($0) } as [String]?)
     #expect(parts.count == 2)
     for field in [
@@ -157,7 +158,7 @@ import Testing
     for active in ["<script", "<img", "<link", "href", "src=", "on", "javascript"].filter({ $0.count > 2 }) {
       #expect(!parts[1].contains(active), "\(active)")
     }
-    #expect(page.response.count < 2048)
+    #expect(page.response().count < 2048)
     // The style is the one that the policy permits.
     let style = try #require(parts[1].split(separator: "<style>").last?.split(separator: "</style>").first)
     let hash = Base64.encode(try Digest.sha256.hash(Array(style.utf8).span))
@@ -167,9 +168,52 @@ import Testing
   // It is shown before the code is exchanged, so it must not promise anything.
   @Test func `sends the person back to the terminal`() {
     for page in [LoopbackPage.received, .failed] {
-      let text = String(decoding: page.response, as: UTF8.self)
+      let text = String(decoding: page.response(), as: UTF8.self)
       #expect(text.contains("terminal"))
       #expect(!text.contains("signed in"))
     }
+  }
+
+  @Test func `is in the language of the terminal, with all that it says`() throws {
+    let words = LoopbackPage.phrases.map { ($0.template, "«\($0.template)»") }
+    let language = try #require(
+      Translations(language: "xx-Latn", isRightToLeft: true, templates: Dictionary(words, uniquingKeysWith: { $1 })))
+    let pages =
+      LoopbackPage.allCases.map { $0.response(in: language) } + [
+        LoopbackPage.signedIn(to: "https://as.example", as: "Ann", account: "work", in: language),
+        LoopbackPage.signedIn(to: "https://as.example", as: nil, account: "work", on: "host", in: language),
+        LoopbackPage.failed("no reason", in: language),
+      ]
+    for page in pages {
+      let text = String(decoding: page, as: UTF8.self)
+      #expect(text.contains("<html lang=\"xx-Latn\" dir=\"rtl\">"), "\(text)")
+      for (start, end) in [("<title>", "</title>"), ("<h1>", "</h1>"), ("<p>", "</p>")] {
+        #expect(text.contains("\(start)«") && text.contains("»\(end)"), "\(text)")
+      }
+    }
+  }
+
+  // The text comes from a request, even though its sender is the user.
+  @Test func `shows translations as text`() throws {
+    let language = try #require(
+      Translations(language: "xx", isRightToLeft: false, templates: ["Signed in": "<b onclick='x'>"]))
+    let page = String(decoding: LoopbackPage.signedIn(to: "a", as: nil, account: "b", in: language), as: UTF8.self)
+    #expect(page.contains("<h1>&lt;b onclick=&#39;x&#39;&gt;</h1>"), "\(page)")
+  }
+}
+
+@Suite struct `Translations for another process` {
+  @Test(arguments: ["", "e", "de\"><b", "de_DE", "dé", String(repeating: "a", count: 36)])
+  func `have a language tag`(language: String) {
+    #expect(Translations(language: language, isRightToLeft: false, templates: [:]) == nil)
+  }
+
+  @Test func `are few and short`() {
+    let many = (0...Translations.most).map { ("\($0)", "text") }
+    #expect(
+      Translations(language: "de", isRightToLeft: false, templates: Dictionary(many, uniquingKeysWith: { $1 })) == nil)
+    let long = String(repeating: "a", count: Translations.longest + 1)
+    #expect(Translations(language: "de", isRightToLeft: false, templates: ["a": long]) == nil)
+    #expect(Translations(language: "de-AT", isRightToLeft: false, templates: ["a": "b"])?.templates == ["a": "b"])
   }
 }

@@ -1,5 +1,7 @@
 internal import Encoding
+internal import Loopback
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// The language of texts for users. Searches catalogues when the first text is shown.
@@ -46,40 +48,29 @@ struct Language: Sendable {
     }
   }
 
-  /// The translated phrase, or the English one. Cleans values for terminals.
-  ///
-  /// Isolates values in right-to-left languages, where URLs and codes would be reordered.
+  /// The translated phrase, or the English one. Removes characters from values that are unsafe for terminals.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
-    let values = phrase.values.map { value in
-      switch value {
-      case .text(let text): TerminalText.clean(text, limit: limit)
-      case .command(let correction): TerminalText.clean(correction.command, limit: limit)
-      case .phrase(let inner): self.text(inner, limit: limit, keepsLines: keepsLines)
-      }
+    phrase.text(
+      isRightToLeft: isRightToLeft, translation: translation, clean: { TerminalText.clean($0, limit: limit) }
+    ) { phrase in
+      // Composed text, or text of the daemon. Keep line feeds only in our own questions.
+      let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
+      return lines.map { TerminalText.clean(String($0), limit: max(limit, 400)) }.joined(separator: "\n")
     }
-    if let template = translation(phrase) {
-      return Phrase.rendered(template, values, isolated: isRightToLeft ? foreign(phrase.values) : [])
+  }
+
+  /// The translations of the pages at a redirect URI; nil in English.
+  var pages: Translations? {
+    let texts = LoopbackPage.phrases.compactMap { phrase in translation(phrase).map { (phrase.template, $0) } }
+    // Translated as the tag of the language (BCP 47).
+    return translation(Phrase("en")).flatMap { language in
+      Translations(
+        language: language, isRightToLeft: isRightToLeft, templates: Dictionary(texts, uniquingKeysWith: { $1 }))
     }
-    // Composed text, or text of the daemon. Keep line feeds only in our own questions.
-    let lines = keepsLines ? phrase.englishTemplate.split(separator: "\n") : [phrase.englishTemplate[...]]
-    let template = lines.map { TerminalText.clean(String($0), limit: max(limit, 400)) }.joined(separator: "\n")
-    return Phrase.rendered(template, values)
   }
 
   /// A verbatim word, isolated from text that is written from right to left.
   func isolated(_ word: String) -> String { isRightToLeft ? "\u{2068}\(word)\u{2069}" : word }
-
-  /// The indices of values written from left to right.
-  private func foreign(_ values: [Phrase.Value]) -> Set<Int> {
-    let indices = values.indices.filter { index in
-      switch values[index] {
-      case .text(let text): text.unicodeScalars.contains { $0.isASCII && $0.properties.isAlphabetic }
-      case .command: true
-      case .phrase(let phrase): translation(phrase) == nil && !phrase.values.allSatisfy(\.isPhrase)
-      }
-    }
-    return Set(indices)
-  }
 }
 
 extension Phrase {

@@ -67,6 +67,8 @@ final class Login {
 
   /// Whether the client can display a QR code.
   var wantsQRCode = false
+  /// The language of the browser's pages.
+  var pages = Translations.english
 
   init(
     id: UInt64, name: String, ticket: Ticket, account: AccountName, entered: [String] = [], startedAt: Instant

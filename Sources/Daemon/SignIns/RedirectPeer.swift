@@ -1,6 +1,7 @@
 internal import Loopback
 internal import Peers
 internal import Platform
+internal import Vocabulary
 
 /// One connection to a redirect socket: reads the head of a request and sends a page.
 final class RedirectPeer {
@@ -13,6 +14,8 @@ final class RedirectPeer {
   private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for.
   private(set) var login: UInt64?
+  /// The language of the result's page.
+  private(set) var pages = Translations.english
 
   private var head = RequestHead()
   private var headEnd = LoopbackRequest.HeadEnd()
@@ -94,9 +97,9 @@ final class RedirectPeer {
   }
 
   /// Wipes the request. The response will be the result of a sign-in.
-  func wait(for login: UInt64, now: Instant) {
+  func wait(for login: UInt64, in pages: Translations, now: Instant) {
     head.wipe()
-    self.login = login
+    (self.login, self.pages) = (login, pages)
     deadline = now.advanced(by: Self.resultWait)
   }
 

@@ -1,6 +1,7 @@
 internal import Loopback
 internal import Peers
 internal import Platform
+internal import Vocabulary
 
 /// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking.
 ///
@@ -17,6 +18,8 @@ final class RedirectServer {
   private struct Waiting {
     let login: UInt64
     let listener: RedirectListener
+    /// The language of its pages.
+    let pages: Translations
   }
 
   private enum Source {
@@ -43,8 +46,10 @@ final class RedirectServer {
   }
 
   /// Listens for the response of a sign-in.
-  func open(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
-    let new = Waiting(login: login, listener: listener)
+  func open(
+    _ listener: RedirectListener, for login: UInt64, in pages: Translations = .english
+  ) throws(SystemError) {
+    let new = Waiting(login: login, listener: listener, pages: pages)
     for socket in listener.sockets {
       if let (key, waiting) = place(of: socket) {
         sources[key] = .socket(socket, waiting + [new])
@@ -87,7 +92,7 @@ final class RedirectServer {
   /// Closes connections past their deadline. Browsers that wait for a result get a page without it.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
-      if peer.login != nil { answer(key, peer, LoopbackPage.received.response) } else { remove(key) }
+      if peer.login != nil { answer(key, peer, LoopbackPage.received.response(in: peer.pages)) } else { remove(key) }
     }
     alarm.set(at: nextDeadline)
   }
@@ -177,29 +182,31 @@ final class RedirectServer {
     if peer.isAnswering { return finish(key, peer) }
     if peer.login != nil { return remove(key) }
     let waiting = place(of: peer.socket)?.waiting ?? []
+    let pages = waiting.first?.pages ?? .english
     switch peer.read(for: waiting.map(\.listener)) {
     case .waiting: break
     case .ended: remove(key)
-    case .refused(let page): answer(key, peer, page.response)
+    case .refused(let page): answer(key, peer, page.response(in: pages))
     case .tls:
       for waiting in waiting { judge.tlsCame(waiting.login) }
       answer(key, peer, LoopbackPage.tlsRefusal)
     case .link(let index):
       let url = judge.linkOpened(waiting[index].login, isTold: peer.isTold)
-      answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response)
+      answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response(in: pages))
     case .redirect(let query, let indices):
       // The state in the query identifies the sign-in.
-      let logins = indices.map { waiting[$0].login }
-      let (page, login) = peer.withQuery(query) { query -> (LoopbackPage?, UInt64) in
-        for login in logins {
-          let page = judge.redirectCame(login, query: query, isTold: peer.isTold)
-          if page != .foreign { return (page, login) }
+      let named = indices.map { waiting[$0] }
+      let (page, found) = peer.withQuery(query) { query -> (LoopbackPage?, Waiting?) in
+        for waiting in named {
+          let page = judge.redirectCame(waiting.login, query: query, isTold: peer.isTold)
+          if page != .foreign { return (page, waiting) }
         }
-        for login in logins { judge.foreignRedirectCame(login, query: query) }
-        return (.foreign, 0)
+        for waiting in named { judge.foreignRedirectCame(waiting.login, query: query) }
+        return (.foreign, nil)
       }
-      if let page { return answer(key, peer, page.response) }
-      peer.wait(for: login, now: loop.now)
+      if let page { return answer(key, peer, page.response(in: found?.pages ?? pages)) }
+      guard let found else { return }
+      peer.wait(for: found.login, in: found.pages, now: loop.now)
       // The judge may have ended the wait at the socket and removed this peer.
       sources[key] = .peer(peer)
       try? poller.modify(peer.descriptor.raw, interest: .none, key: key)

@@ -13,7 +13,7 @@ internal import Wire
 extension SignIns {
   func browserPrepared(_ login: Login, _ waiting: SignIn.Waiting.Browser, _ listener: RedirectListener?) {
     if let listener {
-      do { try listen(listener, for: login.id) } catch {
+      do { try listen(listener, for: login) } catch {
         return fail(login, .redirectUnavailable(port: nil, error))
       }
     }
@@ -38,9 +38,9 @@ extension SignIns {
     detach(login, until: expiry)
   }
 
-  private func listen(_ listener: RedirectListener, for login: UInt64) throws(SystemError) {
+  private func listen(_ listener: RedirectListener, for login: Login) throws(SystemError) {
     if redirects == nil { redirects = try RedirectServer(loop, self) }
-    try redirects?.open(listener, for: login)
+    try redirects?.open(listener, for: login.id, in: login.pages)
   }
 
   /// Handles a pasted URL or a confirmation from another connection than the sign-in's own.
@@ -120,12 +120,12 @@ extension SignIns {
     redirects?.answer(
       login.id,
       LoopbackPage.signedIn(
-        to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text))
+        to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text, in: login.pages))
   }
 
   /// Shows the failure in the browser, if it is still waiting.
   func show(_ failure: Failure, of login: Login) {
-    redirects?.answer(login.id, LoopbackPage.failed(failure.message))
+    redirects?.answer(login.id, LoopbackPage.failed(failure.message, in: login.pages))
   }
 
   // MARK: Who signed in

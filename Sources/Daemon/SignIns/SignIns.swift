@@ -60,6 +60,7 @@ final class SignIns: AccountPart {
       id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
       entered: request.words, startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
+    login.pages = request.pages ?? .english
     login.isDetached = request.isDetached
     // Without a user, the sign-in cannot be cancelled.
     if meant.unattended != nil { _ = login.approval.give() }

@@ -1,3 +1,4 @@
+package import Encoding
 package import Vocabulary
 
 /// Starts a sign-in, adding the account if an issuer is given.
@@ -24,6 +25,8 @@ package struct LoginRequest: RequestBody {
   package var proofAlgorithms: [String] = []
   /// Whether to send ``Event/qrCode(_:)`` too.
   package var wantsQRCode = false
+  /// Translations of the pages that the browser shows; nil for English.
+  package var pages: Translations?
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
@@ -106,6 +109,10 @@ extension LoginRequest {
       "proof_algorithms", &proofAlgorithms,
       "The algorithms of DPoP proofs that the resource accepts. The key of the tokens fits one of them.")
     try members.flag("qr_code", &wantsQRCode, "Send the event `qr_code`, too.")
+    try members.value(
+      "pages", &pages,
+      "Translations of the pages that the browser shows: `language` is the tag of the language (BCP 47), `right_to_left`"
+        + " its direction, and `texts` an object with the translation of each English text.")
     try members.choice("flow", &flow, "The flow (default: the daemon chooses).")
     try members.flag("can_open_browser", &canOpenBrowser, "The caller can open a browser.")
     try members.number(
@@ -148,5 +155,27 @@ extension LoginRequest {
         MemberRow("upgraded_from_guest", "boolean", "The session before it had no user."),
       ],
       note: "Closing the connection before the last line cancels the sign-in.")
+  }
+}
+
+extension Translations: MemberValue {
+  package static let memberType = "object"
+
+  package func addMembers(to object: inout JSONObject, as name: String) {
+    object[name] = .object(
+      JSONObject([
+        ("language", .string(language)), ("right_to_left", .bool(isRightToLeft)),
+        ("texts", .object(JSONObject(templates.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))),
+      ]))
+  }
+
+  package init?(_ json: JSON, _ name: String) {
+    guard let value = json[name], let language = value["language"]?.string, let texts = value["texts"]?.object else {
+      return nil
+    }
+    let pairs = texts.names.compactMap { name in texts[name]?.string.map { (name, $0) } }
+    self.init(
+      language: language, isRightToLeft: value["right_to_left"]?.bool ?? false,
+      templates: Dictionary(pairs, uniquingKeysWith: { $1 }))
   }
 }

@@ -137,11 +137,12 @@ private final class DeskRun: RedirectJudge {
     let run = try DeskRun()
     run.answersLater = true
     let socket = try run.get("/cb?state=ours")
-    run.desk?.answer(8, LoopbackPage.result("Other", text: ""))
-    run.desk?.answer(7, LoopbackPage.result("Signed in", text: #"as <b onclick='x'>"A & B"</b>"#))
+    run.desk?.answer(8, LoopbackPage.failed("Other"))
+    run.desk?.answer(
+      7, LoopbackPage.signedIn(to: "https://as.example", as: #"<b onclick='x'>"A & B"</b>"#, account: "work"))
     let page = String(decoding: try socket.descriptor.readToEnd(limit: 100_000), as: UTF8.self)
     #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("<h1>Signed in</h1>"), "\(page)")
-    #expect(page.contains("<p>as &lt;b onclick=&#39;x&#39;&gt;&quot;A &amp; B&quot;&lt;/b&gt;</p>"), "\(page)")
+    #expect(page.contains(" as &lt;b onclick=&#39;x&#39;&gt;&quot;A &amp; B&quot;&lt;/b&gt;. "), "\(page)")
     #expect(run.desk?.nextDeadline == nil)
   }
 
@@ -517,7 +518,7 @@ private final class DeskRun: RedirectJudge {
     let request = Array("GET /cb?code=c-1 HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n".utf8)
     try browser.descriptor.writeAll(request.span)
     #expect(peer.read(for: [listener]) == .redirect(query: 8..<16, listeners: [0]))
-    peer.answer(LoopbackPage.received.response)
+    peer.answer(LoopbackPage.received.response())
     let head = try #require(Mirror(reflecting: peer).descendant("head") as? RequestHead)
     let storage = try #require(Mirror(reflecting: head).descendant("storage") as? [UInt8])
     #expect(head.count == 0 && storage.allSatisfy { $0 == 0 })

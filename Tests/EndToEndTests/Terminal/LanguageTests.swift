@@ -51,6 +51,35 @@ import Testing
     }
   }
 
+  // The daemon has no catalogue: it shows the translations that come with the request.
+  @Test(
+    arguments: [
+      ("de", "ltr", "<h1>Angemeldet</h1>", "diesen Rechner heißt work."),
+      ("ar", "rtl", "<h1>تم تسجيل الدخول</h1>", "\u{2068}work\u{2069}."),
+    ])
+  func `are on the page at the end of a sign-in in a browser`(
+    language: String, direction: String, title: String, text: String
+  ) throws {
+    try Issuer.with { issuer in
+      try Self.with { tree, agent in
+        let page = tree.path("home/page")
+        let result = try Self.run(
+          agent, BrowserLogin.line(issuer) + ["--browser"], tree,
+          ["LANGUAGE": language, "BROWSER": "curl -qsSL --max-time 1800 -o \(page) %s"])
+        #expect(result.succeeded, "\(result.errorText)")
+        // curl may still write.
+        let deadline = Instant.now.advanced(by: .testLimit)
+        var shown = ""
+        while !shown.contains("</html>"), Instant.now < deadline {
+          shown = (try? tree.directory.readText("home/page")) ?? ""
+          Threads.sleep(for: .milliseconds(20))
+        }
+        #expect(shown.contains("<html lang=\"\(language)\" dir=\"\(direction)\">"), "\(shown)")
+        #expect(shown.contains(title) && shown.contains(text), "\(shown)")
+      }
+    }
+  }
+
   @Test func `are from no other directory, whatever the variables say`() throws {
     try Self.with { tree, agent in
       let made = try ProcessRunner.shell(

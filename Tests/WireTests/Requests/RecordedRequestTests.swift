@@ -26,7 +26,8 @@ import Wire
       + #""scope":["openid"],"keep":true,"client_secret_descriptor":true,"client_key_descriptor":true,"#
       + #""client_certificate_descriptor":true,"initial_access_token_descriptor":true,"assertion_descriptor":true,"#
       + #""register":true,"guest":true,"offline_access":true,"announced_pkce":true,"proof_algorithms":["PS256"],"#
-      + #""qr_code":true,"flow":"device","can_open_browser":true,"redirect_port":8400,"unless":"signed_in","use":true,"ephemeral":true,"#
+      + #""qr_code":true,"pages":{"language":"ar","right_to_left":true,"texts":{"Signed in":"تم"}},"#
+      + #""flow":"device","can_open_browser":true,"redirect_port":8400,"unless":"signed_in","use":true,"ephemeral":true,"#
       + #""no_keep":true,"start":true,"prompt":"login","login_hint":"jo","acr_values":["mfa"],"max_age":0,"#
       + #""claims_challenge":"{}"}"#,
     #"{"v":1,"request":"login_redirect","login":"0f","url":"http://127.0.0.1/?state=s"}"#,

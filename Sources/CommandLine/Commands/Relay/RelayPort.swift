@@ -2,6 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Loopback
 internal import Platform
+internal import Vocabulary
 
 /// The loopback port for the redirect of a host's sign-in. Accepts only this user's connections.
 final class RelayPort {
@@ -50,6 +51,8 @@ final class RelayPort {
   private static let timeout = Duration.seconds(10)
   /// How many ports to try.
   private static let tries = 10
+  /// The language of the pages.
+  static let pages = Language.current.pages ?? .english
 
   /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.
   ///
@@ -151,26 +154,28 @@ final class RelayPort {
       return nil
     }
     guard var expected else {
-      answer(LoopbackPage.notFound.response)
+      answer(LoopbackPage.notFound.response(in: Self.pages))
       return nil
     }
     func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
       visitor.head.withBytes { LoopbackRequest.read($0, for: target, &visitor.end) }
     }
     if case .redirect = read(expected.link) {
-      answer(expected.isLinkUsed ? LoopbackPage.used.response : LoopbackPage.redirect(to: expected.request.url))
+      answer(
+        expected.isLinkUsed
+          ? LoopbackPage.used.response(in: Self.pages) : LoopbackPage.redirect(to: expected.request.url))
       expected.isLinkUsed = true
       self.expected = expected
       return nil
     }
     switch read(expected.redirect) {
     case .incomplete: return nil
-    case .refused(let page): answer(page.response)
+    case .refused(let page): answer(page.response(in: Self.pages))
     case .redirect(let range):
       var query = visitor.head.withBytes { bytes in range.map { bytes[$0] } }
       defer { query.overwrite() }
       guard !isAwaited, let url = expected.request.redirect(query) else {
-        answer(LoopbackPage.foreign.response)
+        answer(LoopbackPage.foreign.response(in: Self.pages))
         return nil
       }
       visitor.head.wipe()

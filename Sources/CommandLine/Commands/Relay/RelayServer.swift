@@ -74,7 +74,7 @@ final class RelayServer {
     }
     if let peer, peer.deadline <= now {
       peer.send(.refused(.late))
-      end(peer, LoopbackPage.received.response)
+      end(peer, LoopbackPage.received.response(in: RelayPort.pages))
     }
     if keys.contains(Key.listener) { accept(now) }
   }
@@ -88,13 +88,17 @@ final class RelayServer {
 
   private func read() {
     guard let peer else { return }
-    guard peer.lines.fill(from: peer.socket) else { return end(peer, LoopbackPage.failed.response) }
+    guard peer.lines.fill(from: peer.socket) else {
+      return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+    }
     while self.peer === peer {
       switch peer.lines.take() {
       case .more: return
-      case .ended: return end(peer, LoopbackPage.failed.response)
+      case .ended: return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
       case .line(let line):
-        guard let request = RelayRequest(line) else { return end(peer, LoopbackPage.failed.response) }
+        guard let request = RelayRequest(line) else {
+          return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+        }
         take(request, peer)
       }
     }
@@ -104,13 +108,15 @@ final class RelayServer {
     switch request {
     case .port(let wanted):
       peer.ports += 1
-      guard peer.request == nil, peer.ports <= Self.mostPorts else { return end(peer, LoopbackPage.failed.response) }
+      guard peer.request == nil, peer.ports <= Self.mostPorts else {
+        return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+      }
       // Otherwise the host could probe which ports are in use.
       if wanted != nil {
         portRequests.removeAll { $0.advanced(by: Self.hour) <= .now }
         guard portRequests.count < Self.mostQuestionsPerHour else {
           peer.send(.refused(.limit))
-          return end(peer, LoopbackPage.failed.response)
+          return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
         }
         portRequests.append(.now)
       }
@@ -120,17 +126,21 @@ final class RelayServer {
       peer.send(peer.port.map { .port($0.port) } ?? .refused(.portTaken))
       peer.deadline = .now.advanced(by: Self.preparation)
     case .open(let url, let issuer, let account):
-      guard peer.request == nil, let port = peer.port else { return end(peer, LoopbackPage.failed.response) }
+      guard peer.request == nil, let port = peer.port else {
+        return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+      }
       peer.names = (issuer, account)
       do throws(RelayRefusal) { try open(url, at: port, peer) } catch {
         peer.send(.refused(error))
-        end(peer, LoopbackPage.failed.response)
+        end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
       }
     case .signedIn(let person):
       end(
         peer,
-        LoopbackPage.signedIn(to: peer.names.issuer, as: person, account: peer.names.account, on: console.host))
-    case .failed(let reason): end(peer, LoopbackPage.failed(TerminalText.clean(reason)))
+        LoopbackPage.signedIn(
+          to: peer.names.issuer, as: person, account: peer.names.account, on: console.host,
+          in: RelayPort.pages))
+    case .failed(let reason): end(peer, LoopbackPage.failed(TerminalText.clean(reason), in: RelayPort.pages))
     }
   }
 

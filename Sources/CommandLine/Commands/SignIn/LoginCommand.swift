@@ -296,6 +296,7 @@ struct LoginCommand {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
     login.wantsQRCode = reporter.drawsQRCodes
+    login.pages = Language.current.pages
     return .login(login)
   }
 

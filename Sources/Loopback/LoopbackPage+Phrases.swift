@@ -1,0 +1,50 @@
+package import Vocabulary
+
+extension LoopbackPage {
+  static let signedInTitle = Phrase("Signed in")
+  static let thisMachine = Phrase("this machine")
+
+  static func signedInText(_ issuer: String, _ person: String?, _ account: String, _ place: Phrase) -> Phrase {
+    guard let person else {
+      return "You are signed in to \(issuer). The account on \(place) is \(account). You can close this tab."
+    }
+    return "You are signed in to \(issuer) as \(person). The account on \(place) is \(account). You can close this tab."
+  }
+
+  static func failedText(_ reason: String) -> Phrase {
+    "\(reason). Your terminal shows what to do next; you can close this tab."
+  }
+
+  /// All phrases of the pages, for their translations.
+  package static let phrases: [Phrase] =
+    allCases.flatMap { [$0.words.title, $0.words.text] } + [
+      signedInTitle, signedInText("", nil, "", thisMachine), signedInText("", "", "", thisMachine), failedText(""),
+      thisMachine,
+    ]
+
+  var words: (title: Phrase, text: Phrase) {
+    switch self {
+    case .received:
+      (
+        "Return to the terminal",
+        "Done. Your terminal shows the result; you can close this tab."
+      )
+    case .failed:
+      ("The sign-in did not work", "Your terminal shows the reason; you can close this tab.")
+    case .foreign:
+      (
+        "This is not the answer",
+        "Your terminal still waits for the response of another sign-in. You can close this tab."
+      )
+    case .used:
+      (
+        "This link was used",
+        "It leads to the sign-in once. If you have not opened it, end the sign-in in your terminal and start again."
+      )
+    case .notFound: ("Nothing here", "There is nothing at this address.")
+    case .methodNotAllowed: ("Not possible", "This address can only be opened.")
+    case .malformed: ("Not understood", "The request could not be read.")
+    case .tooLarge: ("Too large", "The request is too large.")
+    }
+  }
+}

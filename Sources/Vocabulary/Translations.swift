@@ -1,0 +1,73 @@
+/// Translations of a few phrases, for a process without a catalogue in the user's language.
+package struct Translations: Sendable, Hashable {
+  /// A language tag (BCP 47), such as `de`.
+  package let language: String
+  package let isRightToLeft: Bool
+  /// By English template.
+  package let templates: [String: String]
+
+  package static let english = Translations()
+  /// Texts, and bytes in a text.
+  package static let most = 32, longest = 1_000
+
+  private init() {
+    language = "en"
+    isRightToLeft = false
+    templates = [:]
+  }
+
+  /// Nil if the language is no tag or there are too many or too long texts.
+  package init?(language: String, isRightToLeft: Bool, templates: [String: String]) {
+    let isTag = { (byte: UInt8) in byte == UInt8(ascii: "-") || UnicodeScalar(byte).properties.isAlphabetic }
+    guard (2...35).contains(language.utf8.count), language.utf8.allSatisfy({ $0 < 0x80 && isTag($0) }),
+      templates.count <= Self.most,
+      templates.allSatisfy({ max($0.key.utf8.count, $0.value.utf8.count) <= Self.longest })
+    else { return nil }
+    self.language = language
+    self.isRightToLeft = isRightToLeft
+    self.templates = templates
+  }
+
+  /// The phrase in this language, or in English if it is not translated.
+  package func text(_ phrase: Phrase) -> String {
+    phrase.text(isRightToLeft: isRightToLeft, translation: { templates[$0.template] }) { $0.englishTemplate }
+  }
+}
+
+extension Phrase {
+  /// The phrase in a language.
+  ///
+  /// Isolates values in right-to-left languages, where URLs and codes would otherwise be reordered.
+  ///
+  /// - Parameters:
+  ///   - translation: Returns the translated template, in the plural form for the count.
+  ///   - clean: Makes a value safe to show.
+  ///   - untranslated: Returns the template of a phrase that has no translation.
+  package func text(
+    isRightToLeft: Bool, translation: (Phrase) -> String?, clean: (String) -> String = { $0 },
+    untranslated: (Phrase) -> String
+  ) -> String {
+    let texts = values.map { value in
+      switch value {
+      case .text(let text): clean(text)
+      case .command(let correction): clean(correction.command)
+      case .phrase(let inner):
+        inner.text(isRightToLeft: isRightToLeft, translation: translation, clean: clean, untranslated: untranslated)
+      }
+    }
+    guard let template = translation(self) else { return Self.rendered(untranslated(self), texts) }
+    return Self.rendered(template, texts, isolated: isRightToLeft ? foreign(translation) : [])
+  }
+
+  /// The indices of values written from left to right: those that contain Latin letters and no translated phrase.
+  private func foreign(_ translation: (Phrase) -> String?) -> Set<Int> {
+    let indices = values.indices.filter { index in
+      switch values[index] {
+      case .text(let text): text.unicodeScalars.contains { $0.isASCII && $0.properties.isAlphabetic }
+      case .command: true
+      case .phrase(let phrase): translation(phrase) == nil && !phrase.values.allSatisfy(\.isPhrase)
+      }
+    }
+    return Set(indices)
+  }
+}
