@@ -7,37 +7,37 @@ internal import Vocabulary
 
 /// Metadata and key sets, in memory and on disk, so that a cold start needs no discovery.
 ///
-/// The files are public data. A process that can write them cannot redirect a secret, because secrets only go to
-/// origins in their ``Authority``. Thread-safe; no lock is held during network or disk access.
+/// The files are public. Whoever writes them cannot redirect a secret, because secrets only go to origins in their
+/// ``Authority``. Thread-safe; no lock is held during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The limits for the lifetime of a document, in seconds, whatever `Cache-Control` says.
+  /// The limits for a document's lifetime in seconds, whatever `Cache-Control` is.
   private static let shortestLife = 300
   private static let longestLife = 86_400
 
-  /// The maximum number of documents in memory. Others are read from disk each time.
+  /// The maximum number of documents in memory. Others are read from disk for each use.
   private static let mostInMemory = 128
   private static let mostBytes = 1 << 20
-  /// The maximum number of files. Beyond it, the oldest half is deleted, since a server may use a new URL for its keys
-  /// each time.
+  /// The maximum number of files. The oldest half is deleted when there are more, since a server may use a new URL for
+  /// its keys each time.
   private static let mostFiles = 256
-  /// Longer documents are parsed each time, so that they are not in memory twice.
+  /// Longer documents are parsed for each use, to avoid a second copy in memory.
   private static let mostBytesKeptRead = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
-    /// The parsed `body`. Nil until first used.
+    /// The parsed `body`, or nil before first use.
     var reading: Reading?
     var fetchedAt: Int
     var expiresAt: Int
     var entityTag: String?
-    /// Unique for each document that this process has fetched. 0 for one from disk.
+    /// Unique for each document fetched by this process, and 0 for one read from disk.
     var version = 0
   }
 
-  /// A parsed document and the rules for which it was accepted.
+  /// A parsed document with the rule it was parsed by.
   private struct Reading {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
@@ -67,7 +67,7 @@ package final class DocumentCache: Sendable {
     return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
   }
 
-  /// Metadata newer than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
+  /// Fetches metadata newer than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
   /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
   package func renewedMetadata(
     after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
@@ -83,8 +83,8 @@ package final class DocumentCache: Sendable {
     try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// Keys newer than `old`, because a key was missing or a signature did not match. Fetches them, or uses those that
-  /// another caller has fetched. Nil if the rate limit is reached. Concurrent callers share one fetch.
+  /// Returns keys newer than `old`, because a key was missing or a signature did not match. Fetches them unless another
+  /// caller already has. Nil at the rate limit.
   package func renewedKeys(
     after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
     observer: SessionObserver? = nil
@@ -92,23 +92,23 @@ package final class DocumentCache: Sendable {
     try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
   }
 
-  /// The error of the last extra fetch of the keys. Nil if there was none since they were fetched.
+  /// The error of the last extra fetch of the keys, or nil if none has failed since the keys were fetched.
   func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(keysAt: endpoint, transport), transport))
   }
 
-  /// The error of the last extra fetch of the metadata. Nil if there was none since it was fetched.
+  /// The error of the last extra fetch of the metadata, or nil if none has failed since it was fetched.
   func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
     refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
   }
 
-  /// Seconds until the keys may be fetched again, as an extra fetch or because they expire. 0 if they may be now.
+  /// Seconds until the keys may be fetched again, early or because they expire. 0 if they may be fetched now.
   package func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
     let name = DocumentName(keysAt: endpoint, transport)
     let now = time.wallSeconds()
     let outOfTurn = refetches.withLock { $0.secondsLeft(DocumentWay(name, transport), now: now) }
     guard let entry = known(name) else { return outOfTurn }
-    // A file may contain any times.
+    // The times in a file may be anything.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
 
@@ -146,7 +146,6 @@ extension DocumentCache {
     guard entry.body.count <= Self.mostBytesKeptRead else { return document }
     let reading = Reading(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
-      // A newer version may have arrived.
       if entries[source.name]?.body == entry.body { entries[source.name]?.reading = reading }
     }
     return document
@@ -193,6 +192,7 @@ extension DocumentCache {
     return document
   }
 
+  /// Fetches a document without joining another caller's fetch.
   private func fetchAlone<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
     let known = known(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
@@ -223,7 +223,7 @@ extension DocumentCache {
     return isGood(entry) ? entry : nil
   }
 
-  /// The cached document, even if expired.
+  /// The cached document, even if it has expired.
   private func known(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
   /// Caches a fetched document.
@@ -257,6 +257,7 @@ extension DocumentCache {
     }
   }
 
+  /// Deletes a document from memory and disk.
   private func forget(_ name: DocumentName) {
     entries.withLock { $0[name] = nil }
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false)
@@ -264,7 +265,7 @@ extension DocumentCache {
     try? directory.removeFile(file)
   }
 
-  /// Reads a file: one line with two times and the name, then the document.
+  /// Reads a cache file: one line of JSON (name, times, entity tag), then the document. Nil if invalid.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
@@ -273,7 +274,6 @@ extension DocumentCache {
       let written = head["name"]?.string, written.utf8.elementsEqual(name.subject.utf8),
       head["trust"]?.string == name.trust
     else { return nil }
-    // A file may contain any times.
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)
     guard !overflow else { return nil }
     let tag = head["etag"]?.string.flatMap { HTTPHeaders.isEntityTag($0) ? $0 : nil }
@@ -281,7 +281,7 @@ extension DocumentCache {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// If writing fails, the next start fetches the document again.
+  /// Ignores errors: after a failure, the next start fetches the document again.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
@@ -295,6 +295,7 @@ extension DocumentCache {
     prune(directory)
   }
 
+  /// Deletes the oldest half of the files if there are more than ``mostFiles``.
   private func prune(_ directory: borrowing PrivateDirectory) {
     guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.mostFiles else {
       return

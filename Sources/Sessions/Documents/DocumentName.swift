@@ -13,7 +13,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The step to report if a cached document may be outdated.
+  /// The step to log when a cached document may be outdated.
   var doubt: SessionStep {
     switch self {
     case .metadata: .metadataDoubted
@@ -23,8 +23,8 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a document. Documents fetched with different trust settings are separate, since one account's trusted
-/// authorities or pins do not apply to another.
+/// Identifies a document. The trust settings are included, because one account's trusted authorities or pins do not
+/// apply to another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
@@ -40,14 +40,14 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The file name. It contains only a digest of the values.
+  /// The file name, which is a digest of the values. Nil if hashing fails.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
-  /// Whether this may be the name of a cache file.
+  /// Whether `name` has the form of a cache file's name.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

@@ -2,33 +2,33 @@ internal import Encoding
 internal import JOSE
 internal import OAuth
 
-/// A public document of an issuer, and how to fetch it.
+/// A public document of an issuer, with the code that fetches and parses it.
 struct DocumentSource<Document: Sendable> {
   let name: DocumentName
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// Parses the body. Returns nil if it is not such a document.
+  /// Parses the body. Nil if not a valid document of this kind.
   let parse: ([UInt8]) -> Document?
   /// The observations to report for a received document.
   let remarks: (Document) -> [SessionObservation]
-  /// Requests the document, conditionally if there is an entity tag.
+  /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure concerns only its own caller.
+  /// Whether a failure concerns only the caller that fetched.
   static func isOwn(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var way: DocumentWay { DocumentWay(name, transport) }
 
-  /// Identifies a fetch. Concurrent callers with the same value share one.
+  /// The key for sharing a fetch between concurrent callers.
   var flight: DocumentFlight {
     DocumentFlight(way: way, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
 }
 
-/// A document and the route to its server. If one route fails, another may work.
+/// A document and the proxy used to fetch it. If one route fails, another may work.
 struct DocumentWay: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?
@@ -43,7 +43,7 @@ struct DocumentWay: Hashable, Sendable {
   }
 }
 
-/// A fetch in progress. Fetches with different proxy credentials are separate.
+/// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
 struct DocumentFlight: Hashable, Sendable {
   let way: DocumentWay
   let proxyCredentials: ObjectIdentifier?

@@ -7,14 +7,14 @@ package import Vocabulary
 /// cache.
 package struct IssuerExamination: Sendable {
   package struct Finding: Sendable {
-    /// How long connecting and reading the responses took.
+    /// The time for connecting and reading the responses.
     package var milliseconds: Int
     /// How far this machine's clock is ahead of the server's. Nil if the server sent no time.
     package var clockOffsetSeconds: Int?
-    /// The number of keys. Nil if the server has no key set.
+    /// The number of usable keys, or nil if the server has no key set.
     package var keys: Int?
     package var unusableKeys = 0
-    /// Why the server cannot be used, if it cannot.
+    /// The error that makes the server unusable, if any.
     package var problem: SessionError?
 
     package init(milliseconds: Int, problem: SessionError? = nil) {
@@ -43,7 +43,7 @@ package struct IssuerExamination: Sendable {
       && one.proxyExclusions == other.proxyExclusions && one.allowHTTPLoopback == other.allowHTTPLoopback
   }
 
-  /// Contacts the server. Blocking.
+  /// Contacts the server and reports the result. Blocking.
   package func run() -> Finding {
     let begin = services.time.now()
     let http = ClockReader(services.http, services.time)
@@ -60,7 +60,7 @@ package struct IssuerExamination: Sendable {
     return finding
   }
 
-  /// Returns the server's keys. Nil if it has no key set.
+  /// Fetches the server's keys. Nil if it has no key set.
   private func look(_ http: ClockReader) throws(SessionError) -> JWKSet? {
     var access = try AccountAccess(configuration)
     // Proxy credentials may only be sent to their own proxy.
@@ -77,7 +77,7 @@ package struct IssuerExamination: Sendable {
       }
       metadata = metadata.applying(access.overrides)
       guard let keys = metadata.jwksURI else {
-        // A server without published documents is available if it responds at all.
+        // A server without published documents is reachable if it responds at all.
         if !access.publishesMetadata { try reach(access.issuer, access.transport, http) }
         return nil
       }
@@ -86,6 +86,7 @@ package struct IssuerExamination: Sendable {
     }
   }
 
+  /// Requests the issuer URL. Any response will do.
   private func reach(_ issuer: Issuer, _ transport: Transport, _ http: ClockReader) throws(OAuthError) {
     let endpoint = try Endpoint(issuer.text, allowHTTPLoopback: transport.allowHTTPLoopback)
     let request = HTTPRequest(get: endpoint, .metadata, transport: transport, cancellation: cancellation)
@@ -95,7 +96,7 @@ package struct IssuerExamination: Sendable {
   }
 }
 
-/// Compares the `Date` of responses (RFC 9110 section 6.6.1) with this machine's clock.
+/// Compares the `Date` of each response (RFC 9110 section 6.6.1) with this machine's clock.
 private final class ClockReader: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
@@ -106,7 +107,7 @@ private final class ClockReader: HTTPClient {
     self.time = time
   }
 
-  /// How far this machine's clock is ahead of the last response, in seconds.
+  /// How far this machine's clock was ahead at the last response, in seconds.
   var offset: Int? { latest.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

@@ -1,21 +1,22 @@
 internal import OAuth
 
-/// The keys of an issuer: cached ones, or newer ones if a signature does not match.
+/// Fetches an issuer's keys: from the cache, or newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private(set) var endpoint: Endpoint
-  /// Finds the current URL of the keys in newer metadata. Nil if the metadata is new.
+  /// Finds the keys' new URL in newer metadata. Nil if the metadata has just been fetched.
   private(set) var renewal: MetadataRenewal?
   let transport: Transport
   let cancellation: Cancellation
   let observer: SessionObserver?
 
-  /// Keys and where they came from.
+  /// Keys with the source that returned them.
   struct Held: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
+  /// The keys from the cache, or from the server if not cached.
   func atHand() throws(OAuthError) -> Held {
     do throws(OAuthError) {
       let keys = try documents.keys(
@@ -26,9 +27,9 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Newer keys from this URL. Nil if the rate limit is reached.
+  /// Newer keys from this URL, or nil at the rate limit.
   ///
-  /// - Throws: The error of the fetch, or of the last one if the rate limit is reached. There may still be newer keys.
+  /// - Throws: The error of this fetch, or of the last one at the rate limit. There may still be newer keys.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
     do throws(OAuthError) {
       let newer = try documents.renewedKeys(
@@ -44,10 +45,9 @@ struct IssuerKeys: Sendable {
   /// Seconds until the keys may be fetched again, at least 1.
   var secondsUntilNext: Int { max(1, documents.secondsUntilKeys(at: endpoint, transport: transport)) }
 
-  /// The keys at another URL, according to newer metadata. Nil if there is no other URL. An issuer that moves may leave
-  /// the old set behind.
+  /// The keys at the new URL in newer metadata, or nil if the URL has not changed.
   ///
-  /// - Throws: Why newer metadata or the keys are unavailable. There may still be another URL.
+  /// - Throws: The error of fetching the metadata or keys.
   func moved() throws(OAuthError) -> Held? {
     guard let renewal, let newer = try renewal.newerForKeys(), let place = newer.document.jwksURI, place != endpoint
     else { return nil }
@@ -58,16 +58,16 @@ struct IssuerKeys: Sendable {
     return Held(keys: keys, source: source)
   }
 
-  /// Returns the keys at another URL in newer metadata, or throws `problem` if that fails.
+  /// The keys at the new URL in newer metadata. Throws `problem` without any.
   private func elsewhere(since problem: OAuthError) throws(OAuthError) -> Held {
-    // Keys are public, and requests to a URL that no longer exists may fail in many ways.
+    // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
     return moved
   }
 }
 
 extension IssuerKeys {
-  /// The keys of an account's issuer.
+  /// Creates a source of the keys of an account's issuer.
   init(
     services: SessionServices, server: AuthorizationServer, endpoint: Endpoint, renewal: MetadataRenewal?,
     cancellation: Cancellation
@@ -79,7 +79,7 @@ extension IssuerKeys {
 }
 
 extension OAuthError {
-  /// Whether a document may have moved. Slow or failing servers do not count.
+  /// Whether the document may have moved. Slow or failing servers are no sign of that.
   fileprivate var mayComeOfMoving: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

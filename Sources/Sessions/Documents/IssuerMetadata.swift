@@ -1,7 +1,8 @@
 internal import OAuth
 internal import Vocabulary
 
-/// An issuer's metadata with the endpoints of the settings: cached, or newer if an endpoint no longer exists.
+/// Fetches an issuer's metadata and adds the endpoints of the settings. Fetches newer metadata if an endpoint no longer
+/// exists.
 struct IssuerMetadata: Sendable {
   typealias Edition = DocumentCache.VersionedMetadata
 
@@ -10,14 +11,14 @@ struct IssuerMetadata: Sendable {
   let access: AccountAccess
   let cancellation: Cancellation?
 
-  /// The metadata from the cache, or from the server if it is not cached.
+  /// The metadata from the cache, or from the server if not cached.
   func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
 
-  /// Fetches the metadata even if it is cached, for a sign-in.
+  /// The metadata from the server even if cached, for a sign-in.
   func fresh() throws(SessionError) -> Edition { try read(fresh: true) }
 
   private func read(fresh: Bool) throws(SessionError) -> Edition {
-    // For a server without metadata, the settings are the only source.
+    // For a server without metadata, the endpoints come from the settings or the provider.
     let named = Edition(
       AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
@@ -34,8 +35,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Newer metadata, fetched by this or another caller. Nil if there is none or the rate limit is reached. Throws the
-  /// error of the last fetch again.
+  /// Newer metadata, fetched by this or another caller, if any. At the rate limit, returns nil or throws the last
+  /// fetch's error again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
     return try oauth { () throws(OAuthError) in
@@ -48,6 +49,7 @@ struct IssuerMetadata: Sendable {
     }
   }
 
+  /// The metadata as used for this account: with its endpoints, and those for mutual TLS if it has a certificate.
   private func seen(_ edition: Edition) -> Edition {
     edition.map { metadata in
       let showsCertificate = access.configuration.clientCertificate

@@ -1,9 +1,9 @@
 internal import JOSE
 internal import OAuth
 
-/// Iterates over an issuer's keys: the cached ones, then newer ones, then those at another URL if the issuer has moved.
-/// The caller stops when a signature is valid.
+/// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
+  /// The last keys that were returned.
   private enum Stage {
     case start
     case cached(DocumentCache.VersionedKeys)
@@ -19,10 +19,10 @@ struct KeySearch: Sendable {
   /// Seconds until a new search may find other keys, at least 1.
   var secondsUntilNext: Int { source.secondsUntilNext }
 
-  /// The next keys to try. Nil if there are no more.
+  /// The next keys to try, if any.
   ///
-  /// - Throws: The error of the fetch. After the first keys, its ``OAuthError/retryAfterSeconds`` states when a new
-  ///   search may find others.
+  /// - Throws: The error of the fetch. After the first keys, its ``OAuthError/retryAfterSeconds`` is the time until a
+  ///   new search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let held = try source.atHand()
@@ -37,6 +37,7 @@ struct KeySearch: Sendable {
     }
   }
 
+  /// Keys newer than the cached ones, at the same URL or a new one.
   private mutating func newer() throws(OAuthError) -> JWKSet? {
     if case .cached(let old) = stage {
       let newer = try source.renewed(after: old)

@@ -3,9 +3,9 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// Finds newer metadata if an endpoint no longer exists.
+/// Fetches newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {
-  /// The account whose secrets are sent, and the origins that may receive them.
+  /// An account and the origins that may receive its secrets.
   struct Bounds: Sendable {
     let account: AccountName
     let authority: Authority
@@ -13,24 +13,24 @@ struct MetadataRenewal: Sendable {
 
   let source: IssuerMetadata
   var edition: IssuerMetadata.Edition
-  /// Nil if no secrets are sent.
+  /// The limits for new endpoints. Nil if no secrets are sent.
   let bounds: Bounds?
 
-  /// Newer metadata. Nil if there is none or it is unavailable.
+  /// Newer metadata, or nil if the fetch found none or failed.
   func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
 }
 
 extension MetadataRenewal {
-  /// Newer metadata for requests without secrets. Nil if there is none.
+  /// Newer metadata for requests without secrets, if any.
   ///
-  /// - Throws: Why it is unavailable.
+  /// - Throws: The error of the fetch.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {
     do throws(SessionError) {
       guard let newer = try source.renewed(after: edition) else { return nil }
       try bounds?.check(newer.document.jwksURI)
       return newer
     } catch {
-      // The next refresh reports that the keys have moved.
+      // The next refresh reports that the account's endpoints have moved.
       guard case .oauth(let problem) = error else { return nil }
       throw problem
     }
@@ -38,8 +38,9 @@ extension MetadataRenewal {
 }
 
 extension MetadataRenewal.Bounds {
-  /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in, since an attacker who can change the
-  ///   document must not redirect a secret. Unused endpoints are ignored.
+  /// Checks an endpoint, if any.
+  ///
+  /// - Throws: `endpointMoved` if its origin was not known at sign-in: changed metadata must not redirect a secret.
   func check(_ endpoint: Endpoint?) throws(SessionError) {
     guard let endpoint, !authority.includes(endpoint) else { return }
     throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
@@ -47,13 +48,13 @@ extension MetadataRenewal.Bounds {
 }
 
 extension OAuthError {
-  /// Whether the server states that the endpoint does not exist, so that newer metadata may have another one. The
-  /// request was then not carried out. False for a success with a broken response.
+  /// Whether the response shows that the endpoint does not exist, so that the request had no effect. False for a
+  /// success with a broken response.
   var namesNoSuchEndpoint: Bool {
     guard !brokenAnswer else { return false }
     return switch code {
     case .unsupportedGrantType: true
-    // RFC 9110 section 15.5.5. A known OAuth error takes precedence over the status: it comes from the right endpoint.
+    // RFC 9110 section 15.5.5. A known OAuth error overrides the status, since it comes from the right endpoint.
     case .otherServerError, .refreshBlocked, .notJSON: httpStatus == 404
     case .interactionRequired: httpStatus == 404 && !namesKnownError
     default: false

@@ -1,24 +1,24 @@
 internal import OAuth
 
-/// Limits the extra fetches of documents for an unknown key or a missing endpoint, and remembers their last errors.
-/// Separate from the documents, so that dropping a document does not reset its limit.
+/// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Separate from the cache, so
+/// that dropping a document does not reset its limit.
 struct Refetches: Sendable {
   private struct Record {
-    /// Unix seconds, oldest first.
+    /// The times of fetches in unix seconds, oldest first.
     var times: [Int] = []
     /// The error of the last fetch.
     var problem: OAuthError?
   }
 
-  /// The minimum interval between extra fetches of a document, of which there are at most ten an hour.
+  /// The minimum interval between early fetches of a document.
   private static let shortestSeconds = 60
   private static let mostAnHour = 10
-  /// The maximum number of documents. The least recently fetched one is dropped.
+  /// The maximum number of documents. The least recently fetched one is dropped first.
   private static let mostDocuments = 256
 
   private var records: [DocumentWay: Record] = [:]
 
-  /// Counts a fetch. Returns false if the document may not be fetched now.
+  /// Records a fetch. Returns false if the limit forbids one now.
   mutating func take(_ way: DocumentWay, now: Int) -> Bool {
     guard secondsLeft(way, now: now) == 0 else { return false }
     var record = records[way] ?? Record()
@@ -33,7 +33,7 @@ struct Refetches: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched. 0 if it may be now.
+  /// Seconds until a document may be fetched, or 0 if it may be fetched now.
   func secondsLeft(_ way: DocumentWay, now: Int) -> Int {
     let times = Self.counted(records[way]?.times ?? [], now)
     guard let last = times.last else { return 0 }
@@ -41,7 +41,7 @@ struct Refetches: Sendable {
     return max(0, last + Self.shortestSeconds - now, hourLeft)
   }
 
-  /// The fetches of the last hour. Ignores times in the future, which precede a change of the clock.
+  /// The fetches of the last hour. Times in the future, from before the clock was set back, are ignored.
   private static func counted(_ times: [Int], _ now: Int) -> [Int] { times.filter { now - 3600 < $0 && $0 <= now } }
 
   mutating func failed(_ way: DocumentWay, _ problem: OAuthError) { records[way]?.problem = problem }

@@ -1,32 +1,36 @@
 internal import Platform
 
-/// How a shared fetch ended for one caller.
+/// The result of a shared fetch for one caller.
 enum Ending<Value> {
+  /// The value was fetched, by this or another caller.
   case came(Value)
+  /// The caller no longer wants the value.
   case givenUp
   /// No fetch was in progress, and `mayBegin` returned false.
   case notBegun
 }
 
-/// Combines concurrent fetches of the same value. One caller fetches it, and all get the result.
+/// Combines concurrent fetches of the same value: one caller fetches it for all.
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
+  /// A fetch in progress.
   private final class Flight: Sendable {
     let outcome = Monitor<Outcome?>(nil)
   }
 
   private let flights = Monitor<[Name: Flight]>([:])
 
-  /// How often a waiting caller checks whether to continue.
+  /// How often a waiting caller checks whether it was cancelled.
   private static var patience: Duration { .milliseconds(250) }
 
+  /// Fetches a value, or waits for another caller's fetch of it.
+  ///
   /// - Parameters:
   ///   - name: Identifies the value.
   ///   - isGivenUp: Whether the caller no longer wants the value.
-  ///   - isOwn: Whether a failure concerns only its own caller, so that the others try themselves.
-  ///   - mayBegin: Whether to start a fetch if none is in progress. Fetches of the value neither start nor end during
-  ///     this call.
+  ///   - isOwn: Whether a failure concerns only the caller that fetched, so that others try themselves.
+  ///   - mayBegin: Whether to start a fetch. Called under the lock.
   func fetch(
     _ name: Name, isGivenUp: () -> Bool, isOwn: (Problem) -> Bool, mayBegin: () -> Bool = { true },
     _ body: () throws(Problem) -> Value
@@ -40,6 +44,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
+  /// Joins the fetch of `name` or starts one. Nil if `mayBegin` forbids it.
   private func board(_ name: Name, _ mayBegin: () -> Bool) -> (Flight, isFirst: Bool)? {
     flights.withLock { flights in
       if let flight = flights[name] { return (flight, false) }
@@ -58,6 +63,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     return outcome
   }
 
+  /// The outcome of another caller's fetch, or nil if this caller gives up first.
   private func wait(for flight: Flight, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
       if let outcome = flight.outcome.wait(Self.patience, for: { $0 }) { return outcome }

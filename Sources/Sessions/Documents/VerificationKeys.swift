@@ -5,13 +5,13 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// The keys for verifying tokens: a fixed set, or those of an issuer, which may change. Thread-safe. Concurrent callers
-/// share one fetch.
+/// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe. Concurrent callers share
+/// one fetch.
 package final class VerificationKeys: Sendable {
-  /// The result of asking for newer keys.
+  /// The result of a request for newer keys.
   package enum Renewal: Sendable {
     case keys(Edition)
-    /// There are none, or the rate limit is reached.
+    /// There are no newer keys, or the rate limit is reached.
     case none
     case failed(SessionError)
   }
@@ -19,7 +19,7 @@ package final class VerificationKeys: Sendable {
   /// A version of the keys with a unique number.
   package struct Edition: Sendable {
     package let keys: JWKSet
-    /// Where the issuer's keys came from. Nil for fixed keys.
+    /// The issuer's keys with their source. Nil for fixed keys.
     fileprivate var held: IssuerKeys.Held?
     fileprivate var number = 0
 
@@ -34,23 +34,25 @@ package final class VerificationKeys: Sendable {
 
   private struct State {
     var edition: Edition
-    /// The error and time of the last failed fetch of keys.
+    /// The error and time of the last failed search for newer keys.
     var refetch: (problem: SessionError, at: Instant)?
+    /// The error and time of the last failed replacement of expired keys.
     var replacement: (problem: SessionError, at: Instant)?
   }
 
-  /// The pause after a failed fetch, however many tokens there are.
+  /// The pause after a failed fetch, however many tokens there are to verify.
   private static let pause = Duration.seconds(60)
 
-  /// The issuer of the tokens. Nil for fixed keys.
+  /// The tokens' issuer. Nil for fixed keys.
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// How a multi-tenant server names the issuer in tokens. Nil for other servers.
+  /// The template for the issuer's name in tokens of a multi-tenant server.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
+  /// Creates a fixed set.
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
@@ -59,7 +61,7 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(edition: Edition(keys)))
   }
 
-  /// The keys according to the issuer's metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
+  /// Gets an issuer's keys by its metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
   ///
   /// - Parameters:
   ///   - configuration: The issuer and how to reach it. The client is ignored.
@@ -96,8 +98,7 @@ package final class VerificationKeys: Sendable {
 
   /// Replaces expired keys. Blocks while fetching.
   ///
-  /// - Returns: Why expired keys could not be replaced, or nil. No token is then valid, since the issuer may have
-  ///   withdrawn any key.
+  /// - Returns: if that failed. No token is then valid, since the issuer may have withdrawn any key.
   package func replaceOverdue() -> SessionError? {
     let old = current
     guard let held = old.held else { return nil }
@@ -113,9 +114,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Keys newer than `old`, for a token that `old` does not verify. Those that another caller has fetched come first,
-  /// then the issuer's, within the rate limits and even if it has moved. Blocking. If the returned keys do not verify
-  /// the token either, ask again.
+  /// Returns keys newer than `old`, for a token that `old` does not verify: those fetched by another caller, else the
+  /// issuer's. Blocking and rate-limited. If these do not verify the token either, call again.
   package func renewed(after old: Edition) -> Renewal {
     guard let held = old.held else { return .none }
     let now = current
@@ -131,16 +131,20 @@ package final class VerificationKeys: Sendable {
     }
   }
 
+  /// Pairs an error with the current time.
   private func note(_ problem: SessionError) -> (SessionError, Instant)? {
     time.map { (problem, $0.now()) }
   }
 
+  /// The error, if it is less than ``pause`` old.
   private func recent(_ noted: (problem: SessionError, at: Instant)?) -> SessionError? {
     guard let time, let noted, noted.at.duration(to: time.now()) < Self.pause else { return nil }
     return noted.problem
   }
 
-  /// - Returns: The current version. It may be that of another caller who was faster, since its keys are as new.
+  /// Replaces `old` unless another caller already has.
+  ///
+  /// - Returns: The current version, whose keys are as new.
   private func adopt(_ held: IssuerKeys.Held, after old: Edition) -> Edition {
     state.withLock { state in
       if state.edition.number == old.number { state.edition = Edition(held, number: old.number + 1) }
@@ -148,7 +152,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// The proxy credentials of the account's sign-in. Without them, the proxy reports the error.
+  /// The proxy credentials of the account's sign-in, if the settings are unchanged. Otherwise, the proxy reports the
+  /// error.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {

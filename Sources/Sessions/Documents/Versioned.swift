@@ -1,9 +1,9 @@
 package import JOSE
 
-/// A document with a version number that increases with each fetch.
+/// A document with a version number. Later fetches have greater numbers.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
-  /// Greater than that of all documents fetched earlier by this process. 0 if not fetched.
+  /// Greater than for all documents fetched earlier by this process. 0 if not fetched.
   let version: Int
 
   /// Wraps a document that never changes.

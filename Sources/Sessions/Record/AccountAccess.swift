@@ -7,14 +7,14 @@ package import Vocabulary
 
 /// An account's settings, parsed for requests, with the certificate authorities loaded.
 struct AccountAccess {
-  /// Only the client may be set later.
+  /// A registration during sign-in sets the client later.
   var configuration: AccountConfiguration
   let issuer: Issuer
   /// The endpoints from the settings, for servers with incomplete or no metadata.
   let overrides: [EndpointRole: Endpoint]
-  /// The provider's known endpoints, for incomplete metadata.
+  /// The provider's known endpoints, used if the metadata lacks them.
   let known: [EndpointRole: Endpoint]
-  /// False for a service that is known to have no metadata.
+  /// False for a service known to have no metadata.
   let publishesMetadata: Bool
   private(set) var transport: Transport
 
@@ -35,7 +35,7 @@ struct AccountAccess {
     transport = try Self.transport(of: configuration)
   }
 
-  /// Checks that requests are possible with these settings. Sends nothing.
+  /// Throws if requests are impossible with these settings. Sends nothing.
   static func check(_ configuration: AccountConfiguration) throws(SessionError) {
     _ = try AccountAccess(configuration)
     _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
@@ -43,7 +43,7 @@ struct AccountAccess {
 
   var authorities: CertificateAuthorities? { transport.certificateAuthorities }
 
-  /// Restricts the certificate authorities to the sealed ones.
+  /// Removes certificate authorities that were not trusted at sign-in.
   mutating func useSealed(_ authority: Authority) throws(SessionError) {
     guard let authorities, let sealed = authority.caCertificates else { return }
     do { transport.certificateAuthorities = try authorities.limited(to: sealed) } catch { throw .memory }
@@ -86,12 +86,13 @@ struct AccountAccess {
 
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
+  /// The maximum size of a certificate authority file, in bytes.
   private static let mostAuthorityBytes = 1 << 20
 
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
-      // A pipe would block, and would be empty the next time.
+      // Reading a pipe would block, and find it empty the next time.
       bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: mostAuthorityBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
@@ -120,13 +121,13 @@ extension AccountRecord {
     return access
   }
 
-  /// Why these settings cannot be used with the record. Nil if they can.
+  /// The error if these settings cannot be used with the record, else nil.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try access(by: configuration, account) } catch { return error }
     return nil
   }
 
-  /// The first setting that would send a secret elsewhere than at sign-in.
+  /// The name of the first setting that would send a secret elsewhere than at sign-in.
   func difference(from access: AccountAccess) -> String? {
     if let setting = authority.difference(from: access) { return setting }
     guard proxyCredentials != nil, let proxy = access.configuration.proxy else { return nil }

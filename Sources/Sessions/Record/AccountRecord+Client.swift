@@ -2,7 +2,8 @@ package import Crypto
 internal import OAuth
 
 extension AccountRecord {
-  /// The thumbprint and expiry of the account's client certificate. Nil if there is none or it is unreadable.
+  /// The thumbprint and expiry (unix seconds) of the account's client certificate. Nil if it has none or it is
+  /// unreadable.
   ///
   /// - Parameter device: The device with the certificate's key. It is not contacted.
   package func certificate(
@@ -13,13 +14,13 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// The registration token as a secret of the record.
+  /// The registration access token, as an optional secret of the record.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record after a sign-out, without user and session. Nil if it would be empty.
+  /// The record to keep after a sign-out, without user and session, if any.
   ///
   /// - Parameter revocation: The tokens that are not revoked yet.
   func signedOut(_ revocation: Revocation?) -> AccountRecord? {

@@ -7,68 +7,68 @@ package import Vocabulary
 
 /// The vault's record of an account: its secrets, the origins that may receive them, and the user.
 ///
-/// Secrets in memory are ``SharedSecret``s. The serialized record is only in secret memory.
+/// The serialized record is only in secret memory.
 package struct AccountRecord: Sendable {
   package var authority: Authority
-  /// `iss sub aud azp auth_time nonce` of the first ID Token (OpenID Connect Core, section 12.2).
+  /// The claims `iss sub aud azp auth_time nonce` of the first ID Token (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
-  /// The user, according to the last verified ID Token.
+  /// The user as described by the last verified ID Token.
   package var label: PersonLabel?
   /// The granted scope. Nil if the server sent none.
   package var scope: String?
-  /// The scope that refreshes request for the account's own token, because the grant includes more for single origins.
+  /// The scope to request for the account's own token. Set if the grant includes more, for single origins.
   package var ownScope: String?
   /// The granted authorization details (RFC 9396), as last sent by the server.
   package var authorizationDetails: AuthorizationDetails?
   package var refreshToken: SharedSecret?
   package var expiry = GrantExpiry()
-  /// Stored only if the settings ask for it and the account cannot refresh.
+  /// Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// When the access token that is the entire session expires or expired, in unix seconds. Nil if the server sent no
-  /// lifetime.
+  /// The expiry of an access token without refresh token, in unix seconds. Nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
-  /// The last verified ID Token in compact form, possibly past its `exp`. Identifies the user offline.
+  /// The last verified ID Token in compact form, possibly expired. Identifies the user offline.
   package var idToken: SharedSecret?
   package var clientSecret: SharedSecret?
   /// The key that the tokens are bound to, serialized by ``DPoPKey``. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
-  /// See ``ClientCredentials``.
+  /// A private key; see ``ClientCredentials/key``.
   package var clientKey: SharedSecret?
   package var clientCertificate: SharedSecret?
   /// The registration of a dynamically registered client. Nil for other clients.
   package var registration: ClientRegistrationRecord?
-  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in a record of an older version,
-  /// which used the standard URI with the issuer in its path.
+  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records, for the standard URI
+  /// with the issuer in its path.
   package var redirectURI: String?
-  /// Whether a sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
+  /// Whether the sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
   /// token requests name the resource (RFC 8707).
   package var beganAtResource = false
   /// Whether the server refused a refresh because it named the resource (`invalid_target`).
   package var refusesResource = false
-  /// Whether the server has refused the device grant to this client or user, so that sign-ins use a browser.
+  /// Whether the server has refused the device grant to this client or user. Sign-ins then use a browser.
   package var isDeviceForbidden = false
-  /// The algorithms of DPoP proofs that this resource accepts. Empty if not announced.
+  /// The DPoP proof algorithms that this resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
   /// `user:password` of the account's proxy.
   package var proxyCredentials: SharedSecret?
-  /// Unix seconds.
+  /// In unix seconds.
   package var signedInAt: Int
+  /// The time of the last refresh, in unix seconds.
   package var refreshedAt: Int?
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
-  /// The server's reason, if any, cleaned for a terminal.
+  /// The server's description of why it ended the grant, if any, without control characters.
   package var expiryReason: String?
-  /// Whether the session was only an access token that was never stored. Older versions see ``isExpired``, which is set
-  /// too.
+  /// Whether the session was only an access token, which was never stored. ``isExpired`` is also set, for older
+  /// versions.
   package var isNotKept = false
-  /// Whether the user signed out. The record then contains only ``revocation`` and the client's registration, for the
-  /// next sign-in or for deleting the client.
+  /// Whether the user signed out. Only ``revocation`` and the client's registration remain, for the next sign-in or for
+  /// deleting the client.
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nil while signed in.
   package var revocation: Revocation?
-  /// How a session without a user gets tokens. Nil for a user's session.
+  /// The grant of a session without a user. Nil for a user's session.
   package var unattended: UnattendedGrant?
-  /// Why tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
+  /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
   package var identityHold: IdentityHold?
 
   package init(authority: Authority, signedInAt: Int) {
@@ -100,24 +100,24 @@ package struct AccountRecord: Sendable {
     }
   }
 
-  /// Tokens to revoke.
+  /// Tokens to revoke, with a deadline.
   package struct Revocation: Sendable {
     package var refreshToken: SharedSecret?
     package var accessToken: SharedSecret?
-    /// When to stop trying, in unix seconds.
+    /// The time to give up, in unix seconds.
     package let until: Int
   }
 }
 
-/// Blocks an account whose user is uncertain, until the ID Token of a refresh matches the first one or the user signs
-/// in again (OpenID Connect Core, section 12.2). A response without an ID Token does not end it.
+/// Why an account is blocked: its user is uncertain until a refresh returns an ID Token that matches the first one
+/// (OpenID Connect Core section 12.2), or the user signs in again.
 package enum IdentityHold: Sendable, Hashable {
-  /// A later ID Token differs from the first one in this claim. Nil in a record of an older version.
+  /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
   case changed(claim: String?)
   /// The first ID Token could not be verified.
   case unverified
 
-  /// Stored in place of a claim, so that older versions block the account too.
+  /// Stored as a claim's name, so that older versions block the account too.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {
@@ -132,7 +132,7 @@ package enum IdentityHold: Sendable, Hashable {
     }
   }
 
-  /// The error for requests of a token.
+  /// The error for token requests while blocked.
   func error(_ account: AccountName) -> SessionError {
     switch self {
     case .changed(let claim): .identityChanged(account: account.text, claim: claim)
@@ -172,12 +172,12 @@ extension AccountRecord {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// Why the record has no tokens although the user did not sign out. Nil if it may have some.
+  /// The error if the session has ended but the user did not sign out, else nil.
   ///
-  /// - Parameter now: The machine's clock, in unix seconds.
+  /// - Parameter now: Unix seconds.
   package func ending(_ account: AccountName, now: Int) -> SessionError? {
     guard isExpired else { return nil }
-    // A token that was not stored may have expired since.
+    // The token is in the memory of a daemon only, and may have expired.
     if isNotKept, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
     return .expired(account: account.text, reason: expiryReason)
   }
@@ -189,7 +189,7 @@ extension AccountRecord {
 
   /// Serializes the record as JSON in secret memory.
   ///
-  /// - Parameter room: The arena to allocate from while it has memory.
+  /// - Parameter room: The arena to use while it has memory.
   /// - Throws: ``SessionError/memory``.
   package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
@@ -227,9 +227,9 @@ extension AccountRecord {
     do { return try buffer.finish() } catch { throw .memory }
   }
 
-  /// Parses the output of ``sealedContent()``.
+  /// Parses the output of ``sealedContent(in:)``.
   ///
-  /// - Throws: The vault error `damaged` if it is invalid.
+  /// - Throws: The vault error `damaged` if invalid.
   package init(content: borrowing SecretBytes, account: AccountName) throws(SessionError) {
     let damaged = SessionError.vault(VaultError(.damaged, path: account.text))
     let parsed: AccountRecord? = try content.withBytes { (bytes) throws(SessionError) -> AccountRecord? in
@@ -282,7 +282,7 @@ extension AccountRecord {
   }
 }
 
-/// A record and the number of the write that created it.
+/// A record and the number of the write that stored it.
 struct StoredRecord {
   var record: AccountRecord
   let generation: UInt64

@@ -2,7 +2,7 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 
-/// A file in which a platform provides an assertion. The platform replaces it before it expires.
+/// A file with an assertion, which the platform replaces before it expires.
 struct AssertionFile {
   let path: String
 
@@ -16,7 +16,7 @@ struct AssertionFile {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openHandedOut(path)) } catch { throw .assertionUnreadable(error) }
     var buffer: SecretBytes
-    // Space for a newline, and another byte to detect a file that is too long.
+    // Room for a newline, and for one more byte to detect a file that is too long.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

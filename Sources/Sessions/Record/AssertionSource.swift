@@ -2,20 +2,20 @@ package import Crypto
 internal import OAuth
 package import Vocabulary
 
-/// Where an account's assertion comes from. It is read for each request.
+/// The source of an account's assertion, which is read for each request.
 package enum AssertionSource: Sendable, Hashable {
   /// The file at this absolute path.
   case file(String)
   /// This environment variable of the caller.
   case variable(String)
-  /// The token service of GitHub Actions, which the caller's variables specify.
+  /// The token service of GitHub Actions, as specified by the caller's variables.
   case workflow
-  /// The authorization server of this account, which asserts the account's user.
+  /// The authorization server of this other account, which issues an assertion.
   case account(String)
-  /// Passed with the sign-in, and used only for it.
+  /// The sign-in request, for that sign-in only.
   case handedOver
 
-  /// The file with the token of a pod's service account.
+  /// The token file of a Kubernetes pod's service account.
   ///
   /// Source: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
@@ -37,7 +37,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// The source in the settings, if any.
+  /// The source in the settings. Nil if they name none.
   fileprivate init?(_ settings: AccountConfiguration) {
     if let account = settings.assertionAccount {
       self = .account(account)
@@ -59,7 +59,7 @@ package enum AssertionSource: Sendable, Hashable {
   /// - Parameters:
   ///   - server: The server that will receive it.
   ///   - now: Unix seconds.
-  /// - Throws: An error if there is no assertion or this server would reject it.
+  /// - Throws: If there is no assertion or this server would reject it.
   func read(
     _ handed: HandedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -108,10 +108,11 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// The values that a request passes for an assertion. Used for that request only and never stored.
+/// The values in a request that provide its assertion. Used for that request only and never stored.
 package struct HandedAssertion: Sendable {
   /// The values of the caller's variables, by name.
   package var variables: [String: SharedSecret] = [:]
+  /// The assertion itself, for ``AssertionSource/account(_:)`` and ``AssertionSource/handedOver``.
   package var assertion: SharedSecret?
 
   package init(variables: [String: SharedSecret] = [:], assertion: SharedSecret? = nil) {
@@ -124,7 +125,7 @@ extension AccountConfiguration {
   /// The source of the assertion that signs in the account without a user. Nil for other accounts.
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// When to renew tokens. Never in the background if that needs values from a caller.
+  /// The renewal policy: as configured, but never in the background if a caller must pass values.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh

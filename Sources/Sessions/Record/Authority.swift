@@ -2,15 +2,15 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// Where an account's secrets may be sent, as of its sign-in.
+/// Limits where an account's secrets may be sent, as of its sign-in.
 ///
-/// Sealed in the vault with the secrets. Anything that can edit dotfiles can write the settings file and the metadata
-/// cache, and must not be able to redirect a refresh token.
+/// Sealed in the vault with the secrets, because anything that can edit dotfiles can write the settings and the
+/// metadata cache, and must not be able to redirect a refresh token.
 package struct Authority: Sendable, Hashable {
   /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
-  /// The SHA-256 hash of the certificate authority file in base64url, in a record without ``caCertificates``. Nil if
-  /// only the system's authorities are used.
+  /// The SHA-256 hash of the certificate authority file in base64url. Used only if ``caCertificates`` is missing. Nil
+  /// if only the system's authorities are used.
   package var caDigest: String?
   /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records, and if only the
   /// system's authorities are used.
@@ -36,35 +36,35 @@ package struct Authority: Sendable, Hashable {
     userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
   }
 
-  /// The authority for these settings, including their certificate authorities.
+  /// Creates the authority for these settings, including their certificate authorities.
   init(_ access: AccountAccess, metadata: AuthorizationServerMetadata) {
     self.init(access.configuration, caDigest: nil, metadata: metadata)
     seal(access.authorities)
   }
 
-  /// Seals the certificates that may be trusted for the server from now on.
+  /// Replaces the sealed certificate authorities. Nil for the system's.
   mutating func seal(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()
     caDigest = digests.isEmpty ? authorities?.digest : nil
   }
 
-  /// Whether certificate authorities other than the system's are sealed.
+  /// Whether the server's certificate authorities are sealed.
   var hasAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
-  /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead of the path.
+  /// The settings that are sealed verbatim. Of certificate authorities, the content is sealed instead of the path.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != .caFile }
 
-  /// Settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if the server needs a
-  /// certificate authority file, since its path is not stored.
+  /// The settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they need a
+  /// certificate authority file, since its path is not sealed.
   package var configuration: AccountConfiguration? {
     guard !hasAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
     return configuration
   }
 
-  /// The first setting that differs from the sign-in's, by its name in the settings file. At least one sealed
-  /// certificate must remain in the file. Others are not used.
+  /// The name of the first setting that differs from the sign-in's, as in the settings file, if any. At least one
+  /// sealed certificate must still be in the file.
   ///
   /// - Parameter certificates: The hashes of the certificates in the file.
   package func difference(
@@ -75,9 +75,9 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.caFile.name
   }
 
-  /// Like ``difference(from:caDigest:)``, for settings parsed for requests.
+  /// Like ``difference(from:caDigest:certificates:)``, for settings parsed for requests.
   ///
-  /// - Parameter configuration: Settings to compare in place of those of `access`.
+  /// - Parameter configuration: Compared instead of the settings in `access`.
   func difference(from access: AccountAccess, as configuration: AccountConfiguration? = nil) -> String? {
     difference(
       from: configuration ?? access.configuration, caDigest: access.authorities?.digest,
@@ -96,10 +96,9 @@ package struct Authority: Sendable, Hashable {
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
-  /// Whether `proxy` was used at sign-in.
+  /// Whether `proxy` was used at sign-in and may get its credentials again.
   ///
-  /// Another proxy is not a ``difference(from:caDigest:)``, since it only transports TLS. But it must not get the
-  /// credentials.
+  /// Another proxy is not a ``difference(from:caDigest:certificates:)``, since it only transports TLS.
   func mayGiveCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.utf8.elementsEqual(proxy.utf8) } ?? false
   }
@@ -107,7 +106,7 @@ package struct Authority: Sendable, Hashable {
   /// Whether the endpoint's origin was known at sign-in.
   func includes(_ endpoint: Endpoint) -> Bool { origins.contains(endpoint.uri.origin) }
 
-  /// The first origin in `metadata` that was not known at sign-in.
+  /// The first origin in `metadata` that was not known at sign-in, if any.
   package func unknownOrigin(in metadata: AuthorizationServerMetadata) -> String? {
     metadata.endpointOrigins.first { !origins.contains($0) }
   }

@@ -9,7 +9,7 @@ package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
   /// A private key: `PrivateKey.stored()` in base64url.
   package var key: SharedSecret?
-  /// Certificates in PEM, the client's own first.
+  /// Certificates in PEM, starting with the client's own.
   package var certificate: SharedSecret?
 
   package init(secret: SharedSecret? = nil, key: SharedSecret? = nil, certificate: SharedSecret? = nil) {
@@ -23,8 +23,8 @@ package struct ClientCredentials: Sendable {
   /// The authentication method of the settings, with these credentials.
   ///
   /// - Parameters:
-  ///   - device: The device with the key, if it is not in the vault.
-  ///   - wallSeconds: The clock, in unix seconds.
+  ///   - device: The key's device, if any.
+  ///   - wallSeconds: Returns the current time in unix seconds.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
@@ -46,9 +46,9 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The client certificate for TLS. Nil if the settings use none.
+  /// The client certificate for TLS, or nil if the settings use none.
   ///
-  /// - Parameter device: The device with the key, if it is not in the vault. It is not contacted.
+  /// - Parameter device: The key's device, if any. It is not contacted.
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
@@ -62,10 +62,10 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The registered signature algorithms, parsed for requests.
+  /// The algorithms registered for signed responses.
   ///
-  /// - Throws: `configuration` for an HS algorithm without a client secret (OpenID Connect Core 1.0 section 3.1.3.7,
-  ///   step 8).
+  /// - Throws: `configuration` for an HS algorithm without a client secret (OpenID Connect Core section 3.1.3.7, step
+  ///   8).
   func signing(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
     var signing = ResponseSigning()
     if let name = configuration.idTokenAlgorithm?.rawValue {
@@ -85,7 +85,7 @@ package struct ClientCredentials: Sendable {
 
   /// The key with its ID and algorithm from the settings.
   ///
-  /// - Parameter device: The device with the key, if it is not in the vault.
+  /// - Parameter device: The key's device, if any.
   func clientKey(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {
@@ -100,7 +100,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Signs once with a device key. If it does not work, the sign-in fails before the user approves it.
+  /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in.
   ///
   /// - Throws: `keyForeign`, `keyUnavailable`.
   func rehearse(in device: any KeyDevice) throws(SessionError) {
@@ -117,9 +117,9 @@ package struct ClientCredentials: Sendable {
   /// Creates a self-signed certificate for the key (RFC 8705 section 2.2).
   ///
   /// - Parameters:
-  ///   - name: Its common name.
+  ///   - name: The certificate's common name.
   ///   - device: The device that signs, if the key is not in the vault.
-  ///   - start: When it becomes valid, in unix seconds.
+  ///   - start: The start of validity, in unix seconds.
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)
     do throws(CryptoError) {

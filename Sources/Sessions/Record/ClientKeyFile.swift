@@ -6,12 +6,14 @@ package import Vocabulary
 
 /// A client's private key file, split into parts for the vault and the settings.
 package struct ClientKeyFile: Sendable {
-  /// In the format of ``ClientCredentials/key``.
+  /// The key in the format of ``ClientCredentials/key``.
   package let key: SharedSecret
   package let keyID: String?
-  /// The only algorithm to use with the key, if the file specifies one.
+  /// The key's only permitted algorithm, if the file specifies one.
   package let algorithm: SigningAlgorithm?
 
+  /// Parses a key file.
+  ///
   /// - Parameters:
   ///   - text: PEM or a JSON Web Key, on the secure heap.
   ///   - device: The device with the key, if the file refers to a TPM. It is not contacted.

@@ -4,11 +4,11 @@ internal import OAuth
 
 /// The stored registration of a client (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
-  /// When the client secret expires, in unix seconds. Nil if never or there is none.
+  /// The client secret's expiry in unix seconds. Nil if it never expires or there is none.
   package var secretExpiresAt: Int?
   /// The management URL of the registration, if the server sent one.
   package var managementURI: String?
-  /// The access token for that URL only.
+  /// The registration access token, sent to `managementURI` only.
   package var token: SharedSecret?
 
   init(_ registration: ClientRegistration) {
@@ -17,7 +17,7 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// The members that are not secret.
+  /// All members except the secret token, as JSON.
   var open: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
@@ -25,7 +25,7 @@ package struct ClientRegistrationRecord: Sendable {
     return object
   }
 
-  /// Parses ``open``.
+  /// Parses the value of ``open``.
   init(_ object: JSONObject) {
     secretExpiresAt = object["client_secret_expires_at"]?.int
     managementURI = object["registration_client_uri"]?.string

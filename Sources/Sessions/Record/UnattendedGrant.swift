@@ -1,11 +1,11 @@
 internal import OAuth
 internal import Vocabulary
 
-/// How a session without a user gets and renews its tokens. It has no refresh token.
+/// The grant that gets tokens for a session without a user. It has no refresh token.
 package enum UnattendedGrant: Sendable, Hashable {
-  /// Client authentication (RFC 6749, section 4.4): a guest session.
+  /// Client credentials (RFC 6749, section 4.4).
   case client
-  /// A JWT signed by another issuer, see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
+  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
   /// never stored.
   case assertion
 }
@@ -14,17 +14,16 @@ package enum UnattendedGrant: Sendable, Hashable {
 struct UnattendedRequest: Sendable {
   private let scope: Scope?
   private let target: TokenTarget?
-  /// Nil if the client requests the token for itself.
   private let assertion: BearerAssertion?
   private let assertionGrant: AssertionGrant
 
-  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing to `server`.
+  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing.
   ///
   /// - Parameters:
   ///   - handed: The values that the caller passed.
   ///   - target: Nil for the account's own token.
   ///   - now: Unix seconds.
-  /// - Throws: An error if there is no assertion or this server would reject it.
+  /// - Throws: If there is no assertion or this server would reject it.
   init(
     _ grant: UnattendedGrant, _ handed: HandedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

@@ -12,11 +12,13 @@ struct IDTokenCheck {
   var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
-  /// Checks the response of a sign-in. An ID Token is required if `openid` was requested (OpenID Connect Core, section
-  /// 3.1.3.3).
+  /// Checks a sign-in's response.
   ///
-  /// - Parameter isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to
-  ///   verify it.
+  /// - Parameters:
+  ///   - isRequired: Whether a missing ID Token is an error, because `openid` was requested (OpenID Connect Core
+  ///     section 3.1.3.3).
+  ///   - isAsked: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys to verify
+  ///     it.
   func signedIn(
     _ response: TokenResponse, isRequired: Bool, isAsked: Bool = true, demands: IDTokenDemands = .init()
   ) throws(SessionError) -> IDToken? {
@@ -28,14 +30,13 @@ struct IDTokenCheck {
     return try verified(response, first: nil, demands)
   }
 
-  /// Whether there are keys or a secret to verify an ID Token.
+  /// Whether there are keys, or a secret, to verify an ID Token with.
   private var mayVerify: Bool {
     if case .secret = server.signing.idTokens { return true }
     return server.metadata.jwksURI != nil || server.metadata.unusableEndpoints[.keys] != nil
   }
 
-  /// Checks the response of a refresh. An ID Token is optional, but must be for the same user and client (section
-  /// 12.2).
+  /// Checks a refresh's response. An ID Token is optional, but must be for the same user and client (section 12.2).
   ///
   /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
   func refreshed(
@@ -60,7 +61,7 @@ struct IDTokenCheck {
     try checkProfile(of: compact)
     let expectation = expectation(response, first: first, demands)
     do throws(IDTokenError) {
-      // A token with a MAC needs no keys of the issuer.
+      // A MAC is verified with the client secret, not with the issuer's keys.
       if expectation.secret != nil { return reported(try verify(compact, JWKSet([]), expectation, response)) }
     } catch {
       throw .idToken(error)
@@ -78,13 +79,13 @@ struct IDTokenCheck {
       latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }
-    // An issuer may sign with a key before publishing it, or may still correct its key set.
+    // The issuer may sign with a key before publishing it, or may still correct its key set.
     guard let late = OAuthError(doubt, in: latest, retryAfter: search.secondsUntilNext) else { throw .idToken(doubt) }
     throw .oauth(late)
   }
 
-  /// Rejects algorithms that the account's profile does not allow. An unreadable token is rejected later with a better
-  /// error.
+  /// Rejects algorithms that the account's profile does not allow. Ignores an unreadable token, which is rejected later
+  /// with a better error.
   private func checkProfile(of compact: SharedSecret) throws(SessionError) {
     guard server.profile == .fapi2 else { return }
     let isAllowed = compact.bytes.withBytes { (bytes) -> Bool in
@@ -95,6 +96,7 @@ struct IDTokenCheck {
     guard isAllowed else { throw .oauth(OAuthError(.idTokenAlgorithm)) }
   }
 
+  /// The values that the ID Token of a response must match.
   private func expectation(
     _ response: TokenResponse, first: IdentityRecord?, _ demands: IDTokenDemands
   ) -> IDTokenExpectation {

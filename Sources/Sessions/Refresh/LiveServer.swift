@@ -4,11 +4,11 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// The authorization server of a session. Follows endpoints that move.
+/// A session's authorization server. Finds endpoints that have moved.
 struct LiveServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
-  /// How the account gets its tokens. Nil until the profile was checked.
+  /// The account's grant type. Nil until the profile has been checked.
   private var flow: FAPI2.Flow?
 
   init(server: AuthorizationServer, renewal: MetadataRenewal) {
@@ -16,8 +16,8 @@ struct LiveServer {
     self.renewal = renewal
   }
 
-  /// Rejects a server that does not meet the account's profile, before anything is spent (reserve first). Cached
-  /// metadata may be outdated, so fetches newer metadata before failing.
+  /// Throws if the server does not meet the account's profile (reserve first). Cached metadata may be outdated, so
+  /// newer metadata is fetched before that.
   mutating func checkProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     self.flow = flow
     do { return try server.checkProfile(flow) } catch {
@@ -26,6 +26,7 @@ struct LiveServer {
     }
   }
 
+  /// Adopts newer metadata and checks the profile again.
   private mutating func follow(_ newer: IssuerMetadata.Edition) throws(SessionError) {
     server.metadata = newer.document
     renewal.edition = newer
@@ -33,8 +34,8 @@ struct LiveServer {
     if let flow { try oauth { () throws(OAuthError) in try server.checkProfile(flow) } }
   }
 
-  /// Checks that an endpoint's origin was known at sign-in. Cached metadata may be damaged or outdated, so fetches
-  /// newer metadata before failing.
+  /// Throws if an endpoint's origin was not known at sign-in. Cached metadata may be damaged or outdated, so newer
+  /// metadata is fetched before that.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let bounds = renewal.bounds, let place = endpoint(server.metadata), !bounds.authority.includes(place) else {
       return
@@ -48,7 +49,7 @@ struct LiveServer {
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint that `ask` uses.
-  ///   - ask: Sends one request. If the response is that the endpoint does not exist, the request must be repeatable.
+  ///   - ask: Sends one request.
   mutating func asking<Answer>(
     _ endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -75,12 +76,12 @@ extension AuthorizationServer {
     (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
   }
 
-  /// Removes the tokens of this grant from the text of every error.
+  /// Removes the tokens of this grant from the text of all errors.
   mutating func hide(_ grant: AccessGrant?) { hide(try? grant?.accessToken.open(), try? grant?.idToken?.open()) }
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contains an origin that was not known at sign-in. Nothing is sent there.
+  /// Reports once that the metadata contains an origin that was not known at sign-in. Nothing is sent to it.
   private func noteMoved(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -89,8 +90,8 @@ extension SessionServices {
     if origin != nil, origin != known { observer?(.endpointMoved) }
   }
 
-  /// Returns the server, ready for requests with the secrets of `record`. Requests to origins that were not known at
-  /// sign-in fail. Proofs use the key of `grant`, or else of the record.
+  /// The server, for requests with the secrets of `record`. Requests to origins unknown at sign-in fail. DPoP proofs
+  /// use the key of `grant`, or of the record if nil.
   ///
   /// - Throws: `configurationChanged` if the settings specify another server or client than at sign-in.
   func server(
@@ -108,7 +109,7 @@ extension SessionServices {
     var server = try access.server(
       metadata: edition.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
-    // Callers have already checked the endpoint, with a better error.
+    // Callers have checked the origin before, with a more specific error.
     server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)

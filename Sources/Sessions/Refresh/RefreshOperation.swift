@@ -5,21 +5,22 @@ internal import Encoding
 internal import Platform
 package import Vocabulary
 
-/// Spends an account's refresh token. Blocking, for a worker thread.
+/// Spends an account's refresh token. Blocking.
 ///
-/// The order of steps is guaranteed. The account's lock is acquired before the record is read, so no two processes send
-/// the same refresh token. Nothing is sent before the settings and metadata were compared with the sign-in's, or while
-/// the vault cannot be written. A rotated token is on disk before the rest of the response is validated (store first).
+/// The order of steps is guaranteed. The account is locked before the record is read, so that no two processes send the
+/// same refresh token. Nothing is sent before the settings and metadata have been compared with the sign-in's, nor
+/// while the vault cannot be written. A rotated token is on disk before the rest of the response is validated (store
+/// first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, to remove from errors.
+  /// The cached token, to be removed from error texts.
   package let previous: AccessGrant?
   /// The requested target. Nil for the account's own token.
   package let target: TokenTarget?
   /// The claims that a resource requires in the token.
   package let claims: RequestedClaims?
-  /// The values that the caller passed for an assertion, for an account that renews with one.
+  /// The caller's values for an assertion, if the account renews with one.
   package let handed: HandedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -40,9 +41,10 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
+  /// A refresh's outcome.
   package struct Ending: Sendable {
     package let result: Result<AccessGrant, SessionError>
-    /// The record that a failed refresh rewrote. Tokens issued with the old one remain valid.
+    /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
     package let rewritten: RecordMove?
 
     package init(result: Result<AccessGrant, SessionError>, rewritten: RecordMove?) {
@@ -53,6 +55,7 @@ package struct RefreshOperation: Sendable {
 
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
+  /// Refreshes and returns the outcome, also of a failure.
   package func attempt() -> Ending {
     var rewritten: RecordMove?
     do throws(SessionError) {
@@ -79,7 +82,7 @@ package struct RefreshOperation: Sendable {
     try checkAwaitedKeys(for: stored.generation)
     var live = try services.server(for: account, configuration, record, cancellation: cancellation)
     try live.checkProfile(.code)
-    // The response may need the keys, after the token is spent.
+    // Verifying the response may need the keys, after the token has been spent.
     if record.identity != nil { try live.check(\.jwksURI) }
     live.server.hide(previous)
     let namedNoResource = record.refusesResource
@@ -94,7 +97,7 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
-      // An older record has only a hash of the file, which has not changed.
+      // An older record has only a hash of the file, which matched above.
       if record.authority.caDigest != nil { record.authority.seal(live.server.transport.certificateAuthorities) }
       if target == nil, let tokens = try? answer.tokens() {
         if let scope = tokens.scope { record.scope = scope.text }
@@ -104,8 +107,7 @@ package struct RefreshOperation: Sendable {
         record.refreshToken.map { !new.bytes.isEqual(to: $0.bytes) } ?? true
       }
       record.expiry.update(try? answer.tokens(), isNewToken: isNewToken ?? false, now: wallSeconds)
-      // Store first: the server may have invalidated the token that was sent, even if the rest of its response is
-      // unusable.
+      // Store first: the server may have invalidated the sent token, even if the rest of its response is unusable.
       if let rotated = answer.refreshToken {
         record.refreshToken = rotated
         let (server, bearer) = (live.server, try? answer.tokens().accessToken)
@@ -114,13 +116,13 @@ package struct RefreshOperation: Sendable {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
         } catch {
-          // No record is left to store the token in.
+          // The record was deleted, so the token cannot be stored.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }
           throw error
         }
         rewritten = RecordMove(from: stored.generation, to: generation)
       } else if record.refusesResource, !namedNoResource {
-        // If this fails, the next refresh gets the same result.
+        // If this write fails, the next refresh gets the same result.
         generation = (try? services.write(record, of: account, replacing: generation)) ?? generation
       }
       return answer
@@ -147,8 +149,8 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the response and stores it in the record, unless it contains nothing new. Without an ID
-  /// Token, keeps the last one (OpenID Connect Core, section 12.2).
+  /// Verifies the ID Token of the response and stores it in the record, unless nothing in it is new. Without an ID
+  /// Token, the last one is kept (OpenID Connect Core section 12.2).
   ///
   /// - Parameter isWritten: Whether the rest of the record is on disk.
   /// - Returns: The record's generation.
@@ -174,12 +176,12 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// The claims that do not change with every token (OpenID Connect Core, sections 2 and 3.1.3.6).
+  /// The claims without those that change with every token (OpenID Connect Core sections 2 and 3.1.3.6).
   private static func lasting(_ claims: JSONObject) -> JSONObject {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// The verified ID Token of the response. Nil if there is none and none is required.
+  /// The verified ID Token of the response, or nil if there is none and none is required.
   private func identify(
     _ response: TokenResponse, at live: LiveServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -192,7 +194,8 @@ package struct RefreshOperation: Sendable {
     return token
   }
 
-  /// Stores that the server responded for another user. No later response without an ID Token is then accepted.
+  /// Blocks the account on disk, because the server responded for another user. Later responses without an ID Token do
+  /// not unblock it.
   private func hold(_ record: AccountRecord, because error: SessionError, _ generation: UInt64) throws(SessionError) {
     guard case .identityChanged(_, let claim) = error, record.identityHold == nil else { return }
     var held = record
@@ -200,7 +203,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: held, of: account, replacing: generation, cancellation)
   }
 
-  /// Makes the account wait until the issuer's keys may be fetched again, if they did not verify the ID Token.
+  /// If the issuer's keys did not verify the ID Token, makes the account wait until they may be fetched again.
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
@@ -209,7 +212,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// - Throws: The error of the last refresh, with the remaining time, while the account waits.
+  /// - Throws: The error of the last refresh, with the remaining time, while the account waits for keys.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }
@@ -219,8 +222,8 @@ package struct RefreshOperation: Sendable {
     throw awaited.hold.refusal(at: now)
   }
 
-  /// Only the issuer ends a session: only `invalid_grant` ends a grant, and only if no other process has replaced the
-  /// token.
+  /// Exchanges the refresh token. After `invalid_grant`, tries another process's newer token if any, and otherwise ends
+  /// the session (only the issuer ends a session).
   private func exchange(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ stored: inout StoredRecord
   ) throws(SessionError) -> TokenEndpointAnswer {
@@ -237,23 +240,21 @@ package struct RefreshOperation: Sendable {
     throw .expired(account: account.text, reason: reason)
   }
 
-  /// Sends the token. Sends it to a second URL only if the first is no longer a token endpoint.
+  /// Sends the refresh token.
   ///
-  /// A second use of a rotating token ends the grant (RFC 9700 section 4.14.2), so it must not be sent again after a
-  /// response that a server may give after acting on it. Only two responses allow sending it to the new URL in the
-  /// metadata. With 404 there was nothing that could have acted (RFC 9110 section 15.5.5). With
-  /// `unsupported_grant_type` the server states that it did not (RFC 6749 section 5.2). A lost or truncated response is
-  /// neither.
+  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2), so it is not sent again after a response that
+  /// may follow its use. Only two responses allow sending it to the new URL in the metadata: 404, since nothing
+  /// received it (RFC 9110 section 15.5.5), and `unsupported_grant_type`, since the server refused to act (RFC 6749
+  /// section 5.2).
   ///
-  /// A server that refuses the resource (`invalid_target`) has not acted either. It is asked without the resource from
-  /// then on.
+  /// After `invalid_target`, the request is repeated without the resource, as are all later ones.
   ///
   /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
   private func spend(
     _ refreshToken: SharedSecret, at live: inout LiveServer, _ record: inout AccountRecord, _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointAnswer? {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
-    // A scope that was added for single origins is not for the account's own token.
+    // Scopes added for single origins are not for the account's own token.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
       try oauth { () throws(OAuthError) in try TokenTarget.make(scope: [scope], resources: [], audience: nil) }
     }
@@ -277,7 +278,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// Renews a session without a user by repeating its first request.
+  /// Renews a session without a user by repeating the request of its sign-in.
   private func repeated(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -301,13 +302,13 @@ package struct RefreshOperation: Sendable {
       dpopKey: live.server.prover?.key, protection: level)
   }
 
-  /// The remaining lifetime of a stored token in seconds, at most its full lifetime in case the clock was set back.
+  /// The remaining lifetime of a stored token in seconds. At most its full lifetime, in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }
 
-  /// Returns the stored access token, for an account without a refresh token. Works offline. A token without a known
-  /// lifetime is used until a resource rejects it.
+  /// The stored access token of an account without a refresh token. Works offline. Without a lifetime, it is used until
+  /// a resource rejects it.
   private func keptGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -324,7 +325,7 @@ package struct RefreshOperation: Sendable {
   }
 }
 
-/// The generations of a record before and after it was rewritten.
+/// The generations of a record before and after a rewrite.
 package struct RecordMove: Sendable, Hashable {
   package let from: UInt64
   package let to: UInt64

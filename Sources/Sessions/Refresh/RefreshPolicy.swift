@@ -6,11 +6,11 @@ extension RefreshPolicy {
   /// The maximum number of attempts for one request after temporary failures.
   package static let maximumAttempts = 3
 
-  /// Waits between attempts, before jitter.
+  /// The waits between attempts, before jitter.
   private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// A token with less time left is renewed before it is returned: a minute, but at most a tenth of its lifetime, so
-  /// that a short-lived token is not renewed for each request.
+  /// The minimum remaining validity of a returned token: a minute, but at most a tenth of its lifetime, so that a
+  /// short-lived token is not renewed for each request.
   package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
     guard let seconds else { return .zero }
     return min(.seconds(60), .milliseconds(seconds * 100))
@@ -25,41 +25,41 @@ extension RefreshPolicy {
   /// Tokens with a shorter lifetime are not renewed in the background.
   package static let shortestRenewedLifetimeSeconds = 60
 
-  /// The wait before attempt number `attempt` (2 or more): half to all of the step, by `jitter` in 0..<1.
+  /// The wait before attempt number `attempt` (2 or more): half to all of the backoff, scaled by `jitter` in 0..<1.
   package static func wait(beforeAttempt attempt: Int, jitter: Double) -> Duration {
     let step = backoff[min(max(attempt - 2, 0), backoff.count - 1)]
     return step * (0.5 + 0.5 * jitter)
   }
 
-  /// How long callers get the cached token without another attempt after a temporary failure, so that being offline
-  /// does not slow down each request.
+  /// The time after a temporary failure during which callers get the cached token without another attempt.
   package static let pauseAfterFailure = Duration.seconds(10)
 
-  /// After a non-OAuth refusal has been repeated this long, the session requires a sign-in.
+  /// If non-OAuth refusals repeat for this long, the session requires a sign-in.
   static let longestRefusal = Duration.seconds(3600)
 
-  /// The wait before retrying a failed background renewal: doubles from a minute to an hour.
+  /// The wait before retrying a failed background renewal: a minute, doubling up to an hour.
   package static func wait(afterFailures count: Int) -> Duration {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
-  /// The wait before retrying a queued refresh: doubles, up to 30 seconds while a caller waits, otherwise up to 5
+  /// The wait before retrying a queued refresh. Doubles up to 30 seconds while a caller waits, otherwise up to 5
   /// minutes. At least 10 seconds if the server was reached.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }
 
-  /// The maximum time that a token stays in memory with ``strict``.
+  /// The maximum time that a token is cached under the `strict` policy.
   static let longestStrictCache = Duration.seconds(300)
 
-  /// The interval between the first refreshes of many sessions with the background policy.
+  /// The interval at a daemon's start between the first background refreshes of many sessions.
   package static let startInterval = Duration.milliseconds(100)
 
-  /// The period over which renewals are spread after waiting for the same server.
+  /// The period over which renewals that waited for the same server are spread.
   package static let spreadAfterHold = Duration.seconds(30)
 
-  /// The maximum number of concurrent renewals without a caller: for one server, and in total.
+  /// The maximum number of concurrent background renewals at one server.
   package static let mostRenewalsPerServer = 8
+  /// The maximum number of concurrent background renewals in total.
   package static let mostRenewals = 32
 
   /// How long a refresh token may be sent again after a lost response, which may have rotated it.

@@ -2,14 +2,14 @@ internal import OAuth
 package import Platform
 internal import Vocabulary
 
-/// A pause in the requests to a server that has problems or asked for fewer requests.
+/// A pause in the requests to a server that failed or asked for fewer requests.
 package struct ServerHold: Sendable, Hashable {
   package let until: Instant
-  /// Whether the server specified the time.
+  /// Whether the server specified the end of the pause.
   let isNamed: Bool
   let error: OAuthError
 
-  /// Whether a caller may contact the server anyway: if it requires a new token and the server specified no time.
+  /// Whether a caller may contact the server anyway: it requires a new token, and the server specified no time.
   func yields(to need: TokenNeed) -> Bool { need.forceRefresh && !isNamed }
 
   /// The error for callers during the pause, with the remaining time.
@@ -19,18 +19,19 @@ package struct ServerHold: Sendable, Hashable {
 }
 
 /// A refresh whose ID Token the issuer's current keys do not verify. Until the keys may be fetched again, another
-/// refresh of the account, for any target, would waste a refresh token.
+/// refresh of the account would waste a refresh token.
 struct AwaitedKeys: Sendable {
-  /// The settings and record generation of that refresh. If they change, for example by a sign-in, the wait ends.
+  /// The settings and record generation of that refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
   let generation: UInt64
   let hold: ServerHold
 }
 
-/// The paused servers. A response to one account pauses the server for all.
+/// The paused servers. A response to one account pauses the server for all accounts.
 package struct ServerHolds: Sendable {
   private struct State {
     var hold: ServerHold
+    /// The number of consecutive pauses.
     var episodes: Int
   }
 
@@ -41,22 +42,19 @@ package struct ServerHolds: Sendable {
 
   package init() {}
 
-  /// The pause of a server, if any.
   package func hold(of server: String, now: Instant) -> ServerHold? {
     guard let hold = states[server]?.hold, now < hold.until else { return nil }
     return hold
   }
 
-  /// Records why a refresh failed.
+  /// Records a failed refresh. A server that responds with 429 or 503, or specifies a time, is paused for that time
+  /// (RFC 9110, section 10.2.3), otherwise for five seconds, doubling up to five minutes.
   ///
-  /// A server that responds with 429 or 503, or specifies a time, is paused for that time (RFC 9110, section 10.2.3),
-  /// or else for five seconds, doubling up to five minutes.
-  ///
-  /// - Parameter jitter: 0..<1, from the random generator.
+  /// - Parameter jitter: A random number in 0..<1.
   package mutating func note(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
     guard case .oauth(let error) = failure, error.requiresHold else { return }
     let known = states[server]
-    // Responses to requests from before the pause are not a new failure.
+    // Responses to requests sent before the pause are not a new failure.
     let isNew = known.map { $0.hold.until <= now } ?? true
     let episodes = (known?.episodes ?? 0) + (isNew ? 1 : 0)
     let wait =
@@ -80,13 +78,13 @@ package struct ServerHolds: Sendable {
 extension OAuthError {
   /// Whether the server asks all clients to send fewer requests.
   fileprivate var requiresHold: Bool {
-    // Keys or metadata may come from another server. The fetch handles their errors.
+    // Keys or metadata may come from another server, and their fetch handles its errors.
     guard code.meaning == .passing, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }
 
 extension AccountConfiguration {
-  /// Identifies the token endpoint that accounts share.
+  /// The token endpoint, or else the issuer: identifies a server shared by accounts.
   package var server: String { self.tokenEndpoint ?? issuer }
 }

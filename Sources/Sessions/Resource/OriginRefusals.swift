@@ -1,31 +1,32 @@
 package import OAuth
 package import Platform
 
-/// The origins that rejected an account's tokens. Prevents refreshes for an origin that rejects new tokens too.
+/// Remembers the origins that reject an account's tokens, to avoid useless refreshes.
 ///
-/// An origin that rejected a new token is remembered for five minutes, or until the token is renewed for another
-/// reason.
+/// An origin is forgotten five minutes after it rejected a token, or when the token is renewed for another reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
     var generation: UInt64
-    /// Whether a renewed token was rejected too.
+    /// Whether the origin rejected a renewed token too.
     var isForGood: Bool
+    /// The time to forget the origin.
     var until: Instant
   }
 
+  /// How long a rejection is remembered.
   private static let memory = Duration.seconds(300)
   /// The maximum number of origins. The entry that expires first is dropped.
   private static let most = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
-  /// Whether the next renewal is due to a rejection.
+  /// Whether a rejection causes the next renewal.
   private var awaitsRenewal = false
 
   package init() {}
 
   /// Records a 401.
   ///
-  /// - Parameter generation: That of the rejected token. It increases with each renewal.
+  /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
   package mutating func refused(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
@@ -44,13 +45,13 @@ package struct OriginRefusals: Sendable {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
-  /// Whether an origin has rejected a new token, so that another refresh is pointless.
+  /// Whether an origin rejected a new token too, so that another refresh is pointless.
   package func areForGood(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
     return refusal.isForGood
   }
 
-  /// Records a renewal. Clears earlier rejections, unless one of them caused the renewal.
+  /// Records a renewal. Forgets all rejections, unless one of them caused the renewal.
   package mutating func renewed() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false

@@ -13,7 +13,6 @@ package struct ResourceCall: Sendable {
     package let refusesRedirects: Bool
     /// See ``ResourceRequest/idleSeconds``.
     package let idleSeconds: Int?
-    /// The lease of the request, if any.
     package let lease: RequestLease?
 
     package init(
@@ -34,10 +33,10 @@ package struct ResourceCall: Sendable {
   package enum Outcome: Sendable {
     /// The response was passed to the receiver.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The token was rejected, and a new one may be accepted, with these claims if any. The receiver got nothing, and
-    /// the content was rewound.
+    /// The token was rejected. A new one may be accepted, with these claims if any. The receiver got nothing, and the
+    /// content was rewound.
     case refused(RequestedClaims?)
-    /// The response has begun, but the server has paused.
+    /// The response has begun, but the rest is slow to arrive.
     case begun(Rest)
   }
 
@@ -48,10 +47,10 @@ package struct ResourceCall: Sendable {
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the rest to the receiver as it arrives, without using the caller's thread. Call it at most once. If it is
-    /// never called, the response is abandoned.
+    /// Passes the rest to the receiver as it arrives, without using the caller's thread. Call it at most once; without
+    /// a call, the response is abandoned.
     ///
-    /// - Parameter finish: Called once, on another thread, with the response or why it is incomplete.
+    /// - Parameter finish: Called once, on another thread.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -71,8 +70,9 @@ package struct ResourceCall: Sendable {
   package let content: (any ResourceContent)?
   package let receiver: any ResourceReceiver
   package let services: SessionServices
-  /// Whether the caller may refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  /// Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
   package let mayRefresh: Bool
+  /// The timeout for a stalled transfer.
   package let stallSeconds: Int
   package let cancellation: Cancellation
 
@@ -93,7 +93,9 @@ package struct ResourceCall: Sendable {
     self.cancellation = cancellation
   }
 
-  /// - Throws: An error if the token may not be sent there, or there is no response.
+  /// Sends the request.
+  ///
+  /// - Throws: If the token may not be sent to the target, or there is no response.
   package func run() throws(SessionError) -> Outcome {
     let transport = try services.transport(to: target.origin, of: account, configuration, lease: target.lease)
     let token = try grant.openAccessToken()
@@ -160,7 +162,7 @@ extension SessionError {
 extension SessionServices {
   /// The transport to a resource, if the account's tokens may be sent there.
   ///
-  /// - Parameter lease: The lease of the request, if any.
+  /// - Parameter lease: The request's lease, if any.
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil
@@ -168,7 +170,7 @@ extension SessionServices {
     let record = try sessionRecord(of: account).record
     var transport = try record.access(by: configuration, account).transport
     try record.authority.check(origin, configuration, account)
-    // A certificate-bound token is only accepted with the certificate (RFC 8705 section 3).
+    // A certificate-bound token is accepted only with the certificate (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
     transport.connectionGroup = ConnectionGroup(account: account.text, lease: lease)
     return transport

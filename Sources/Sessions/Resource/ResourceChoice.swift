@@ -5,9 +5,9 @@ package import Vocabulary
 /// A URL or origin that needs a token.
 package struct ResourcePlace: Sendable, Hashable {
   package let origin: ResourceOrigin
-  /// Nil if unknown. The entry for the entire origin is then preferred.
+  /// The path, if known. Otherwise, an entry for the entire origin is preferred.
   package let path: String?
-  /// The requested user name. Nil for any.
+  /// The requested user name, or nil for any.
   package let user: String?
 
   package init(origin: ResourceOrigin, path: String?, user: String? = nil) {
@@ -20,8 +20,7 @@ package struct ResourcePlace: Sendable, Hashable {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The URLs that a text may mean, best first. Without a scheme, the text may be https, or http on this machine.
-  /// Without a path, it is an origin.
+  /// The URLs that a user may mean by a text, best first. Without a scheme, it may be https, or http on this machine.
   package static func places(_ text: String, user: String?) -> [ResourcePlace] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
@@ -38,16 +37,15 @@ package struct ResourcePlace: Sendable, Hashable {
   }
 }
 
-/// The account whose token is sent to a URL, and its matching entry.
+/// The account whose token is sent to a URL, and its matching entry in the settings.
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
   package let place: ResourcePlace
-  /// Nil if the account is allowed because its UserInfo endpoint is there.
+  /// Nil if the account is allowed because its UserInfo endpoint has this origin.
   package let entry: OriginEntry?
 }
 
 extension AccountConfiguration {
-  /// The parsed entries of `origins`, without invalid ones.
   package var originEntries: [OriginEntry] {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
@@ -59,15 +57,16 @@ extension AccountConfiguration {
     self.origins.append(entry.text)
   }
 
-  /// The scope `own` with the scopes of all origins added. Nil if that adds nothing. Entra's `.default` means the
-  /// granted scopes and cannot be combined with others.
+  /// The scope `own` with the scopes of all origins added, or nil if that adds nothing. Entra's `.default` cannot be
+  /// combined with other scopes.
   func scopeOfOrigins(with own: Scope) throws(OAuthError) -> Scope? {
     let named = try Scope(values: originEntries.flatMap(\.scope).filter { !$0.hasSuffix("/.default") })
     let missing = own.missing(of: named)
     return missing.isEmpty ? nil : try Scope(values: own.values + missing)
   }
 
-  /// The length of the path of the account's resource (RFC 8707) that contains a URL. Nil if there is none.
+  /// The length in bytes of the path of the account's resource (RFC 8707), if the resource contains the URL. Otherwise
+  /// nil.
   func lengthOfResource(for place: ResourcePlace) -> Int? {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)

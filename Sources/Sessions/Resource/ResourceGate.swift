@@ -2,15 +2,15 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Decides which account's token may be sent to a URL.
+/// Selects the account whose token may be sent to a URL.
 ///
 /// The origin must be listed in the settings and confirmed in the vault, or be the sealed origin of UserInfo. The
-/// settings file is not enough, since anything that can edit dotfiles can write it.
+/// settings file alone is not enough, since anything that can edit dotfiles can write it.
 package struct ResourceGate: Sendable {
   package let settings: Settings
   package let services: SessionServices
 
-  /// The account to choose if several fit equally well.
+  /// The account to select if several match equally well.
   private let preferred: AccountName?
 
   package init(settings: Settings, services: SessionServices, preferred: AccountName? = nil) {
@@ -19,17 +19,17 @@ package struct ResourceGate: Sendable {
     self.services = services
   }
 
-  /// Chooses the account: the named one, or else the one whose entry has the longest matching path. Among several,
-  /// those whose tokens are for a resource there take precedence, then `preferred`. Without an entry, the account whose
-  /// UserInfo is there. Being active does not matter.
+  /// Selects an account: `named`, or else the one whose entry has the longest matching path. Among several, those with
+  /// a matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has
+  /// this origin.
   ///
-  /// - Parameter named: The caller's account. It must list the origin too.
+  /// - Parameter named: The account named by the caller. It must list the origin too.
   /// - Throws: `originNotListed`, `originUnconfirmed`, or `severalAccounts` if the caller must choose.
   package func choice(for place: ResourcePlace, named: AccountName?) throws(SessionError) -> ResourceChoice {
     try choice(for: place, named: named, listedOnly: false)
   }
 
-  /// - Parameter listedOnly: Whether the origin must be listed and confirmed, even that of UserInfo.
+  /// - Parameter listedOnly: Whether even the origin of UserInfo must be listed and confirmed.
   private func choice(
     for place: ResourcePlace, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> ResourceChoice {
@@ -49,8 +49,8 @@ package struct ResourceGate: Sendable {
     return ResourceChoice(account: first, place: place, entry: fitting.first { $0.account == first }?.entry)
   }
 
-  /// Chooses the account for the first of several URLs that an account lists. UserInfo is not enough: the provider's
-  /// host may have other services, to which the caller would send the token.
+  /// Selects the account for the first of several URLs that an account lists. The origin of UserInfo is not enough
+  /// here.
   package func choice(among places: [ResourcePlace], named: AccountName?) throws(SessionError) -> ResourceChoice {
     var first: SessionError?
     for place in places {
@@ -64,6 +64,7 @@ package struct ResourceGate: Sendable {
     throw first ?? .noPlace
   }
 
+  /// The error for a URL that no account, or not the named one, lists.
   private func notListed(_ place: ResourcePlace, _ named: AccountName?) -> SessionError {
     let origin = place.origin.text
     if place.user != nil {
@@ -92,7 +93,7 @@ package struct ResourceGate: Sendable {
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// Skips unreadable records, but throws the error for the caller's account.
+  /// The accounts whose UserInfo has this origin. Ignores unreadable records, except that of `named`.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {
@@ -107,7 +108,6 @@ package struct ResourceGate: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The origins listed in the settings, without invalid entries.
   var resourceOrigins: Set<ResourceOrigin> { Set(originEntries.map { ResourceOrigin(of: $0) }) }
 
   /// Whether the settings list an origin for the account's token.
@@ -115,7 +115,7 @@ extension AccountConfiguration {
 }
 
 extension AccountRecord {
-  /// The listed origins that are not confirmed in the record, so they get no token.
+  /// The listed origins that are not confirmed in the record, and therefore get no token.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil
@@ -125,7 +125,7 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// - Throws: Why the origin does not get the account's token.
+  /// - Throws: The reason why the account's token may not be sent to the origin.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {

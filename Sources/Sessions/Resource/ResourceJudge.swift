@@ -2,14 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Decides from the head of a response whether to pass it to the caller or send another request.
+/// Decides from a response's head whether to pass it to the caller or send another request.
 final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
     case pass
-    /// Renew the token, with these claims if any.
+    /// Renew the token, with these claims if any, and send the request again.
     case renew(RequestedClaims?)
-    /// Retry with another proof, for this reason.
+    /// Send the request again with another DPoP proof, for this reason.
     case prove(DPoPProver.ProofProblem)
     case follow(Endpoint)
   }
@@ -19,11 +19,12 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   private let content: (any ResourceContent)?
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
+  /// The request's secrets.
   private let sent: [SharedSecret]
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameter learn: Returns why to retry with another proof. Nil if there is no reason.
+  /// - Parameter learn: Returns why to retry with another proof, or nil.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -62,7 +63,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
     return .pass
   }
 
-  /// The target of a redirect to the same origin. No other origin gets the token.
+  /// A redirect's target, or nil if it has another origin, which must not get the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)

@@ -2,8 +2,8 @@ package import Crypto
 package import OAuth
 internal import Vocabulary
 
-/// Determines whether the URL of a sign-in is an authorization server or a resource that names its servers (RFC 9728).
-/// Blocking. Sends no secrets, and does not contact servers named by other servers.
+/// Determines whether a sign-in's URL is an authorization server or a resource that names its servers (RFC 9728).
+/// Blocking. Sends no secrets.
 package struct ResourceSearch: Sendable {
   package enum Finding: Sendable, Hashable {
     case issuer
@@ -30,7 +30,7 @@ package struct ResourceSearch: Sendable {
 
   package func run() throws(SessionError) -> Finding {
     var transport = try AccountAccess.transport(of: configuration)
-    // Pins are for the issuer's key.
+    // Pins apply to the issuer's key only.
     transport.pins = []
     transport.proxy?.credentials = proxyCredentials
     return try oauth { () throws(OAuthError) in try find(transport) }
@@ -53,8 +53,8 @@ package struct ResourceSearch: Sendable {
     }
   }
 
-  /// Why the URL is not an issuer. Nil if it is. A resource may serve the metadata of its authorization server at its
-  /// own URL, where it is not valid (RFC 8414 section 3.3).
+  /// The error if the URL is not an issuer, else nil. A resource may serve its authorization server's metadata at its
+  /// own URL, but it is invalid there (RFC 8414 section 3.3).
   private func obstacle(_ transport: Transport) throws(OAuthError) -> OAuthError? {
     do {
       let issuer = try Issuer(url, allowHTTPLoopback: transport.allowHTTPLoopback)

@@ -5,19 +5,19 @@ internal import Vocabulary
 
 extension ServerQuestion {
   package enum Verdict: Sendable, Hashable {
+    /// The session is valid.
     case holds
     /// The session has ended, and its record was updated.
     case ended
     /// A token was rejected. A refresh will show whether the session has ended.
     case doubtful
-    /// The server supports neither way, or not for this client.
+    /// The server supports neither introspection nor UserInfo, or not for this client.
     case notPossible
   }
 
-  /// Asks whether the session is still valid.
-  ///
-  /// Uses introspection (RFC 7662) if the client may, since it is about the session itself. Otherwise UserInfo (OpenID
-  /// Connect Core, section 5.3) shows whether the access token is still accepted.
+  /// Asks the server whether the session is still valid: by introspection (RFC 7662) if the client may, since its
+  /// result is about the session itself, or else by UserInfo (OpenID Connect Core section 5.3), which shows whether the
+  /// access token is accepted.
   package func check() throws(SessionError) -> Verdict {
     var (stored, live) = try open()
     let record = stored.record
@@ -43,8 +43,8 @@ extension ServerQuestion {
     }
   }
 
-  /// Whether the session is valid. Nil if the server does not answer: some announce introspection without allowing
-  /// every client to use it.
+  /// Whether the session is valid, or nil if introspection fails: some servers announce it but do not allow every
+  /// client to use it.
   private func introspect(_ record: AccountRecord, at live: inout LiveServer) -> Bool? {
     guard live.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? RevocationHint.accessToken : .refreshToken
@@ -54,12 +54,12 @@ extension ServerQuestion {
     }
   }
 
-  /// Ends the session if its rejected access token is all it consists of.
+  /// Ends the session if the rejected access token was all of it.
   private func refused(_ record: AccountRecord) throws(SessionError) -> Verdict {
     record.refreshToken == nil && record.unattended == nil ? try end() : .doubtful
   }
 
-  /// Records that the session has ended, unless it was renewed or replaced meanwhile.
+  /// Records that the session has ended, unless it has been renewed or replaced.
   private func end() throws(SessionError) -> Verdict {
     try services.holding(account) { () throws(SessionError) in
       let stored = try services.sessionRecord(of: account)

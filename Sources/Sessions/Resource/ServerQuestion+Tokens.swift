@@ -5,7 +5,7 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-// Requests for other tokens and credentials. Nothing is stored, since they can be requested again.
+// Requests for other tokens and credentials. They are not stored, since they can be requested again.
 extension ServerQuestion {
   /// Exchanges the account's own token for one with another target (RFC 8693).
   package func exchange(for target: TokenTarget) throws(SessionError) -> AccessGrant {
@@ -23,10 +23,10 @@ extension ServerQuestion {
       dpopKey: grant.dpopKey, protection: grant.protection)
   }
 
-  /// Requests an assertion about the user, for the authorization server of another account
+  /// Requests an assertion about the account's user, for another account's authorization server
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   ///
-  /// - Parameter configuration: The settings of the account that signs in with it.
+  /// - Parameter configuration: The settings of the other account.
   /// - Throws: `idTokenNeeded`, before anything is sent, if there is no suitable ID Token.
   package func identityAssertion(for configuration: AccountConfiguration) throws(SessionError) -> SharedSecret {
     guard let sealed = grant.idToken else { throw .idTokenNeeded(account: account.text, isExpired: false) }
@@ -47,7 +47,7 @@ extension ServerQuestion {
 
   /// Exchanges one of the account's tokens for the credentials of a role.
   ///
-  /// - Parameter endpoint: The Security Token Service. The settings must list its origin, since it gets the token.
+  /// - Parameter endpoint: The Security Token Service. It gets the token, so the settings must list its origin.
   package func assume(
     _ role: WebIdentityRole, with token: SealedSecret, at endpoint: Endpoint
   ) throws(SessionError) -> WebIdentityRole.Credentials {
@@ -62,7 +62,7 @@ extension ServerQuestion {
 }
 
 extension AccountConfiguration {
-  /// The audience of an assertion for this account. The default is the issuer.
+  /// The `aud` of an assertion for this account (default: the issuer).
   fileprivate var identityAudience: String {
     guard case .named(let text)? = self.assertionAudience.map({ AssertionAudience($0) }) else { return issuer }
     return text

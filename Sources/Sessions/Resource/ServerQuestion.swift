@@ -5,11 +5,11 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// A request to the authorization server about a live session. Blocking, for a worker thread.
+/// A request to the authorization server during a session. Blocking.
 package struct ServerQuestion: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// A token that is valid as far as known.
+  /// A token that may still be valid.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -25,9 +25,9 @@ package struct ServerQuestion: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The account's record, and the server that may receive its secrets.
+  /// Reads the account's record and connects it to its server.
   ///
-  /// - Throws: `signedOut` if there is no record, or an error if the secrets may not be sent.
+  /// - Throws: `signedOut` if there is no record, or an error if its secrets may not be sent.
   func open() throws(SessionError) -> (stored: StoredRecord, live: LiveServer) {
     let stored = try services.sessionRecord(of: account)
     let live = try services.server(
@@ -35,16 +35,16 @@ package struct ServerQuestion: Sendable {
     return (stored, live)
   }
 
-  /// The claims about the account's user (OpenID Connect Core, section 5.3). Nil if the server has no UserInfo
+  /// The claims about the account's user (OpenID Connect Core section 5.3), or nil if the server has no UserInfo
   /// endpoint.
   package func userInfo() throws(SessionError) -> JSONObject? {
     var (stored, live) = try open()
-    // Without a user there is no UserInfo.
+    // A session without a user has no UserInfo.
     guard live.server.metadata.userinfoEndpoint != nil, stored.record.unattended == nil else { return nil }
     return try userInfo(stored.record, at: &live)
   }
 
-  /// The claims of UserInfo, which must be for the session's user if that is known.
+  /// Requests the UserInfo claims. Throws if they are for another user than the session's.
   func userInfo(_ record: AccountRecord, at live: inout LiveServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), live.renewal)
     return try live.asking(\.userinfoEndpoint) { (server) throws(OAuthError) in
@@ -54,7 +54,8 @@ package struct ServerQuestion: Sendable {
     }
   }
 
-  /// The rules for a signed response: the issuer's keys, and the registered algorithm or else those for ID Tokens.
+  /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo, or else those for
+  /// ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in

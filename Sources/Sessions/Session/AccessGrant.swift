@@ -8,7 +8,7 @@ package import Vocabulary
 
 /// An access token in memory and its properties. Its secrets are sealed until used.
 package final class AccessGrant: Sendable {
-  /// Empty after the token has expired.
+  /// Empty once the token has expired.
   package let accessToken: SealedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
@@ -20,11 +20,11 @@ package final class AccessGrant: Sendable {
   package let isScopeIgnored: Bool
   /// The `sub` of the verified ID Token.
   package let subject: String?
-  /// The verified ID Token in compact form, if any. May be past its `exp`.
+  /// The verified ID Token in compact form, possibly expired, if any.
   package let idToken: SealedSecret?
   /// The time just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// Nil if the server sent none. The token is then used until a resource rejects it.
+  /// The lifetime according to the server. Nil if it sent none: the token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
   /// The generation of the vault record written with the token.
   package let recordGeneration: UInt64
@@ -33,13 +33,13 @@ package final class AccessGrant: Sendable {
   /// The key that the token is bound to. Nil for a Bearer token.
   package let dpopKey: DPoPKey?
   package let protection: Protection
-  /// Whether another token can be obtained without the user. False if the token is the entire session.
+  /// Whether another token can be obtained without the user. False for a session that is only this token.
   let isRenewable: Bool
-  /// When the session will end unless the user signs in again, according to the record.
+  /// The end of the session according to the record, unless the user signs in again.
   package let expiry: GrantExpiry
   /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// How many seconds the machine's clock has advanced beyond the elapsed time since then. Negative if it was set back.
+  /// By how many seconds the machine's clock was moved since then. Negative if it was set back.
   private let clockChange: Int
 
   package init(
@@ -71,7 +71,7 @@ package final class AccessGrant: Sendable {
   /// Creates the grant from a token response.
   ///
   /// - Parameters:
-  ///   - askedScope: The requested scope, which is granted if the response has none (RFC 6749, section 5.1).
+  ///   - askedScope: The requested scope. It is the granted one if the response names none (RFC 6749, section 5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   convenience init(
     _ response: TokenResponse, askedScope: String?, namedScope: String? = nil, subject: String?,
@@ -88,6 +88,7 @@ package final class AccessGrant: Sendable {
       protection: protection, expiry: expiry)
   }
 
+  /// Whether the response grants scope values that are not in `named`.
   private static func isIgnored(_ named: String?, _ response: TokenResponse) -> Bool {
     guard let named = named.flatMap({ try? Scope($0) }), let granted = response.scope else { return false }
     return !named.missing(of: granted).isEmpty
@@ -116,12 +117,12 @@ package final class AccessGrant: Sendable {
     self.clockChange = clockChange ?? other.clockChange
   }
 
-  /// Returns a copy for a rewritten record.
+  /// A copy that belongs to the rewritten record.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     AccessGrant(self, recordGeneration: generation, protection: protection)
   }
 
-  /// Returns a copy without the access token, which is no longer usable.
+  /// A copy without the access token, which has expired.
   func spent() -> AccessGrant { AccessGrant(self, accessToken: .empty) }
 
   /// Shares the ID Token object with `other` if it is the same.
@@ -130,12 +131,12 @@ package final class AccessGrant: Sendable {
     return AccessGrant(self, idToken: known)
   }
 
-  /// Decrypts the access token. Keep it only as long as needed.
+  /// Decrypts the access token. Keep it only while needed.
   package func openAccessToken() throws(SessionError) -> SharedSecret {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// The claims of the verified ID Token. Empty if there is none.
+  /// The claims of the verified ID Token. Possibly empty.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
@@ -145,34 +146,34 @@ package final class AccessGrant: Sendable {
 // MARK: - Times
 
 extension AccessGrant {
-  /// The smallest difference between two clocks that counts as a change, in seconds.
+  /// Smaller differences between two clocks are not treated as a change, in seconds.
   package static let clockTolerance = 2
 
-  /// The time from which to measure the token's age. If the machine's clock has jumped forward, the token counts as
-  /// that much older, since the machine may have been suspended, like a paused virtual machine.
+  /// The start of the token's lifetime. If the machine's clock has jumped forward, it is earlier than ``issuedAt``,
+  /// since the machine may have been suspended.
   package var countedFrom: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
-  /// Nil if the server sent no lifetime.
+  /// The expiry, or nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { countedFrom.advanced(by: .seconds($0)) } }
 
-  /// The latest possible expiry, however the machine's clock is set. Nil if the server sent no lifetime.
+  /// The latest possible expiry, however the machine's clock was set. Nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// When to renew an unused session before its refresh token expires. Nil if unknown.
+  /// The time to renew an unused session to keep its refresh token from expiring. Nil if unknown.
   var idleRenewalDue: Instant? {
     expiry.idleRenewal(after: issuedAtUnixSeconds).map { countedFrom.advanced(by: .seconds($0)) }
   }
 
-  /// In unix seconds of the machine's current clock.
+  /// The time of issue, in unix seconds of the machine's current clock.
   package var issuedByClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
-  /// In unix seconds of the machine's current clock. Nil if the server sent no lifetime.
+  /// The expiry, in unix seconds of the machine's current clock. Nil if the server sent no lifetime.
   package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedByClock.saturatingSum($0) } }
 
-  /// When the ID Token expires, in unix seconds. Nil if there is none.
+  /// The ID Token's expiry, in unix seconds, if any.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
+  /// The remaining lifetime of the ID Token in seconds: now, and when the access token was issued.
   ///
   /// - Parameter expiry: ``idTokenExpiry``.
   package func idTokenSeconds(
@@ -186,18 +187,18 @@ extension AccessGrant {
   package enum IDTokenUse: Sendable, Hashable {
     /// It is valid long enough, or the session has none.
     case good
-    /// A refresh may return one with more time left.
+    /// It expires too soon, and a refresh may return a newer one.
     case due
-    /// A refresh would not help, since it had as little time left when the access token was issued.
+    /// It expires too soon, but a refresh would not help: a new one would have no more time left.
     case spent
   }
 
-  /// The default minimum remaining lifetime of an ID Token that is returned without a refresh, in seconds.
+  /// The minimum remaining lifetime of an ID Token that is returned without a refresh, in seconds.
   package static let shortestIDTokenSeconds = 60
 
   /// Whether the ID Token can be returned. Causes at most one refresh for each access token.
   ///
-  /// - Parameter minimum: The required remaining seconds.
+  /// - Parameter minimum: The required remaining lifetime in seconds.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .good }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
@@ -205,7 +206,7 @@ extension AccessGrant {
     return seconds.atIssue >= minimum ? .due : .spent
   }
 
-  /// Returns a copy adjusted to the machine's clock, if that was set. A copy without its access token stays expired.
+  /// A copy with times adjusted to the machine's clock, if the clock was set.
   package func at(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
@@ -214,6 +215,7 @@ extension AccessGrant {
     return AccessGrant(self, clockChange: change)
   }
 
+  /// The remaining lifetime, or nil if the server sent none.
   package func remaining(at now: Instant) -> Duration? {
     expiresAt.map { now.duration(to: $0) }
   }

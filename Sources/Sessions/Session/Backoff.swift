@@ -2,44 +2,46 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// When refreshes are allowed after a failure. Reset by a success.
+/// Decides when to refresh after a failure. A success resets it.
 struct Backoff: Sendable {
-  /// The last failure and the waits that result from it.
+  /// The last failure and the waits that it causes.
   struct Failure: Sendable {
     let error: SessionError
-    /// When a refresh failed or could not start. Nil if the session ended otherwise.
+    /// The time of the failed refresh, or nil if the session ended without one.
     var failedAt: Instant?
     /// The number of failed refreshes since the last success or network change.
     var count = 0
-    /// The time before which the server asked for no request (RFC 9110, section 10.2.3).
+    /// The earliest time for a request according to the server (RFC 9110, section 10.2.3).
     var serverNotBefore: Instant?
-    /// Until then, callers get this failure unless they require a new token.
+    /// Until this time, callers get this failure unless they require a new token.
     var callersNotBefore: Instant?
-    /// The earliest retry after a network change, in place of the usual wait.
+    /// The time of the retry after a network change, instead of the usual wait.
     var retryNotBefore: Instant?
-    /// The non-OAuth refusal that was repeated without interruption, by the server or an intermediary.
+    /// The non-OAuth refusal that has been repeated since its first time.
     var refusal: Refusal?
 
     struct Refusal: Sendable {
+      /// The refusal as first received.
       let error: OAuthError
       let since: Instant
     }
   }
 
-  /// How soon to retry a queued refresh.
+  /// Determines the wait before retrying a queued refresh.
   enum Priority: Sendable {
     /// No caller waits for the refresh.
     case patient
+    /// A caller waits for the refresh.
     case urgent
   }
 
   private(set) var failure: Failure?
-  /// Before this time, only a caller can start a refresh.
+  /// The earliest time for a refresh without a caller.
   var notBefore: Instant?
 
   /// Records the failure of a refresh after all its attempts.
   ///
-  /// - Returns: The failure. It requires a sign-in once the same non-OAuth refusal has been repeated for an hour.
+  /// - Returns: The error, changed to require a sign-in once the same non-OAuth refusal has been repeated for an hour.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -51,6 +53,7 @@ struct Backoff: Sendable {
     return error
   }
 
+  /// The current sequence of refusals after `error`. Nil if none.
   private func refusal(after error: SessionError, now: Instant) -> Failure.Refusal? {
     let known = failure?.refusal
     guard let new = error.refusalOutsideProtocol else { return error.reachedServer ? nil : known }
@@ -60,22 +63,22 @@ struct Backoff: Sendable {
   /// Records that the session ended without a refresh.
   mutating func sessionEnded(_ error: SessionError) { failure = Failure(error: error) }
 
-  /// Records why a refresh for a caller cannot start now, unless an earlier failure is known.
+  /// Records an error that prevents a caller's refresh, unless an earlier failure is known.
   mutating func refreshPrevented(_ error: SessionError, now: Instant) {
     var known = failure ?? Failure(error: error)
     known.failedAt = known.failedAt ?? now
     failure = known
   }
 
-  /// Drops the scheduled retries but keeps the failure.
+  /// Cancels the scheduled retries but keeps the failure.
   mutating func dropRetries() {
     notBefore = nil
     failure?.retryNotBefore = nil
   }
 
-  /// Schedules a retry after a network change, if the last refresh did not reach the server.
+  /// Schedules a retry after a network change.
   ///
-  /// - Returns: Whether such a retry can help.
+  /// - Returns: False if a retry is pointless, since the last refresh reached the server.
   mutating func networkChanged(retryAt moment: Instant) -> Bool {
     guard let error = failure?.error, error.isWorthWaiting, !error.reachedServer else { return false }
     notBefore = nil
@@ -84,9 +87,9 @@ struct Backoff: Sendable {
     return true
   }
 
-  /// The failure for a caller that must not start another refresh now. Nil if a refresh may start.
+  /// The error for a caller that must not start a refresh now, if any.
   ///
-  /// - Parameter insists: Whether the caller wants a new token even if the cached one is valid.
+  /// - Parameter insists: Whether the caller requires a new token even if the cached one is valid.
   func refusal(insists: Bool, now: Instant) -> SessionError? {
     guard let failure else { return nil }
     if let end = failure.callersNotBefore, now < end, !insists {
@@ -96,7 +99,8 @@ struct Backoff: Sendable {
     return failure.error.asking(toWait: now.duration(to: end))
   }
 
-  /// Whether another attempt is pointless or harmful for a caller that accepts the cached token.
+  /// Whether a caller that accepts the cached token should get it, because another attempt would be pointless or
+  /// harmful.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.leavesDoubt { return true }
@@ -106,10 +110,10 @@ struct Backoff: Sendable {
       || failure.serverNotBefore.map { now < $0 } ?? false
   }
 
-  /// When to refresh without a caller. Nil if never, or if a sign-in is needed first.
+  /// The time of the next refresh without a caller. Nil if none is planned or a sign-in is needed.
   ///
   /// - Parameters:
-  ///   - planned: When the policy renews the token, if it does.
+  ///   - planned: The renewal time according to the policy, if any.
   ///   - priority: The priority of the queued refresh, if any.
   ///   - tokenEnd: The expiry of the cached token, if known.
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
@@ -120,7 +124,7 @@ struct Backoff: Sendable {
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 
-  /// When to retry the queued refresh.
+  /// The time to retry the queued refresh, if there is one.
   private func queuedRetry(_ priority: Priority?) -> Instant? {
     guard let priority, let failure, let failedAt = failure.failedAt else { return nil }
     return failure.retryNotBefore
@@ -129,6 +133,7 @@ struct Backoff: Sendable {
           queuedAfter: failure.count, isUrgent: priority == .urgent, reached: failure.error.reachedServer))
   }
 
+  /// The planned renewal, delayed by earlier failures.
   private func delayed(_ planned: Instant?) -> Instant? {
     guard let planned, let failure, let failedAt = failure.failedAt else { return planned }
     return max(

@@ -5,7 +5,7 @@ internal import Vocabulary
 /// The access token in memory, with its renewal time and expiry notices.
 struct CachedToken: Sendable {
   var grant: AccessGrant
-  /// Whether a caller got the token or asked for a newer one.
+  /// Whether a caller has received the token or requested a newer one.
   var isUsed = false
   var notices: ExpiryNotices
   /// How long before its expiry the token is renewed in the background, including jitter.
@@ -13,14 +13,14 @@ struct CachedToken: Sendable {
 
   /// - Parameters:
   ///   - isRenewable: Whether a new token can be obtained without the user.
-  ///   - jitter: 0..<1, from the random generator.
+  ///   - jitter: A random number in 0..<1.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
     notices = ExpiryNotices(grant, isRenewable: isRenewable)
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
   }
 
-  /// When to renew the token. Nil if its lifetime is unknown or too short.
+  /// The time for a background renewal. Nil if the lifetime is unknown or too short.
   var renewalDue: Instant? {
     guard let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds else {
       return nil
@@ -28,13 +28,13 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether the token cannot be renewed and may still be valid. It may only seem expired
-  /// because the machine's clock was wrong.
+  /// Whether the token cannot be renewed and may still be valid. It may have seemed expired only because the machine's
+  /// clock was wrong.
   func isLast(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token. Nil before the last notice and after wiping.
+  /// When to wipe the token, once the last notice was given. Nil before that and after wiping.
   var wipeDue: Instant? {
     guard notices.areOver, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
@@ -55,12 +55,12 @@ struct CachedToken: Sendable {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// Whether the token has the lifetime that a caller needs.
+  /// Whether the remaining lifetime is what a caller requires.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {
-      // A token of unknown lifetime may expire at any time. One that is younger than the required lifetime is the best
-      // possible. If it cannot be renewed, it is used until it is rejected.
+      // A token of unknown lifetime may expire at any time. One younger than the required lifetime is good enough. One
+      // that cannot be renewed is used until it is rejected.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
       return grant.countedFrom.duration(to: now) <= .seconds(wanted)
     }

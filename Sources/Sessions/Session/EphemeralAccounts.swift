@@ -2,9 +2,9 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Accounts without files. Their settings and records exist only in this process.
+/// Accounts without files: settings and records exist only in this process.
 ///
-/// Thread-safe. The secrets of a record are in secret memory, like those of all records.
+/// Thread-safe. The secrets of a record are in secret memory, as for all accounts.
 package final class EphemeralAccounts: Sendable {
   private struct Entry {
     var configuration: AccountConfiguration
@@ -15,25 +15,24 @@ package final class EphemeralAccounts: Sendable {
   private let entries = Monitor<[AccountName: Entry]>([:])
   private let chosen = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
-  /// The active ephemeral account. Overrides the one in the settings file.
+  /// The active ephemeral account. It overrides the active account of the settings file.
   package var active: AccountName? { chosen.withLock { $0.active } }
 
-  /// The ephemeral account that was active before. Nil if that account was in the settings file.
+  /// The previously active account, if it was ephemeral.
   package var previous: AccountName? { chosen.withLock { $0.previous } }
 
-  /// Makes an account active. Nil to use the settings file.
+  /// Makes an ephemeral account active. Nil for the account of the settings file.
   package func activate(_ account: AccountName?) {
     chosen.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
 
-  /// The accounts with their settings, by name in byte order.
+  /// All accounts, sorted by name in byte order.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
     entries.withLock { entries in entries.map { ($0.key, $0.value.configuration) } }.sorted { $0.0 < $1.0 }
   }
 
   package func contains(_ account: AccountName) -> Bool { entries.withLock { $0[account] != nil } }
 
-  /// Adds an account, or changes its settings.
   func set(_ configuration: AccountConfiguration, for account: AccountName) {
     entries.withLock { $0[account, default: Entry(configuration: configuration)].configuration = configuration }
   }
@@ -48,8 +47,8 @@ package final class EphemeralAccounts: Sendable {
 
   /// Replaces the record.
   ///
-  /// - Parameter replaced: The generation of the record to replace. Nil for any.
-  /// - Returns: The new generation. Nil if nothing was written because the account or record no longer exists.
+  /// - Parameter replaced: The generation of the record to replace, or nil for any.
+  /// - Returns: The new generation, or nil if the account or record no longer exists.
   func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
     entries.withLock { entries in
       guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
@@ -70,7 +69,7 @@ package final class EphemeralAccounts: Sendable {
 }
 
 extension SessionServices {
-  /// The services for an account that is or becomes ephemeral. They never access its files.
+  /// The services for an account that is ephemeral or will be. They never access its files.
   package func ephemerally() -> SessionServices {
     var services = self
     services.isEphemeral = true
@@ -79,16 +78,16 @@ extension SessionServices {
 
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
-  /// Makes a record unusable on a full disk, unless it was replaced.
+  /// Makes a record unusable even on a full disk, unless it was replaced.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the record existed.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     try storing { (vault) throws(VaultError) in try vault.erase(account, generation: stored.generation) }
   }
 
   /// Removes a record, unless it was replaced.
   ///
-  /// - Returns: Whether no record with this generation is left.
+  /// - Returns: Whether no record of this generation remains.
   func remove(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     guard !isEphemeral(account) else {
       ephemeral.remove(account)

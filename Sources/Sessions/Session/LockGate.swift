@@ -3,16 +3,17 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Delays locking the vault for operations that must still write to it.
+/// Delays locking the vault while operations must still write to it.
 ///
-/// A refresh that has sent a refresh token must store the new one, so a lock keeps the keys for some seconds. Meanwhile
-/// no operation starts at the levels being locked.
+/// A refresh that has sent a refresh token must store the new one, so the keys are kept for some seconds after a lock.
+/// Meanwhile, no operation starts at those levels.
 package final class LockGate: Sendable {
   private struct State {
     /// The number of operations in progress.
     var inside: [Protection: Int] = [:]
-    /// Those of them that a lock cancels.
+    /// The operations that a lock cancels.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
+    /// The levels being locked.
     var closed: Set<Protection> = []
     /// The closed levels whose keys are being wiped.
     var wiping: Set<Protection> = []
@@ -25,9 +26,9 @@ package final class LockGate: Sendable {
   /// Registers an operation at a level.
   ///
   /// - Parameters:
-  ///   - mustWrite: Whether the operation has data that cannot be fetched again. It may then start as long as the keys
-  ///     exist.
-  ///   - cancellation: Cancelled by a lock, unless the operation is spending something.
+  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start while the
+  ///     keys exist.
+  ///   - cancellation: Cancelled by a lock, unless it protects spending.
   /// - Returns: False if the level is being locked.
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
@@ -45,10 +46,10 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is being locked. It counts as locked even while its keys are kept.
+  /// Whether the level is locked for new operations, even if its keys are not wiped yet.
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
-  /// Closes levels to new operations. Cancels those in progress, unless they are spending something.
+  /// Closes levels to new operations. Cancels running ones, unless they are spending a token or code.
   package func shut(_ levels: Set<Protection>) {
     state.withLock { state in
       state.closed.formUnion(levels)
@@ -56,8 +57,8 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Waits up to `limit` for the operations at these closed levels. Then runs `body` and opens the levels again.
-  /// Operations that take longer find no keys.
+  /// Waits up to `limit` for the operations at these closed levels, then runs `body` and reopens the levels. Operations
+  /// that take longer find no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in
       guard levels.allSatisfy({ state.inside[$0, default: 0] == 0 }) else { return nil }

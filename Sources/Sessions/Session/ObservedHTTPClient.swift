@@ -3,7 +3,7 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// Reports the result and duration of each request.
+/// An HTTP client that reports the result and duration of each request.
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let time: any TimeSource

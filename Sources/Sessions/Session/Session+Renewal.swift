@@ -3,13 +3,13 @@ internal import Vocabulary
 
 /// Work without a caller: renewals, and notices about an expiring token.
 extension Session {
-  /// When the next renewal or notice is due. Nil if none is.
+  /// The time of the next renewal or notice, if any.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue
   }
 
-  /// When to renew the token in the background. Nil if never, or if a sign-in is needed.
+  /// The time of the next background renewal. Nil if none is planned or a sign-in is needed.
   package var renewalDue: Instant? {
     let priority: Backoff.Priority?
     switch activity {
@@ -20,6 +20,7 @@ extension Session {
     return backoff.renewalDue(planned: plannedRenewal, queued: priority, tokenEnd: grant?.expiresAt)
   }
 
+  /// The renewal time according to the policy, ignoring failures.
   private var plannedRenewal: Instant? {
     guard isRenewable else { return nil }
     return switch (policy, state) {
@@ -31,7 +32,7 @@ extension Session {
     }
   }
 
-  /// Starts the background renewal if it is due.
+  /// Starts the background renewal if due.
   package mutating func renew(now: Instant) -> Refresh? {
     guard isRenewalDue(now: now) else { return nil }
     return beginRefresh(now: now)
@@ -49,7 +50,7 @@ extension Session {
     if let renewalDue, renewalDue <= now, !isRenewalDue(now: now) { updateToken { $0.isUsed = false } }
   }
 
-  /// Schedules the first token of a session with the background policy, unless a refresh has already failed.
+  /// Schedules the first token request of a session with the background policy, unless a refresh has failed.
   package mutating func planFirstToken(at moment: Instant) {
     guard policy == .background, case .tokenless(.unknown, renewFrom: nil) = state, refresh == nil,
       backoff.failure?.failedAt == nil
@@ -57,7 +58,7 @@ extension Session {
     state = .tokenless(.unknown, renewFrom: moment)
   }
 
-  /// Prevents renewals without a caller before this time.
+  /// Postpones refreshes without a caller.
   package mutating func postponeRenewal(until moment: Instant) { backoff.notBefore = moment }
 }
 
@@ -67,20 +68,20 @@ extension Session {
   /// Whether a refresh waits for the network or the server.
   package var isQueued: Bool { if case .queued = activity { true } else { false } }
 
-  /// Queues a refresh for a caller, until `error` no longer prevents it.
+  /// Queues a refresh for a caller, because `error` prevents it for now.
   package mutating func queueForCaller(because error: SessionError, now: Instant) {
     if refresh == nil { activity = .queued(.urgent) }
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh, since no caller waits any more.
+  /// Lowers the priority of the queued refresh, or cancels it.
   package mutating func callersLeft() {
     if isQueued { activity = policy == .offline ? .queued(.patient) : .idle }
   }
 
-  /// Schedules a retry after a network change, if a refresh failed without reaching the server.
+  /// Schedules a retry after a network change.
   ///
-  /// - Returns: Whether there is anything to retry.
+  /// - Returns: False if there is nothing to retry, for example because the last refresh reached the server.
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
     renewalDue != nil && backoff.networkChanged(retryAt: moment)
   }
@@ -89,13 +90,13 @@ extension Session {
 // MARK: - The end of a token
 
 extension Session {
-  /// When to publish the next notice about the cached token, or remove it.
+  /// The time of the next notice about the cached token, or of its removal.
   private var expiryDue: Instant? {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token or returns a notice about it, if due. The last notice also wipes the token but keeps its
-  /// properties. A token that cannot be renewed is kept until it expires by the monotonic clock.
+  /// Removes the cached token, or returns the notice that is due, if any. After the last notice, the token is wiped but
+  /// its properties are kept. A token that cannot be renewed is kept until it expires by the monotonic clock.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {

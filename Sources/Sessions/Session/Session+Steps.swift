@@ -1,32 +1,34 @@
 package import Platform
 
-// The results that a session reports to the daemon.
+// The results that a session returns to the daemon.
 
 extension Session {
+  /// One run of a refresh, with up to three attempts.
   package struct Refresh: Sendable, Hashable {
     package let generation: UInt64
-    /// Starts at 1.
+    /// The number of the attempt, from 1.
     package var attempt: Int
     package let startedAt: Instant
-    /// Whether the next attempt waits for the daemon's timer.
+    /// Whether the next attempt waits for a timer of the daemon.
     package var isWaiting = false
   }
 
-  /// The response to a caller.
+  /// The response to a caller's request.
   package enum Decision: Sendable {
     case serve(AccessGrant)
-    /// Wait for the refresh. If `start` is set, start it now.
+    /// Wait for the refresh. If `start` is set, start that refresh now.
     case wait(start: Refresh?)
     case fail(SessionError)
   }
 
   /// The result of a finished attempt, for its waiters.
   package enum RefreshResult: Sendable {
-    /// The result belongs to an older generation.
+    /// The attempt belongs to an earlier generation of the session.
     case ignored
     case renewed(AccessGrant)
     case retry(Refresh, after: Duration)
-    /// After a temporary failure, callers get the token of ``fallback(for:now:)`` if there is one. Others fail.
+    /// Callers get the token of ``Session/fallback(for:now:)`` if the failure was temporary and there is one. Others
+    /// fail.
     case failed(SessionError)
   }
 }

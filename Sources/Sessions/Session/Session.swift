@@ -5,33 +5,31 @@ internal import OAuth
 internal import Synchronization
 package import Vocabulary
 
-/// The live state of one account: pure logic, driven by the daemon's loop.
+/// The state machine of one account's session: pure logic, driven by the daemon's loop.
 ///
-/// Each refresh belongs to the generation in which it was started. A new generation begins when the session ends or its
-/// token is replaced, so a slow response never overwrites newer state. Generations are unique in the process: an
-/// account that is removed and added again ignores responses for its predecessor.
+/// Each refresh belongs to the generation in which it started. A new generation begins when the session ends or its
+/// token is replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
 package struct Session: Sendable {
-  /// Whether there is a token. Every state allows a refresh, since another process may have signed in.
+  /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// - Parameter renewFrom: When a session with the background policy requests its first token. Nil if that is not
-    ///   scheduled.
+    /// - Parameter renewFrom: When a session with the background policy requests its first token, if scheduled.
     case tokenless(VaultState, renewFrom: Instant?)
     case granted(CachedToken)
   }
 
-  /// What the vault contains, for a session without a token.
+  /// The state of the vault's record, without a cached token.
   enum VaultState: Sendable {
     /// There may be a grant: the record was not read, or contains one.
     case unknown
     case signedOut, expired
-    /// The session was only an access token, which is lost.
+    /// The session was only an access token, which has been lost.
     case notKept
   }
 
-  /// How the session is getting a token.
+  /// The progress of getting a token.
   enum Activity: Sendable {
     case idle
-    /// A failed refresh is to be retried as soon as possible.
+    /// The last refresh failed and will be retried as soon as possible.
     case queued(Backoff.Priority)
     case refreshing(Refresh)
   }
@@ -43,15 +41,16 @@ package struct Session: Sendable {
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlier: [AccessGrant] = []
   private static let mostEarlier = 4
-  /// The maximum size of their tokens, in bytes.
+  /// The maximum size of the earlier tokens, in bytes.
   private static let mostEarlierBytes = 16 << 10
-  /// Unix seconds.
+  /// In unix seconds.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
   package var policy = RefreshPolicy.proactive
 
   package init() {}
 
+  /// The last generation given to any session of the process.
   private static let lastGeneration = Atomic<UInt64>(0)
 
   private static func nextGeneration() -> UInt64 {
@@ -64,24 +63,24 @@ extension Session {
 
   package var grant: AccessGrant? { token?.grant }
 
-  /// The refresh in progress.
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
-  /// Why the last refresh failed. Nil after a success.
+  /// The error of the last refresh. Nil after a success.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
-  /// When the last refresh failed. Nil after a success, or if unknown.
+  /// The time of the last failed refresh. Nil after a success, or if unknown.
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
   /// Whether the last refresh failed temporarily.
   package var isOffline: Bool { lastFailure?.isPassing ?? false }
 
+  /// Whether a caller has received the cached token or requested a newer one.
   package var usedSinceRefresh: Bool { token?.isUsed ?? false }
 
   /// Whether a new token can be obtained without the user.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
-  /// Whether there is a token that may be valid and only a sign-in can replace.
+  /// Whether the cached token may be valid and only a sign-in can replace it.
   package func holdsLast(at now: Instant) -> Bool { token?.isLast(at: now) ?? false }
 
   mutating func updateToken(_ change: (inout CachedToken) -> Void) {
@@ -90,7 +89,6 @@ extension Session {
     state = .granted(token)
   }
 
-  /// The state as shown by `status`.
   package func state(now: Instant) -> SessionState {
     if isSigningIn { return .signingIn }
     if case .refreshing = activity { return .refreshing }
@@ -106,9 +104,9 @@ extension Session {
 // MARK: - Requests
 
 extension Session {
-  /// Decides how to respond to one request.
+  /// Decides how to respond to a caller.
   ///
-  /// - Parameter hold: The pause of the server. Evaluated only if a refresh would start.
+  /// - Parameter hold: The pause of the server, if any. Evaluated only if a refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, hold: @autoclosure () -> ServerHold? = nil
   ) -> Decision {
@@ -123,7 +121,7 @@ extension Session {
       return .fail(.lifetimeTooShort(account: account, lifetime: lifetime))
     }
     if let lastFailure, lastFailure.leavesDoubt, need.newerThan == generation, grant?.isAlive(at: now) == true {
-      // If the refresh token may have been spent, do not send it again while there is a valid token.
+      // A refresh token that may have been spent is not sent again while the access token is valid.
       return .fail(lastFailure)
     }
     if let fallback = fallback(for: need, now: now), backoff.prefersCachedToken(policy, now: now) {
@@ -135,7 +133,7 @@ extension Session {
     }
     updateToken { $0.isUsed = true }
     if holdsLast(at: now) {
-      // A refresh would end the session, although its token is valid or will be once the clock is corrected.
+      // The token is valid, or will be once the clock is corrected, but a refresh would end the session.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
     return .wait(start: beginRefresh(now: now))
@@ -147,14 +145,14 @@ extension Session {
     return token.grant
   }
 
-  /// The token if it is still valid, for a caller without a minimum lifetime that did not ask for a new one.
+  /// The cached token, if valid and the caller neither requires a minimum lifetime nor a new token.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
     guard policy != .strict, !wantsAnother(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
 
-  /// Whether a caller needs another token, whatever the lifetime of the cached one.
+  /// Whether a caller wants another token, whatever the lifetime of the cached one.
   private func wantsAnother(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {
@@ -167,9 +165,9 @@ extension Session {
 // MARK: - The end of a refresh
 
 extension Session {
-  /// Applies the result of an attempt.
+  /// Applies an attempt's result.
   ///
-  /// - Parameter jitter: 0..<1, from the random generator.
+  /// - Parameter jitter: A random number in 0..<1.
   package mutating func refreshEnded(
     _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
   ) -> RefreshResult {
@@ -187,7 +185,7 @@ extension Session {
     }
   }
 
-  /// Continues after the timer of a waiting attempt. Nil if the attempt is no longer wanted.
+  /// Starts the next attempt when its timer ends. Nil if it is no longer wanted.
   package mutating func retryDue(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false
@@ -195,9 +193,9 @@ extension Session {
     return current
   }
 
-  /// The next attempt after a temporary failure, up to three in total. Not before the time that a server specified.
-  /// After a lost response, a token is sent again only for a short time, and never after a truncated one. A success
-  /// with an unverified ID Token is not repeated, since that would spend another refresh token.
+  /// The next attempt after a temporary failure, or nil. There are up to three, not before a time that the server
+  /// specified. After a lost response, a refresh token is sent again only for a short time, and never after a truncated
+  /// one. A success with an unverified ID Token is not repeated.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isWorthWaiting, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
@@ -216,14 +214,16 @@ extension Session {
     return next
   }
 
-  /// Detaches the refresh in progress, ignoring its result.
+  /// Abandons the refresh in progress: its result will be ignored.
   package mutating func refreshGivenUp() { if refresh != nil { activity = .idle } }
 
-  /// - Returns: The failure for the waiters.
+  /// Applies a failure.
+  ///
+  /// - Returns: The error for the waiters.
   private mutating func fail(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
-      // A locked vault does not end the session. Until it is unlocked, there is nothing to retry.
+      // A locked vault does not end the session. Retrying is pointless until it is unlocked.
       dropToken()
       backoff.dropRetries()
       return error
@@ -235,7 +235,7 @@ extension Session {
     case .expired: state = .tokenless(.expired, renewFrom: nil)
     case .notKept: state = .tokenless(.notKept, renewFrom: nil)
     case .held:
-      // A session with the background policy checks by itself whether the hold has ended.
+      // With the background policy, the session checks by itself whether tokens are still withheld.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
     case .signInNeeded, .none: break
     }
@@ -254,7 +254,7 @@ extension Session {
     refreshedAt = wallSeconds
   }
 
-  /// Begins a generation without failures. Pending responses are ignored.
+  /// Begins a new generation without failures. Pending responses will be ignored.
   private mutating func restart(_ state: State) {
     earlier = []
     generation = Self.nextGeneration()
@@ -263,7 +263,7 @@ extension Session {
     self.state = state
   }
 
-  /// Wipes the cached token and cancels the scheduled first token.
+  /// Wipes the cached token and cancels the scheduled first request.
   mutating func dropToken(renewFrom: Instant? = nil) {
     if case .tokenless(let known, _) = state {
       state = .tokenless(known, renewFrom: renewFrom)
@@ -278,7 +278,7 @@ extension Session {
 extension Session {
   /// Applies a successful sign-in.
   ///
-  /// - Parameter isRenewable: Whether new tokens can be obtained later without the user.
+  /// - Parameter isRenewable: Whether new tokens can be obtained without the user.
   package mutating func signedIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -301,7 +301,7 @@ extension Session {
     backoff.sessionEnded(.expired(account: account))
   }
 
-  /// Drops the token in memory and the last failure, but not the grant. The next caller refreshes.
+  /// Drops the token in memory and the last failure, but not the grant. The next caller starts a refresh.
   package mutating func forgetToken() { restart(.tokenless(.unknown, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
@@ -310,12 +310,12 @@ extension Session {
     if let grant { refreshedAt = grant.issuedByClock }
   }
 
-  /// Records that the cached token's record was rewritten, with another name or protection.
+  /// Records that the record of the cached token was rewritten, under another name or protection.
   package mutating func recordMoved(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
-  /// Applies the vault's state, for an account without a token in memory.
+  /// Applies the record's state, for an account without a token in memory.
   ///
   /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
   package mutating func learn(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {

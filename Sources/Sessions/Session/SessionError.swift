@@ -3,75 +3,74 @@ package import Vocabulary
 package import Platform
 package import Vault
 
-/// Why a session cannot do what was requested. The user can sign in again, try later or fix something.
+/// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// There is no account with this name. Nil if there are no accounts at all.
+  /// No account has this name. Nil if there are no accounts at all.
   case noAccount(name: String?, known: [String] = [])
-  /// The account has no session.
   case signedOut(account: String)
   /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
   ///
-  /// - Parameter reason: The server's description, cleaned for a terminal.
+  /// - Parameter reason: The server's description, without control characters.
   case expired(account: String, reason: String? = nil)
   /// The session was only an access token, which was not stored and is lost.
   case notKept(account: String)
   /// The settings specify another server or client than at sign-in.
   ///
-  /// - Parameter file: The file of certificate authorities, if its certificates have changed.
+  /// - Parameter file: The certificate authority file, if its certificates have changed.
   case configurationChanged(account: String, setting: String, file: String? = nil)
   /// The metadata contains an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core, section 12.2),
-  /// according to this claim. Nil if that was detected earlier.
+  /// An ID Token is for another user, client or sign-in than the first one (OpenID Connect Core section 12.2). The
+  /// claim is nil if that was detected earlier.
   case identityChanged(account: String, claim: String? = nil)
   /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
-  /// Neither the ID Token of the sign-in nor a later one was verified.
+  /// No ID Token of the session has been verified yet.
   case identityUnverified(account: String)
-  /// The sign-in returned no usable access token, but a refresh token, which is stored.
+  /// The sign-in returned no usable access token, but its refresh token is stored.
   indirect case signInKept(AccountConfiguration, because: SessionError)
-  /// The server issued a grant, which was not stored for this reason.
+  /// The server issued a grant, which could not be stored.
   ///
-  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise it remains at the server.
+  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise it still exists at the server.
   indirect case grantNotKept(because: SessionError, isRevoked: Bool)
-  /// The new sign-in does not identify its user, so it may not replace the account's session (OpenID Connect Core,
-  /// section 5.7).
+  /// The new sign-in does not identify its user, and therefore may not replace the account's session (OpenID Connect
+  /// Core section 5.7).
   case identityUnknown(account: String)
-  /// The lifetime of the new token, in seconds, is shorter than the caller requires.
+  /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account does not list the origin. If nil, no account does.
+  /// The account, or if nil any account, does not list the origin.
   ///
-  /// - Parameter url: The URL of the request without its query, if the request specifies no account.
+  /// - Parameter url: The URL of the request without its query, if the caller named no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but it was not confirmed in the vault.
   case originUnconfirmed(account: String, origin: String)
-  /// The account lists the origin for this user name, but another one was requested.
+  /// The account lists the origin for this user name, but the caller requested another.
   case originOfOtherUser(account: String, origin: String, user: String)
   /// Several accounts list the URL.
   case severalAccounts([String], origin: String)
-  /// The URL cannot receive a token.
+  /// The text is no URL that can receive a token.
   case noPlace
   /// The content for a resource could not be read.
   case content
-  /// There was no content for a resource during this time, in seconds.
+  /// No content for a resource arrived during this time, in seconds.
   case contentLate(seconds: Int)
-  /// A token with another target was requested, but there is no refresh token.
+  /// A token for another target was requested, but there is no refresh token.
   case noOtherTokens(account: String)
-  /// Cannot listen for the redirect of a sign-in. The port is nil if any was possible.
+  /// Cannot listen for a sign-in's redirect. The port is nil if any port would do.
   case redirectUnavailable(port: Int?, SystemError)
-  /// Another program uses the port of the redirect.
+  /// Another program uses the redirect's port.
   case redirectPortTaken(port: Int, by: PortHolder)
-  /// The account's redirect URI has no loopback address, so no browser can send the response here.
+  /// The account's redirect URI has no loopback address, so the browser cannot reach this machine.
   case redirectElsewhere
-  /// The provider only accepts redirect URIs registered with their port.
+  /// The provider requires a redirect URI with its registered port, and the sign-in specifies none.
   case redirectNotNamed(provider: String)
-  /// The sign-in has no client ID, and none is known for the server.
+  /// The sign-in specifies no client ID, and none is known for the server.
   case clientNotNamed(MissingClient)
-  /// The provider requires a client secret, and none is known.
+  /// The provider requires a client secret, but none was given.
   case clientSecretNotNamed(MissingSecret)
   /// The URL cannot be the client ID.
   case clientURL(ClientURLProblem)
-  /// The device flow does not support the requested authentication.
+  /// The sign-in requires options for authentication that only a browser supports.
   case demandsNeedBrowser
   /// A session without a user requires client authentication (RFC 6749, section 4.4).
   case guestNeedsProof(account: String)
@@ -83,9 +82,9 @@ package enum SessionError: Error, Hashable, Sendable {
   case assertionVariables(account: String, AssertionSource)
   /// The source of the assertion failed or could not be reached.
   indirect case assertionSource(AssertionSource, because: SessionError)
-  /// An assertion must first be requested with the ID Token of this account.
+  /// An assertion must first be requested from this other account.
   case assertionOfAccount(String)
-  /// The account has no ID Token for requesting an assertion, or it is past its `exp`.
+  /// The account has no valid ID Token for requesting an assertion.
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
@@ -94,9 +93,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
-  /// The resource returned the access token, which a peer of a lease must not see.
+  /// A resource returned the access token to a peer of a lease, which must not see it.
   case tokenReturned(origin: String)
-  /// The process is ending. The next one will answer, unless the user stopped the daemon.
+  /// The process is ending. The next one will accept requests, unless the user stopped the daemon.
   case stopping(isForGood: Bool)
   /// Too many requests are waiting for servers.
   case tooBusy(underWay: Int)
@@ -104,28 +103,29 @@ package enum SessionError: Error, Hashable, Sendable {
   case idToken(IDTokenError)
   case vault(VaultError)
   case configuration(ConfigurationError)
-  /// There is no secure memory, or libcrypto failed.
+  /// Secure memory is full, or libcrypto failed.
   case memory
 
   /// The effect of a failed refresh on the session.
   package enum Effect: Sendable, Equatable {
-    /// The account no longer has a grant.
+    /// The account's grant no longer exists.
     case signedOut
     /// The server ended the grant.
     case expired
-    /// The session was only an access token, which is lost.
+    /// The session was only an access token, which has been lost.
     case notKept
-    /// Tokens are withheld until the settings or the server are as before, or the user signs in.
+    /// Tokens are withheld until the settings or the server change back, or the user signs in.
     case held(Hold)
-    /// The grant remains, but only a sign-in is sure to help.
+    /// The grant remains, but only a sign-in is certain to help.
     case signInNeeded
     /// The session does not change.
     case none
 
+    /// The reason for withholding tokens.
     package enum Hold: Sendable { case settings, identity, accountMissing }
   }
 
-  /// The only mapping from errors to effects. For OAuth errors, uses ``OAuthError/Code/meaning``.
+  /// The error's effect on the session (one fact, one place). For OAuth errors, uses ``OAuthError/Code/meaning``.
   package var effect: Effect {
     switch self {
     case .expired: .expired
@@ -137,7 +137,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error):
       switch error.code.meaning {
       case .signInNeeded: .signInNeeded
-      // If a refresh ends the grant, it fails with ``expired``. Other requests may be about another grant.
+      // A refresh with an ended grant fails with ``expired(account:reason:)``. Other requests may concern another
+      // grant.
       case .grantEnded, .passing, .lasting: .none
       }
     case .signInKept, .grantNotKept, .lifetimeTooShort, .originNotListed, .originUnconfirmed, .originOfOtherUser,
@@ -153,26 +154,26 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only a later response of the server can end the session's identity hold.
+  /// Whether only an ID Token of a later refresh can unblock the account.
   var awaitsIdentity: Bool { effect == .held(.identity) }
 
-  /// Whether only a sign-in is sure to help, although the grant remains.
+  /// Whether only a sign-in is certain to help, although the grant remains.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// The server's own reason for ending the session, cleaned for a terminal.
+  /// The server's description of why it ended the session, without control characters.
   package var reasonForEnd: String? {
     if case .expired(_, let reason) = self { reason } else { nil }
   }
 
-  /// Whether the server carried out or rejected a refresh in a way that an immediate retry cannot improve.
+  /// Whether the server responded to a refresh so that an immediate retry cannot help.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || leavesDoubt || refusalOutsideProtocol != nil }
 
-  /// See ``OAuthError/isRefusalOutsideProtocol``.
+  /// The error, if ``OAuthError/isRefusalOutsideProtocol``.
   var refusalOutsideProtocol: OAuthError? {
     if case .oauth(let error) = self, error.isRefusalOutsideProtocol { error } else { nil }
   }
 
-  /// The same failure, but requiring a sign-in.
+  /// The same error, changed to require a sign-in.
   var needingSignIn: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.code = .refreshRefused
@@ -191,7 +192,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether another process held a file's lock for the entire wait.
+  /// Whether the wait for another process's file lock timed out.
   var isBusy: Bool {
     switch self {
     case .vault(let error): error.code == .busy || error.code == .busyHere
@@ -200,32 +201,31 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may succeed later, and a retry does no harm.
+  /// Whether the same request may succeed later and repeating it does no harm.
   package var isWorthWaiting: Bool { isPassing && !leavesDoubt }
 
-  /// Whether the response to a refresh is incomplete. The refresh token may have been replaced, and a server may treat
-  /// its second use as theft and end the session (RFC 9700, section 4.14.2).
+  /// Whether the response to a refresh was incomplete. The refresh token may have been replaced, and its second use may
+  /// end the session (RFC 9700, section 4.14.2).
   var leavesDoubt: Bool {
     if case .oauth(let error) = self { return error.brokenAnswer }
     return false
   }
 
-  /// Whether the server is known to be reachable. Without a network, a reused connection still accepts a request, so
-  /// only a response proves it.
+  /// Whether the server is known to be reachable. Only a response proves that, since a reused connection accepts
+  /// requests even without a network.
   package var reachedServer: Bool {
     guard case .oauth(let error) = self else { return true }
     return error.httpStatus != nil || error.brokenAnswer
   }
 
-  /// Whether nothing was sent because the server was unreachable.
+  /// Whether nothing was sent, because the server was unreachable.
   package var neverLeft: Bool {
     guard case .oauth(let error) = self else { return false }
     return [.network, .proxyFailed, .connectionLost].contains(error.code) && !error.lostAnswer && !error.answerBegan
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same failure, but after a successful request. For example, the keys could not be fetched after the tokens
-  /// were.
+  /// The same error, marked as following a successful request: for example, tokens were issued, but cannot be verified.
   var followingSuccess: SessionError {
     guard case .oauth(var error) = self else { return self }
     error.followsSuccess = true
@@ -234,7 +234,7 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
-  /// The same failure, with the time left until the server may be contacted again.
+  /// The same error, with the time until the server may be contacted again.
   func asking(toWait left: Duration) -> SessionError {
     guard case .oauth(var error) = self else { return self }
     error.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds))
@@ -251,13 +251,13 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only unlocking helps.
+  /// Whether the vault must be unlocked.
   package var isLocked: Bool {
     if case .vault(let error) = self, case .locked = error.code { return true }
     return false
   }
 
-  /// Whether the server's response could not be stored.
+  /// Whether the error is that the server's response could not be stored.
   var isOfStorage: Bool {
     switch self {
     case .vault, .configuration: true
@@ -272,7 +272,7 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 }
 
-/// An error in the settings, with the file and member.
+/// An error in the settings, with the file or member.
 package struct ConfigurationError: Error, Sendable {
   package enum Code: Hashable, Sendable {
     /// Not JSON, or a member with an invalid type or value.
@@ -280,13 +280,12 @@ package struct ConfigurationError: Error, Sendable {
     case unknownMember(known: [String])
     case unsupportedVersion
     case tooManyAccounts
-    /// The account to add already exists.
     case accountExists
-    /// The account to change does not exist, or was changed meanwhile.
+    /// The account to change does not exist, or was changed by another process.
     case accountChanged
     case directory(DirectoryError)
     case storage(SystemError)
-    /// Cannot read the certificate authority file. Nil if it contains no certificates.
+    /// The certificate authority file is unreadable. Nil if it contains no certificates.
     case caFile(SystemError?)
     case pin
     /// Empty, too long, or with characters that are not allowed (RFC 6749, appendix A.2).
@@ -296,14 +295,13 @@ package struct ConfigurationError: Error, Sendable {
     /// A passphrase or PIN that is empty, too long, or not UTF-8.
     case passphrase
     case clientKey(KeyProblem)
-    /// Not certificates in PEM, or for another key.
+    /// Not PEM certificates, or not for the client's key.
     case clientCertificate
     /// The private key does not match this algorithm.
     case clientKeyAlgorithm
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
-    /// An invalid ``ClientsFile``.
     case clientsFile
   }
   package enum KeyProblem: Hashable, Sendable {
@@ -313,19 +311,19 @@ package struct ConfigurationError: Error, Sendable {
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
-    /// In a TPM and protected by its own authorization.
+    /// In a TPM, and protected by a password.
     case heldWithAuthorization
-    /// In a TPM and bound to a policy, or not for ECDSA on P-256.
+    /// In a TPM, and bound to a policy or not usable for ECDSA on P-256.
     case heldUnsuitably
   }
 
   package var code: Code
 
-  /// The member, such as `accounts.work.issuer`, or a path.
+  /// The member's path, such as `accounts.work.issuer`, or of a file.
   package var place: String
 
   package var expected: AccountSetting.Expectation?
-  /// The line of the settings file with the member, or with the object in which it is missing.
+  /// The line of the settings file with the member, or with the object that lacks it.
   package var line: SettingsLine?
 
   package init(_ code: Code, _ place: String, expected: AccountSetting.Expectation? = nil) {
@@ -334,17 +332,17 @@ package struct ConfigurationError: Error, Sendable {
     self.expected = expected
   }
 
-  /// Whether another process held the lock of the settings.
+  /// Whether another process held the settings' lock until the timeout.
   var isBusy: Bool { if case .storage(let error) = code { error.isAgain } else { false } }
 }
 
-/// Explains how to get a client ID.
+/// The details of a missing client ID, for a hint.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
-  /// Nil if only the server's administrator can register a client.
+  /// How to register a client. Nil if only the server's administrator can.
   package var registration: Provider.Registration?
-  /// The redirect URI to register, byte for byte. Nil if sign-in with a browser is not supported.
+  /// The redirect URI to register, byte for byte. Nil if signing in with a browser is not supported.
   package var redirectURI: String?
   /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
@@ -363,12 +361,12 @@ package struct MissingClient: Sendable, Hashable {
   }
 }
 
-/// Explains how to get a client secret.
+/// The details of a missing client secret, for a hint.
 package struct MissingSecret: Sendable, Hashable {
   package var provider: String
-  /// The page with the secret. Nil if only the server's administrator knows it.
+  /// The page that shows the secret. Nil if only the server's administrator knows it.
   package var page: String?
-  /// Whether a sign-in by device code works without the secret.
+  /// Whether only a sign-in by browser needs the secret, not one by device code.
   package var isForBrowser: Bool
 
   package init(provider: String, page: String?, isForBrowser: Bool) {
@@ -378,19 +376,19 @@ package struct MissingSecret: Sendable, Hashable {
   }
 }
 
-/// Why a URL cannot be the client ID.
+/// The reason why a URL cannot be the client ID.
 package enum ClientURLProblem: Sendable, Hashable {
-  /// Nothing can be published at this URL.
+  /// No document can be published at this URL.
   case malformed
-  /// A published client has no secret.
+  /// A published client cannot have a secret.
   case secret
-  /// The document cannot contain the properties that a certificate proves.
+  /// The settings include a certificate, whose properties the document cannot contain.
   case certificate
   /// The server does not accept published clients.
   case unannounced(canRegister: Bool)
 }
 
-/// Errors are equal if they have the same code and member.
+/// Two errors are equal if they have the same code and member.
 extension ConfigurationError: Hashable {
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
     one.code == other.code && one.place == other.place

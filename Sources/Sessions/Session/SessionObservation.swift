@@ -2,7 +2,7 @@ package import JOSE
 package import OAuth
 package import Vocabulary
 
-/// An event in an operation. Contains no text of a server, file or peer except the URL of a request.
+/// A loggable event of an operation. Contains no text of a server, file or peer except a request's URL.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   case unanswered(RequestLine, HTTPFailure, milliseconds: Int)
@@ -10,11 +10,11 @@ package enum SessionObservation: Sendable, Hashable {
   case keySetWarned(JWKSet.Warning)
   /// A fetched key set contains unusable keys, apart from those for encryption.
   case keysUnusable
-  /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core, section 12.2).
+  /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core section 12.2).
   case authenticationTimeChanged
-  /// The server's metadata contains an endpoint whose origin was not known at sign-in. Nothing is sent there.
+  /// The metadata contains an endpoint whose origin was not known at sign-in. Nothing is sent to it.
   case endpointMoved
 }
 
-/// Receives the observations of an operation, on its thread.
+/// Receives an operation's observations, on its thread.
 package typealias SessionObserver = @Sendable (SessionObservation) -> Void

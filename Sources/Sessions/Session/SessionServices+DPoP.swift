@@ -13,8 +13,9 @@ extension SessionServices {
 
   /// Creates the prover for a sign-in. Nil for Bearer tokens.
   ///
-  /// - Parameter resource: The algorithms that the resource accepts for proofs. Empty if not announced.
-  /// - Throws: `bindingUnsupported` if the server announces proofs, but none that we and the resource support.
+  /// - Parameter resource: The proof algorithms that the resource accepts. Empty if not announced.
+  /// - Throws: `bindingUnsupported` if the server announces proof algorithms, but none that this program and the
+  ///   resource support.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -34,13 +35,13 @@ extension SessionServices {
     }
   }
 
-  /// Generates a key in the TPM or the vault, as the settings specify.
+  /// Generates a key in the TPM or the vault, according to the settings.
   ///
   /// - Parameters:
   ///   - holds: Whether the TPM supports the key.
   ///   - make: Generates the key in a device, or for the vault if the device is nil.
-  /// - Throws: The error of `make`. If the settings leave the choice, an unavailable TPM is not an error: the vault is
-  ///   used. If a TPM refuses or a library fails, the key is not stored where it can be copied.
+  /// - Throws: The error of `make`. If the settings leave the choice and the TPM is unavailable, the vault is used. If
+  ///   a TPM refuses or a library fails, there is no fallback.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {
@@ -67,7 +68,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// The key of a record. Nil if its tokens are not bound to a key.
+  /// A record's key. Nil if its tokens are not bound to a key.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {

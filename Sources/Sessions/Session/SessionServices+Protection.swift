@@ -3,23 +3,23 @@ internal import Vault
 package import Vocabulary
 
 extension SessionServices {
-  /// The protection of an account's record. Nil if there is no record.
+  /// The protection level of an account's record, or nil if there is no record.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
     if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
     return try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
   }
 
-  /// Checks that the result of a sign-in can be stored, before contacting a server.
+  /// Checks that the result of a sign-in can be stored, before a server is contacted.
   ///
   /// - Parameter isNew: Whether to ignore an existing record as a leftover.
-  /// - Returns: The protection that the record will have.
-  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or why the vault does not
-  ///   open.
+  /// - Returns: The protection of the future record.
+  /// - Throws: The vault error `locked`, `nothingToUnlock` if the protection is not set up, or the error of opening the
+  ///   vault.
   package func requireOpen(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
     if isEphemeral(account) { return .device }
-    // Needed for a new account too, since nothing can be written to a vault that does not open.
+    // Also for a new account, since nothing can be written to a vault that does not open.
     let recorded = try recordedProtection(of: account)
     let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
@@ -30,13 +30,13 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
-  /// Runs `body` while the protection levels that a sign-in reads or writes cannot be locked. Passes the resources for
-  /// writing its record. Nil for an ephemeral account.
+  /// Runs `body` while the protection levels that a sign-in uses cannot be locked. Passes it the resources for writing
+  /// the record, or nil for an ephemeral account.
   ///
   /// - Parameters:
-  ///   - kept: The resources, if they are already reserved.
+  ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  ///   - cancellation: Cancels `body` only if necessary.
+  ///   - cancellation: Cancels `body`, if a lock requires it.
   /// - Throws: As ``requireOpen(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before running `body`.
   func keepingOpen<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
@@ -61,7 +61,7 @@ extension SessionServices {
     return try cancellation.spending(or: .cancelled) { () throws(SessionError) in try body(reserve) }
   }
 
-  /// Creates the lock file of the account, which the last step of a sign-in locks.
+  /// Creates the account's lock file, which the last step of a sign-in locks.
   private func createLock(of account: AccountName) throws(SessionError) {
     do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
       let error = SessionError.vault(error)
@@ -69,7 +69,7 @@ extension SessionServices {
     }
   }
 
-  /// Like ``protection(of:)``, but nil if only other machines have vaults here.
+  /// Like ``protection(of:)``, but nil if the directory has only vaults of other machines.
   private func recordedProtection(of account: AccountName) throws(SessionError) -> Protection? {
     do {
       return try protection(of: account)
@@ -78,9 +78,8 @@ extension SessionServices {
     }
   }
 
-  /// The protection level of the next write.
-  ///
-  /// If no lockable level is unlocked, all readable records have level `device`.
+  /// The protection level for the next write of a record. While all lockable levels are locked, that is `device` for
+  /// readable records.
   func level(of account: AccountName, or wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

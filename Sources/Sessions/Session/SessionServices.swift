@@ -5,24 +5,22 @@ package import Vault
 internal import Crypto
 package import Vocabulary
 
-/// The services for a session's blocking operations. Shared by all accounts; thread-safe.
+/// What a session's blocking operations use: vault, network, clock and caches. Shared by all accounts; thread-safe.
 package struct SessionServices: Sendable {
   package let vault: Vault
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
-  /// The nonces and clock offsets of servers, for proofs of possession.
+  /// The nonces and clock offsets of servers, for DPoP proofs.
   let proofs = DPoPMemory()
   package let gate = LockGate()
   let unstored = UnstoredRecords()
   let unwritten = UnwrittenRevocations()
-  /// The accounts that wait for their issuer's keys.
   let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
-  /// The unknown origin of an endpoint that was last reported, by account.
+  /// By account, the last reported endpoint origin that was not known at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
-  /// The accounts without files.
   package let ephemeral = EphemeralAccounts()
-  /// Whether the account of these services is or becomes ephemeral.
+  /// Whether these services are for an ephemeral account, even if not added yet.
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
@@ -33,7 +31,7 @@ package struct SessionServices: Sendable {
     self.documents = documents
   }
 
-  /// Returns the services for an operation that reports its steps.
+  /// A copy that reports an operation's steps.
   package func observed(by observer: @escaping SessionObserver) -> SessionServices {
     var services = self
     services.observer = observer
@@ -41,26 +39,26 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body` and wraps its error.
+  /// Runs `body` and converts its error.
   func storing<Result: ~Copyable>(
     _ body: (Vault) throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
     do { return try body(vault) } catch { throw .vault(error) }
   }
 
-  /// The maximum wait for a lock: less than callers wait by default, so that they get the reason.
+  /// The maximum wait for a lock: shorter than callers wait by default, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
-  /// The wait for work that is repeated later, or that must not delay locking the vault.
+  /// The maximum wait for work that will be repeated, or that must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
-  /// How long a user may take to sign in with a browser, in seconds.
+  /// The time for signing in with a browser, in seconds.
   package static let browserSignInSeconds = 600
 
-  /// The maximum wait during a sign-in.
+  /// The maximum wait for a lock during a sign-in.
   static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
-  /// The wait for a lock, until the operation is cancelled.
+  /// A wait for a lock that ends when the operation is cancelled.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
@@ -68,26 +66,26 @@ package struct SessionServices: Sendable {
   /// Shorter waits for the account's lock are not reported.
   private static let noticedWaitMilliseconds = 20
 
-  /// Runs `body` while no other process or thread can spend the account's tokens.
+  /// Locks the account and runs `body`, so that no other process or thread can spend its tokens.
   func holding<Result>(
     _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     try holding(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// Like ``holding(_:_:_:)``. Passes the protection of the account's record to `body`, and prevents locking the vault
-  /// before it ends.
+  /// Like ``holding(_:_:_:)``, but passes the protection level of the account's record to `body` and delays locking the
+  /// vault.
   ///
   /// - Parameters:
-  ///   - wanted: The protection that `body` moves the record to.
-  ///   - mustWrite: Whether `body` has data that cannot be fetched again. It may then start as long as the keys exist.
-  ///   - cancellation: Ends the wait for the account. A lock of the vault cancels it unless it is spending something.
+  ///   - wanted: The record's new protection level, if `body` changes it.
+  ///   - mustWrite: See ``LockGate``.
+  ///   - cancellation: Ends the wait for the account. Cancelled when the vault is locked, unless it protects spending.
   /// - Throws: The vault error `locked` while the level is being locked.
   func holding<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
-    // No other process knows the account.
+    // Ephemeral accounts are unknown to other processes.
     if isEphemeral(account) {
       if let cancellation, cancellation.isCancelled { throw .cancelled }
       return try body(.device)
@@ -107,7 +105,7 @@ package struct SessionServices: Sendable {
     return result
   }
 
-  /// Runs `body` and prevents locking the level before it ends.
+  /// Runs `body` and delays locking the level until it ends.
   ///
   /// - Throws: The vault error `locked` while the level is being locked.
   func keepingUnlocked<Result>(
@@ -138,7 +136,7 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// A snapshot of the vault, for reading several records. Nil if there is no vault.
+  /// A snapshot of the vault, for reading several records, or nil if there is no vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try storing { (vault) throws(VaultError) in try vault.snapshot() }
   }
@@ -164,22 +162,22 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The record that a new one is based on. Nil if only other machines have vaults here.
+  /// The record to base a new one on, or nil if the directory has only vaults of other machines.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }
   }
 
-  /// Writes the record. It is on disk when this returns.
+  /// Writes the record. It is on disk on return.
   ///
   /// - Parameters:
-  ///   - protection: The protection of the record. Nil to keep it.
-  ///   - replaced: The generation of the record to replace. Nil for any. Since a sign-out does not wait for processes
-  ///     that use the account, only this reveals that the session has ended meanwhile.
-  ///   - wait: How long to wait for another process with the vault's lock. Nil for the vault's default.
+  ///   - protection: The protection level, or nil to keep it.
+  ///   - replaced: The generation of the record to replace, or nil for any. Only this check notices a sign-out
+  ///     meanwhile.
+  ///   - wait: How long to wait for the vault's lock; nil for the default.
   ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
-  /// - Returns: The record's generation.
+  /// - Returns: The record's new generation.
   /// - Throws: `signedOut` if the record was replaced.
   @discardableResult
   func write(
@@ -211,10 +209,10 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The claims of the verified ID Token in the account's record, available offline. Nil if there is none.
+  /// The claims of the verified ID Token in the account's record, if any. Works offline.
   ///
-  /// - Parameter holdsToken: Whether there is a token, even if it cannot be renewed.
-  /// - Throws: Why the account returns no tokens.
+  /// - Parameter holdsToken: Whether a token is cached, even if it cannot be renewed.
+  /// - Throws: The error that keeps the account from returning tokens.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
@@ -225,8 +223,8 @@ package struct SessionServices: Sendable {
     return record.claims
   }
 
-  /// Whether `grant` belongs to the vault's current record. Another process may have signed the account out or in
-  /// again. Nil if the vault is unreadable, which implies nothing about the session.
+  /// Whether `grant` belongs to the vault's current record: another process may have signed the account out or in
+  /// again. Nil if the vault is unreadable.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -240,8 +238,8 @@ package struct SessionServices: Sendable {
     IssuerMetadata(documents: documents, observer: observer, access: access, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints of the settings. A server without metadata needs at least a token
-  /// endpoint in the settings.
+  /// The server's metadata with the endpoints of the settings. For a server without metadata, the settings must include
+  /// a token endpoint.
   func metadata(
     _ access: AccountAccess, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
@@ -250,7 +248,7 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Runs `body` and wraps its error.
+/// Runs `body` and converts its error.
 func oauth<Result>(_ body: () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

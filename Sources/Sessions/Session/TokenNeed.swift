@@ -4,9 +4,9 @@ package import OAuth
 package struct TokenNeed: Sendable, Hashable {
   /// The required remaining lifetime. Nil for the default of ``RefreshPolicy``.
   package var minimumValiditySeconds: Int?
-  /// Whether to renew a token that is still valid.
+  /// Whether to renew the token even if valid.
   package var forceRefresh = false
-  /// The caller has the token of this generation and prefers a later one, but does not require it.
+  /// The generation of the caller's token. A later token is preferred, but not required.
   package var newerThan: UInt64?
   /// The claims that a resource requires in the token. A refresh requests them.
   package var claims: RequestedClaims?

@@ -4,15 +4,14 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Refresh tokens that could not be written, for example because the disk failed or the vault was locked. The tokens in
-/// the vault are invalid then, so these are kept in memory until they can be written. Nothing else of a record is kept.
-///
-/// Shared by all accounts; thread-safe.
+/// Refresh tokens that could not be written, for example because the disk failed or the vault was locked. Since those
+/// in the vault are invalid, these stay in memory until they can be written. Thread-safe.
 final class UnstoredRecords: Sendable {
   struct Entry {
     let renewal: AccountRecord.Renewal
-    /// The generation of the record in the vault to replace.
+    /// The generation of the vault's record that this one replaces.
     let replaces: UInt64
+    /// Revokes the grant, if the process ends before the write.
     let revoke: @Sendable () -> Void
   }
 
@@ -26,21 +25,21 @@ final class UnstoredRecords: Sendable {
   var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
 }
 
-/// The resources for writing a record, reserved before a token is spent and released with this value (reserve first).
+/// Resources for writing a record, reserved before a token is spent and released with this value (reserve first).
 struct WriteReserve: Sendable {
   /// Memory for a record of any size.
   let room: SecretRoom
-  /// Memory for the old record, and for keys of the vault, which may be new.
+  /// Memory for the old record, and for the vault's keys, which may be new.
   private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
-  /// Ordinary memory for the vault's new content, until the write begins. Swift ends the process if there is none.
+  /// Ordinary memory for the vault's new content, released when the write begins. Swift would end the process without
+  /// it.
   private let heap: Monitor<PrivateMapping?>
-  /// The file for the vault, if a failed write could not be repeated.
+  /// A file for the vault, if a failed write could not be repeated.
   let vault: ReservedFile?
-  /// The file for the settings, if they change too.
+  /// A file for the settings, if they change too.
   var settings: ReservedFile?
 
-  /// - Parameter vaultBytes: The length of the vault.
   fileprivate init(
     _ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?, vaultBytes: Int
   ) throws(CryptoError) {
@@ -55,10 +54,11 @@ struct WriteReserve: Sendable {
     }
   }
 
-  /// The content that another process wrote, read and parsed, and the new content with its parts.
+  /// This many times the vault's size is reserved: for another process's content and the new one, each with its parsed
+  /// form.
   private static let mostVaults = 4
 
-  /// Makes the memory for the vault's content available.
+  /// Releases the memory reserved for the vault's content.
   func beginWrite() { heap.withLock { $0 = nil } }
 }
 
@@ -66,24 +66,23 @@ extension SessionServices {
   /// Checks as far as possible that a record can be written. Changes nothing.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait for another process with the vault's lock. Nil for the vault's default.
-  ///   - cancellation: Ends that wait.
-  /// - Throws: `cancelled`, if the wait was cancelled.
+  ///   - wait: How long to wait for the vault's lock; nil for the default.
+  ///   - cancellation: Ends that wait with the error `cancelled`.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }
 
-  /// Like ``rehearseWrite(wait:_:)``, but also reserves what the write needs. Call it before spending a refresh token
-  /// or an approval, which cannot be undone.
+  /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources for the write. Call it before spending a refresh
+  /// token or an approval.
   ///
-  /// - Parameter isFailureFinal: Whether to reserve disk space too, because the caller does not keep the record in
-  ///   memory if the write fails.
-  /// - Returns: The resources of the write, reserved until it is released.
+  /// - Parameter isFailureFinal: Whether to reserve disk space too, because the record is not kept in memory if the
+  ///   write fails.
+  /// - Returns: The resources, reserved until this value is released.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {
     var file: ReservedFile?
-    // Before reserving descriptors, since it opens the same ones.
+    // This comes before reserving descriptors, since it opens the same ones.
     if !isEphemeral {
       do throws(VaultError) {
         if isFailureFinal { file = try vault.reserveWrite(wait: wait) } else { try vault.rehearseWrite(wait: wait) }
@@ -100,18 +99,18 @@ extension SessionServices {
     do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
   }
 
-  /// The socket of a request, and one for the resolver.
+  /// One for a request's socket, and one for the resolver.
   private static let descriptorsOfExchange = 2
-  /// How long a write waits for descriptors, since other threads may have acquired the released ones.
+  /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
 
-  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``settle(_:)``.
+  /// Writes a record with a rotated refresh token. If that fails, keeps the token in memory for ``settle(_:wait:)``.
   ///
   /// - Parameters:
   ///   - generation: The generation of the record that was read.
   ///   - cancellation: Ends the wait for the vault's lock.
   ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
-  ///   - revoke: Revokes the grant if the process ends before the token could be written.
+  ///   - revoke: Revokes the grant if the process ends before the token is written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
     _ cancellation: Cancellation, in room: WriteReserve? = nil, orEndBy revoke: @escaping @Sendable () -> Void = {}
@@ -142,29 +141,27 @@ extension SessionServices {
       unwritten[account]?.record.revocation?.refreshToken = refreshToken
       return true
     }
-    // A new session must stay: some servers end it if any of the account's tokens is revoked.
+    // A new session is left alone: some servers end it if any of the account's tokens is revoked.
     guard stored.record.revocation != nil else { return true }
     var rest = stored.record
     rest.revocation?.refreshToken = refreshToken
     return (try? write(rest, of: account, replacing: stored.generation)) != nil
   }
 
-  /// Retries a failed write. The caller holds the account's lock.
+  /// Retries a failed write. The caller must have locked the account.
   ///
-  /// - Parameter wait: How long to wait for another process with the vault's lock.
-  /// - Throws: The error of the retry.
+  /// - Parameter wait: How long to wait for the vault's lock.
   func settle(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unstored[account] else { return }
     let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
     guard stored == entry.replaces, let record = try record(of: account) else {
-      // Another process has signed the account in or out.
       unstored[account] = nil
       return
     }
     try write(record, of: account, replacing: entry.replaces, wait: wait)
   }
 
-  /// Calls ``settle(_:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
+  /// Calls ``settle(_:wait:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
   package func settleAll() {
     for account in unstored.accounts {
       try? holding(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try settle(account) }
@@ -185,7 +182,7 @@ extension SessionServices {
   /// Whether a refresh token or a pending revocation exists only in memory.
   package var isUnsettled: Bool { !unstored.accounts.isEmpty || !unwritten.accounts.isEmpty }
 
-  /// The accounts whose refresh token exists only in memory, by name.
+  /// The accounts whose refresh token exists only in memory, sorted by name.
   package var unsettled: [AccountName] { unstored.accounts.sorted() }
 }
 

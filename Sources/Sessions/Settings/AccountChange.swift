@@ -1,6 +1,7 @@
 internal import Vault
 package import Vocabulary
 
+/// A change of an account's settings. Blocking.
 package struct AccountChange: Sendable {
   package let account: AccountName
   package let old: AccountConfiguration
@@ -22,15 +23,15 @@ package struct AccountChange: Sendable {
   package enum Effect: Sendable, Hashable {
     /// There is no session, or it continues.
     case none
-    /// The new value would send the session's secrets elsewhere. The account is signed out until the setting is
-    /// restored or the user signs in again.
+    /// The new value would send the session's secrets elsewhere. The account counts as signed out until it is restored
+    /// or the user signs in again.
     case signedOut(setting: String)
   }
 
-  /// Changes the settings file.
+  /// Writes the change to the settings file.
   ///
-  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
-  /// - Throws: `accountChanged` if the settings were changed meanwhile, or the error in the new settings.
+  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
+  /// - Throws: `accountChanged` if another program changed the settings, or the error in the new settings.
   package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Effect {
     try AccountAccess.check(new)
     let isOther = new.clientID != old.clientID || new.tokenEndpointAuthMethod != old.tokenEndpointAuthMethod
@@ -46,7 +47,7 @@ package struct AccountChange: Sendable {
     return effect
   }
 
-  /// The effect of the change. An unreadable vault is reported when the account is used.
+  /// The effect of the change on the session. An unreadable vault is ignored: using the account reports it.
   package func effect() -> Effect {
     guard let record = try? services.record(of: account),
       case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)

@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client.
 ///
-/// They contain no secrets, and alone they cannot send a secret anywhere. See ``Authority``.
+/// Contains no secrets. ``Authority`` limits where secrets may be sent.
 @dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
   /// The settings that differ from their defaults. An explicit default equals an omitted one.
@@ -18,7 +18,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     settings.clientID = clientID
   }
 
-  /// Nil without an issuer or client.
+  /// Nil if there is no issuer or client.
   init?(_ settings: AccountSettings) {
     guard settings.issuer != nil, settings.clientID != nil else { return nil }
     self.settings = settings
@@ -53,7 +53,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Copies every setting that `other` specifies.
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source. Resetting the platform
+  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source; resetting the platform
   /// also resets its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
@@ -61,7 +61,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     if setting === AccountSetting.assertionFrom { settings.assertionVariable = nil }
   }
 
-  /// Whether a variable is set without the platform that uses it.
+  /// Whether an assertion's variable is set without the platform that uses it.
   package var hasIdleVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
 
   private mutating func dropDefaults() {
@@ -73,7 +73,6 @@ package struct AccountConfiguration: Sendable, Hashable {
 }
 
 extension AccountConfiguration {
-  /// The account's built-in provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
   /// Whether the account uses the server with this issuer.
@@ -88,7 +87,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// The resources and audience for the tokens of a sign-in. Nil if the settings specify none.
+  /// The resources and audience for a sign-in's tokens, or nil if the settings specify none.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget.make(scope: [], resources: settings.resources, audience: settings.audience)
   }
@@ -99,14 +98,14 @@ extension AccountConfiguration {
       provider: providerSettings)
   }
 
-  /// Whether tokens obtained with `other` are valid with these settings too.
+  /// Whether tokens obtained with `other` remain valid with these settings.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh
     return same == self
   }
 
-  /// Adds the settings to the options of a sign-in by browser, except those that have a value.
+  /// Adds these settings to the options of a sign-in by browser, except where the options have a value.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
     if options.resources.isEmpty { options.resources = settings.resources }
@@ -114,11 +113,11 @@ extension AccountConfiguration {
     return options
   }
 
-  /// Whether the client needs no secret.
+  /// Whether the client has no secret, key or certificate.
   var isPublicClient: Bool { tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.clientCertificate }
 
-  /// Copies the registered algorithms of the client (OpenID Connect Dynamic Client Registration 1.0 section 2). A value
-  /// missing from the response stays as requested.
+  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2). If the
+  /// response lacks one, the requested value is kept.
   ///
   /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
   ///   for UserInfo.
@@ -129,7 +128,7 @@ extension AccountConfiguration {
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
-    // The settings contain a key's algorithm only if the user chose it. Otherwise the announced ones apply.
+    // The settings contain a key's algorithm only if the user chose it. Otherwise the announced ones are used.
     if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
     {
       settings.idTokenAlgorithm = algorithm
@@ -146,7 +145,7 @@ extension AccountConfiguration {
 // MARK: - The settings file
 
 extension AccountConfiguration {
-  /// Parses an account's object. `place` is its path in errors.
+  /// Parses an account's object. `place` is its path for errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
@@ -158,14 +157,14 @@ extension AccountConfiguration {
     self = configuration
   }
 
-  /// The account's object in the settings file, with the unknown members of `old`.
+  /// The account's object for the settings file, with the unknown members of `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
     return object
   }
 
-  /// Converts an account of version 1 of the file, which had the endpoints in a separate object and `keep_access_token`
+  /// Converts an account of version 1 of the file, which had a separate object for endpoints, and `keep_access_token`
   /// instead of `keep`.
   static func upgraded(_ old: JSONObject, place: String) throws(ConfigurationError) -> JSONObject {
     var object = old

@@ -3,8 +3,8 @@ package import Vocabulary
 
 /// The default accounts of directories and their subdirectories, by path.
 ///
-/// They are in the user's settings, since others may write to a directory itself. Paths are compared as text and never
-/// opened, since the daemon may see other files than its callers.
+/// They are in the user's settings, because others may be able to write to a directory. Paths are only compared as
+/// text.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath
@@ -13,7 +13,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package private(set) var entries: [Entry] = []
 
-  /// The name of the setting in errors.
+  /// The member's name in errors.
   private static let place = "directories"
 
   init() {}
@@ -33,7 +33,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// The entry of the nearest directory that contains this one. Nil if there is none.
+  /// The entry of the nearest directory that contains `path`, if any.
   package func nearest(to path: DirectoryPath) -> Entry? {
     entries.filter { $0.path.contains(path) }.max { $0.path.text.utf8.count < $1.path.text.utf8.count }
   }
@@ -63,8 +63,8 @@ package struct DirectoryPath: Sendable, Hashable {
   /// The limit of the system (PATH_MAX).
   private static let maximumBytes = 4096
 
-  /// - Parameter text: Repeated and trailing slashes are ignored. Fails for a relative path, and for one with `..`,
-  ///   whose meaning depends on links.
+  /// - Parameter text: Repeated and trailing slashes are ignored. Fails for a relative path, and for `..`, whose
+  ///   meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil
@@ -74,14 +74,13 @@ package struct DirectoryPath: Sendable, Hashable {
     self.text = "/" + components.joined(separator: "/")
   }
 
-  /// Compares bytes, as the system does.
+  /// Compares bytes, like the system.
   package static func == (one: DirectoryPath, other: DirectoryPath) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)
   }
 
   package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
-  /// Whether the other path is this one or below it.
   func contains(_ other: DirectoryPath) -> Bool {
     let (own, rest) = (text.utf8, other.text.utf8)
     guard rest.starts(with: own) else { return false }

@@ -3,9 +3,8 @@ package import Vocabulary
 
 /// Renames an account. Blocking.
 ///
-/// An interruption leaves the entire session with one of the two names, and maybe a copy of the record with the other
-/// one. The copy is never used, and adding an account with that name removes it. A pending revocation of an earlier
-/// account with the new name moves to another name.
+/// An interruption leaves the complete session under one of the two names, and maybe an unused copy of the record under
+/// the other. A pending revocation of an earlier account with the new name moves to another name.
 package struct AccountRename: Sendable {
   package let old: AccountName
   package let new: AccountName
@@ -21,11 +20,11 @@ package struct AccountRename: Sendable {
 
   package struct Outcome: Sendable {
     package let settings: Settings
-    /// The generation of the new record. Nil if there was no record.
+    /// The generation of the new record, or nil if there was no record.
     package let recordGeneration: UInt64?
   }
 
-  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
+  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
   ///   account no longer exists.
   package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Outcome {
@@ -45,7 +44,7 @@ package struct AccountRename: Sendable {
     do {
       renamed = try renameSettings(file, unless: isGivenUp)
     } catch {
-      // This is only cleanup. If just the last step of the write failed, it has taken effect, and the new record is
+      // Only a cleanup: if just the last step of the write failed, the rename has taken effect, and the new record is
       // valid.
       if generation != nil, isUnknown(new) { try? services.removeLeftover(of: new) }
       throw error
@@ -55,12 +54,13 @@ package struct AccountRename: Sendable {
     return Outcome(settings: renamed, recordGeneration: generation)
   }
 
+  /// Throws unless the old name exists and the new one is free.
   private func check(_ settings: Settings) throws(ConfigurationError) {
     guard settings[old] != nil else { throw ConfigurationError(.accountChanged, old.text) }
     try settings.checkAbsence(of: new)
   }
 
-  /// Whether the settings on disk are readable and do not contain this account.
+  /// Whether the settings on disk are readable and do not contain the account.
   private func isUnknown(_ name: AccountName) -> Bool {
     guard let settings = try? SettingsFile(directory: settingsDirectory).current() else { return false }
     return !settings.accounts.isEmpty && settings[name] == nil

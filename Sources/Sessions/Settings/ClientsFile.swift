@@ -3,11 +3,11 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// Client IDs provided by an administrator, a distributor or the user: `clients.json` in `/etc/agent` and next to the
-/// settings file, which takes precedence.
+/// Client IDs provided by an administrator, a distributor or the user in `clients.json`, in `/etc/agent` and next to
+/// the settings file. The latter overrides the former.
 ///
-/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. It contains no endpoints, and
-/// a secret only for a provider with ``Provider/Quirk/publicSecret``.
+/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. Without endpoints; with a
+/// secret only for a provider with ``Provider/Quirk/publicSecret``.
 package struct ClientsFile: Sendable {
   package static let name = "clients.json"
   package static let systemPath = "/etc/agent/clients.json"
@@ -25,9 +25,9 @@ package struct ClientsFile: Sendable {
   private let path: String
   private let clients: JSONObject
 
-  /// The client for the account's issuer or provider. Nil if no file contains one.
+  /// The client for the account's issuer or provider, or nil if no file contains one.
   ///
-  /// - Throws: `configuration` if a file is invalid or others can modify it.
+  /// - Throws: `configuration` if a file is invalid or other users can modify it.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String, systemPath: String = ClientsFile.systemPath
   ) throws(SessionError) -> Client? {
@@ -39,9 +39,9 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// Copies the client of a file to the settings, with its registered properties unless the settings specify others.
+  /// Copies the client from a file to the settings, without overriding them.
   ///
-  /// - Returns: The client. Nil if the account specifies one, or no file does.
+  /// - Returns: The client, or nil if the account specifies one or no file does.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {
@@ -54,6 +54,7 @@ package struct ClientsFile: Sendable {
     return client
   }
 
+  /// The user's file, if it exists.
   private static func own(in directory: String) throws(ConfigurationError) -> ClientsFile? {
     let path = "\(directory)/\(name)"
     let found: [UInt8]
@@ -70,6 +71,7 @@ package struct ClientsFile: Sendable {
     return try ClientsFile(path, found)
   }
 
+  /// The administrator's file, if it exists.
   private static func system(_ path: String) throws(ConfigurationError) -> ClientsFile? {
     let bytes: [UInt8]?
     do { bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: 0, limit: mostBytes) } catch {

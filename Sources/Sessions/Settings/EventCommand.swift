@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vault
 package import Vocabulary
 
-/// A command that runs on events of a session or account.
+/// A command from the settings that runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
   package static let most = 32
   package static let timeoutRange = 1...300
@@ -17,7 +17,7 @@ package struct EventCommand: Sendable, Hashable {
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`. `place` is its path in errors.
+  /// Parses an element of the list `on`. `place` is its path for errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let reader = SettingsReader(object: object, place: place)
     let members = ["events", "account", "run", "timeout"]
@@ -28,7 +28,7 @@ package struct EventCommand: Sendable, Hashable {
       guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
       events.insert(event)
     }
-    // An empty list would mean all.
+    // An empty list would mean all events.
     if object["events"] != nil, events.isEmpty { throw ConfigurationError(.invalid, "\(place).events") }
     if let name = try reader.text("account") {
       guard let account = try? AccountName(name) else { throw ConfigurationError(.invalid, "\(place).account") }
@@ -57,7 +57,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// Whether the command runs for this event. `account` is nil if the event concerns no account.
+  /// Whether to run the command for this event. `account` is nil if the event concerns no account.
   package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

@@ -6,7 +6,7 @@ package import Vocabulary
 extension SessionServices {
   /// Adds an account without signing in. Blocking.
   ///
-  /// - Parameter isGivenUp: Ends the wait for another program's lock when it returns true.
+  /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
   /// - Returns: The settings with the new account.
   /// - Throws: `accountExists`, or the error in the account's settings.
   package func add(
@@ -18,7 +18,7 @@ extension SessionServices {
     return try holding(account) { () throws(SessionError) in
       let file = SettingsFile(directory: settingsDirectory)
       try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
-      // A pending revocation of a removed account continues. A sign-in replaces it, as after a sign-out.
+      // A removed account's pending revocation continues. A sign-in replaces it, as after a sign-out.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try settings { () throws(ConfigurationError) in
         try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
@@ -29,17 +29,15 @@ extension SessionServices {
     }
   }
 
-  /// Seals the origins that may get an account's token and the certificate authorities of its server, after the user
-  /// has changed them. Blocking.
+  /// Seals the origins that may get an account's token and its server's certificate authorities, after the user has
+  /// changed them. Blocking.
   ///
-  /// Adds only the origins of this change, so it does not confirm one that was written to the settings file by other
-  /// means.
+  /// Adds only the origins of this change, since others may have been written to the settings file by other means.
   ///
   /// - Parameters:
   ///   - configuration: The new settings.
-  ///   - confirmsAuthorities: Whether the user specified the file of certificate authorities.
-  /// - Returns: Nil if there was nothing to seal. An account that never signed in has no record; its first sign-in
-  ///   seals everything.
+  ///   - confirmsAuthorities: Whether the user specified the certificate authority file.
+  /// - Returns: Nil if there was nothing to seal. An account's first sign-in seals everything.
   package func confirm(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
@@ -58,10 +56,10 @@ extension SessionServices {
     }
   }
 
-  /// Changes the protection of an account's record, in one write of the vault. Blocking.
+  /// Changes the protection level of an account's record, in one write of the vault. Blocking.
   ///
-  /// - Returns: Nil if there is no record or it has that protection already.
-  /// - Throws: The vault error `locked` if the old or new protection is locked.
+  /// - Returns: Nil if there is no record or it already has that level.
+  /// - Throws: The vault error `locked` if the old or new level is locked.
   package func protect(_ account: AccountName, at level: Protection) throws(SessionError) -> RecordMove? {
     try holding(account, at: level) { (_) throws(SessionError) in
       guard let old = try protection(of: account), old != level, let stored = try storedRecord(of: account) else {
@@ -72,10 +70,10 @@ extension SessionServices {
     }
   }
 
-  /// Stores the access token of a session that consists only of it, if the user chose to keep it. Blocking.
+  /// Stores the access token of a session that has no refresh token, if the user chose to keep it. Blocking.
   ///
-  /// - Parameter moves: The changes of the record since the grant, oldest first.
-  /// - Returns: Nil if the token is stored already or is not the entire session.
+  /// - Parameter moves: The rewrites of the record since the grant, oldest first.
+  /// - Returns: Nil if the token is already stored, or the session has a refresh token.
   package func keepToken(
     of grant: AccessGrant, of account: AccountName, after moves: [RecordMove]
   ) throws(SessionError) -> RecordMove? {
@@ -93,11 +91,11 @@ extension SessionServices {
     }
   }
 
-  /// Removes a record that an interrupted rename or import left, for an account that is not in the settings. Its
-  /// refresh token may have been spent since.
+  /// Removes the record that an interrupted rename or import left for an account missing from the settings. Its refresh
+  /// token may have been spent.
   func removeLeftover(of account: AccountName) throws(SessionError) {
     _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
-    // Not earlier: while the record exists, a token that could not be written yet is the valid one.
+    // This must come last: while the record exists, a token that could not be written is the valid one.
     unstored[account] = nil
   }
 }
@@ -108,7 +106,7 @@ extension Settings {
   }
 }
 
-/// Runs `body` and wraps its error.
+/// Runs `body` and converts its error.
 func settings<Result>(_ body: () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .configuration(error) }
 }

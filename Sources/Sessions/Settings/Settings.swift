@@ -2,35 +2,34 @@ internal import Encoding
 internal import Vault
 package import Vocabulary
 
-/// The content of the settings file: the accounts in the order they were added, and the active one.
-///
-/// Unknown members are preserved when the file is written.
+/// The content of the settings file: accounts in the order they were added, and the active one. Unknown members are
+/// preserved.
 package struct Settings: Sendable, Hashable {
-  /// The version of a written file. Version 1 can be read too.
+  /// The version of written files. Version 1 can be read too.
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
 
+  /// The file's content, including unknown members.
   private(set) var object: JSONObject
   package private(set) var accounts: [(name: AccountName, configuration: AccountConfiguration)] = []
 
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
+  /// The account that was active before.
   package private(set) var previous: AccountName?
 
-  /// The accounts of directories. If an account was deleted by hand, its entries stay, so that its directories do not
-  /// silently use another account.
+  /// The accounts of directories. Entries of an account deleted by hand remain, so that its directories do not silently
+  /// use another account.
   package private(set) var directories = AccountDirectories()
 
-  /// The accounts without files.
   package private(set) var ephemeral: Set<AccountName> = []
 
-  /// The time without use after which the vault locks automatically, in seconds. Zero for never.
+  /// The idle time before the vault locks automatically, in seconds. 0 for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
   static let maximumLockAfterSeconds = 30 * 86_400
-  /// The commands that run on events.
   package private(set) var commands: [EventCommand] = []
 
   package init() {
@@ -43,7 +42,7 @@ package struct Settings: Sendable, Hashable {
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
-  /// Stands for the member in an error about the entire file.
+  /// Replaces the member's name in an error about the entire file.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -81,15 +80,15 @@ package struct Settings: Sendable, Hashable {
     previous = try account("previous")
   }
 
-  /// The account that a member contains. Nil if the user deleted the account by hand, so that the others remain usable.
+  /// The account named by a member, or nil if the user has deleted that account by hand.
   private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
     guard let value = object[member] else { return nil }
     guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
     return self[name] == nil ? nil : name
   }
 
-  /// Returns the settings including ephemeral accounts. One of these is active if it was chosen, or if the file's
-  /// active account was never signed in.
+  /// The settings with ephemeral accounts added. One of these is active if it was selected, or if the file's active
+  /// account was never signed in.
   ///
   /// - Parameter left: The ephemeral account that was active before.
   package func adding(
@@ -116,7 +115,7 @@ package struct Settings: Sendable, Hashable {
     accounts.first { $0.name == name }?.configuration
   }
 
-  /// Adds or replaces an account. The first one becomes active.
+  /// Adds or replaces an account. The first account becomes active.
   package mutating func set(_ configuration: AccountConfiguration, for name: AccountName) throws(ConfigurationError) {
     var named = object["accounts"]?.object ?? JSONObject()
     named[name.text] = .object(configuration.json(over: named[name.text]?.object ?? JSONObject()))
@@ -130,7 +129,7 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// Marks an account that was added but never signed in.
+  /// The member of an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -144,13 +143,13 @@ package struct Settings: Sendable, Hashable {
     object["accounts"] = .object(named)
   }
 
-  /// Adds an account without a sign-in. The first one becomes active.
+  /// Adds an account without a sign-in. The first account becomes active.
   package mutating func add(_ configuration: AccountConfiguration, as name: AccountName) throws(ConfigurationError) {
     try set(configuration, for: name)
     markNeverSignedIn(name, true)
   }
 
-  /// Adds or replaces an account at its sign-in. It becomes active unless the active account was signed in before.
+  /// Adds or replaces an account at its sign-in. It becomes active unless the active account has ever signed in.
   package mutating func signIn(
     _ configuration: AccountConfiguration, to name: AccountName
   ) throws(ConfigurationError) {
@@ -169,7 +168,7 @@ package struct Settings: Sendable, Hashable {
     object["previous"] = other.map { .string($0.text) }
   }
 
-  /// Sets the account of a directory, or removes it if nil.
+  /// Sets a directory's account, or removes it if nil.
   package mutating func use(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError) {
     if let account, self[account] == nil { throw ConfigurationError(.accountChanged, account.text) }
     changeDirectories { $0.set(account, for: path) }
@@ -185,7 +184,7 @@ package struct Settings: Sendable, Hashable {
 
   /// Adds or removes the event command that shows a desktop notice when a session ends.
   ///
-  /// - Parameter program: The absolute path of the program. Nil to remove the command.
+  /// - Parameter program: The program's absolute path. Nil to remove the command.
   package mutating func notify(by program: String?) throws(ConfigurationError) {
     var list = (object["on"]?.array ?? []).filter { $0["run"]?.array?.last != Self.noticeWord }
     if let program {
@@ -199,16 +198,16 @@ package struct Settings: Sendable, Hashable {
     object["on"] = list.isEmpty ? nil : .array(list)
   }
 
-  /// The subcommand of that program, which reads an event.
+  /// The subcommand of that program that reads an event.
   private static let noticeWord: JSON = "__notify"
 
-  /// - Parameter seconds: Zero for never, at most 30 days.
+  /// - Parameter seconds: At most 30 days. 0 for never.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
     object["lock_after"] = .int(seconds)
   }
 
-  /// Renames an account. Its position stays, and it remains active if it was.
+  /// Renames an account, which keeps its position and remains active if it was.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     let named = object["accounts"]?.object ?? JSONObject()

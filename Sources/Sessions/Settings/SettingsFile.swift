@@ -1,9 +1,9 @@
 package import Platform
 
-/// The settings file on disk, read when it has changed and replaced atomically.
+/// The settings file on disk. It is read only when it has changed, and replaced atomically.
 ///
-/// Not thread-safe. The daemon has one on its loop, and workers read the file. Writers hold `config.lock` and read the
-/// file again first, so that two processes never undo each other's change.
+/// Not thread-safe. Writers hold `config.lock` and reread the file first, so that two processes never undo each other's
+/// change.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
@@ -13,13 +13,12 @@ package final class SettingsFile {
   package let directoryPath: String
   private var directory: PrivateDirectory?
   private var known: (stamp: FileStamp?, settings: Settings)?
-  /// The error of the last read, if any.
   private var problem: ConfigurationError?
 
-  /// Increases when the settings that were read or written differ from the previous ones.
+  /// Increases when settings that differ from the previous ones are read or written.
   package private(set) var revision: UInt64 = 0
 
-  /// The file watch's value when the last read began. Nil if the settings may be outdated.
+  /// The file watch's counter when the last read began. Nil if the settings may be outdated.
   private var knownAt: UInt64?
 
   package init(directory: String) {
@@ -27,7 +26,7 @@ package final class SettingsFile {
     path = directory + "/" + Self.name
   }
 
-  /// The current settings on disk. Empty if there is no file.
+  /// The current settings on disk, or empty ones if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
     knownAt = nil
     do throws(ConfigurationError) {
@@ -45,25 +44,25 @@ package final class SettingsFile {
     }
   }
 
-  /// The result of the last read, or its error. Reads the disk only the first time.
+  /// The result of the last read, or its error. Accesses the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
     return try current()
   }
 
-  /// Settings read by one thread for another.
+  /// Settings that one thread read for another.
   package struct Reading: Sendable {
     fileprivate let stamp: FileStamp?
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is current if a ``Platform/FileChanges`` of this file has this value.
+  /// Whether ``lastRead()`` is current if a ``Platform/FileChanges`` of this file has this counter.
   package func isKnown(at seen: UInt64) -> Bool { seen == knownAt }
 
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the file on the caller's thread, unless it has not changed since the last read. Blocking.
+  /// Reads the file on the caller's thread, unless it is unchanged since the last read. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     let file = SettingsFile(directory: directory)
     if let last { file.known = (last.stamp, last.settings) }
@@ -71,25 +70,25 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Stores the result of a worker's read.
+  /// Adopts the result of a worker's read.
   ///
-  /// - Parameter seen: The file watch's value before the read.
+  /// - Parameter seen: The file watch's counter before the read.
   package func take(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
     switch result {
     case .success(let reading):
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
       knownAt = seen
-    // The next attempt may succeed with the same file, for example if there were no descriptors.
+    // The next attempt may succeed with the same file, for example if there were no free descriptors.
     case .failure(let error): (problem, knownAt) = (error, nil)
     }
   }
 
-  /// Changes the settings on disk while holding the lock, and returns the new ones. Writes nothing if nothing changed.
+  /// Changes the settings on disk under the lock, and returns the new ones. Writes nothing if nothing changed.
   ///
   /// - Parameters:
   ///   - wait: The maximum wait for another program, such as the user's editor.
-  ///   - isGivenUp: Ends the wait when it returns true.
+  ///   - isGivenUp: Whether to stop waiting.
   ///   - reserved: The result of ``reserve(wait:unless:_:)``.
   package func change(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
@@ -114,10 +113,9 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Checks as far as possible that ``change(wait:unless:in:_:)`` could write, and reserves the disk space. Changes
-  /// nothing.
+  /// Checks as far as possible that ``change(wait:unless:in:_:)`` can write, and reserves the disk space.
   ///
-  /// - Returns: The file for the change. Nil if nothing would change.
+  /// - Returns: The file for the change, or nil if nothing would change.
   package func reserve(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -136,17 +134,17 @@ package final class SettingsFile {
     return reserved
   }
 
-  /// The default wait for another program that changes the file: less than callers wait by default, so that they get
-  /// the reason.
+  /// The default maximum wait for another program that changes the file: shorter than callers wait by default, so that
+  /// they get its error.
   package static let usualWait = Duration.seconds(100)
 
-  /// The wait for work that can be repeated, or is only cleanup.
+  /// The maximum wait for work that can be repeated, or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
   /// The maximum growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk, if `edit` does not change them. Otherwise nil.
+  /// The settings on disk if `edit` does not change them, else nil.
   private func unchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -156,6 +154,7 @@ package final class SettingsFile {
     return edited == settings ? settings : nil
   }
 
+  /// Drops the settings, so that they are read again.
   private func forget() {
     (known, problem, knownAt) = (nil, nil, nil)
     revision += 1
@@ -178,7 +177,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The unknown members of the file. Blocking.
+  /// The file's unknown members. Blocking.
   package static func unknownSettings(in directory: String) -> [UnknownSetting] {
     let file = SettingsFile(directory: directory)
     guard (try? file.openDirectory(create: false)) == true,
@@ -193,6 +192,7 @@ package final class SettingsFile {
     try storing { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
+  /// Opens the directory, unless it is open. Returns false if it does not exist.
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
     // The directory may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }
@@ -206,7 +206,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Calls `body` with the directory and name of the settings file. The path may be a symbolic link to it.
+  /// Calls `body` with the directory and name of the settings file, following a symbolic link.
   private func storing<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
@@ -218,7 +218,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Acquires the lock, which is next to the file's name even if that is a link.
+  /// Acquires the lock file. It is in the settings directory, even if the settings file is a link to elsewhere.
   private func lock(
     _ turn: SettingsTurn, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
@@ -238,17 +238,19 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change the settings of a directory. The others wait without a limit,
-/// unless that thread waits for another program.
+/// Lets one thread of this process at a time change a directory's settings. The others wait, except while that thread
+/// waits for another program.
 private final class SettingsTurn {
-  /// By directory, whether the current thread waits for another program.
+  /// For each directory being changed, whether its thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
-  /// How often a waiting thread checks whether to continue.
+  /// How often a waiting thread checks whether it should give up.
   private static let pollInterval = Duration.milliseconds(100)
 
   private let directory: String
 
-  /// - Throws: `EAGAIN` if another program held the lock until the end of the wait, or the wait was abandoned.
+  /// Waits for the other threads.
+  ///
+  /// - Throws: `EAGAIN` if another program holds the lock too long, or the caller gives up.
   init(
     in directory: String, _ wait: Duration, unless isGivenUp: () -> Bool, _ path: String
   ) throws(ConfigurationError) {
@@ -268,6 +270,7 @@ private final class SettingsTurn {
     self.directory = directory
   }
 
+  /// Whether this thread waits for another program.
   var isBlocked: Bool {
     get { Self.turns.withLock { $0[directory] ?? false } }
     set { Self.turns.update { $0[directory] = newValue } }

@@ -3,13 +3,13 @@ internal import Vocabulary
 
 package struct SettingsLine: Sendable, Hashable {
   package let file: String
-  /// Starts at 1.
+  /// The line number, from 1.
   package let line: Int
-  /// In characters, starting at 1.
+  /// The position in the line in characters, from 1.
   package let column: Int
   /// Whether the member is missing from the object at this position.
   package var isMissing = false
-  /// Why the file is not valid JSON. Nil if it is.
+  /// The syntax error, if the file is not valid JSON.
   package var syntax: JSONError.Code?
 
   init(_ offset: Int, in bytes: [UInt8], of file: String) {
@@ -23,7 +23,7 @@ package struct SettingsLine: Sendable, Hashable {
 }
 
 extension Settings {
-  /// Adds the line of the file to an error.
+  /// Adds the line and column to an error.
   static func locate(_ error: inout ConfigurationError, in bytes: [UInt8], of file: String) {
     var line: SettingsLine
     do throws(JSONError) {
@@ -38,8 +38,7 @@ extension Settings {
     error.line = line
   }
 
-  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object in which it is
-  /// missing.
+  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
   private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(place))
     if place.utf8.elementsEqual(wholeFile.utf8) { rest = "" }
@@ -55,7 +54,8 @@ extension Settings {
     return (node.place.lowerBound, false)
   }
 
-  /// The member whose name the path begins with. Account names may contain dots, so the longest match wins.
+  /// The member whose name begins the path, and the name's length. Account names may contain dots, so the longest match
+  /// is used.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -78,12 +78,12 @@ extension Settings {
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String
-  /// The account that contains it. Nil for the file itself.
+  /// The account that contains it, or nil for the top level.
   package let account: String?
-  /// A similar known name, which was probably intended.
+  /// The similar known name that was probably intended.
   package let meant: String?
 
-  /// The unknown members of a file, at most 20. Empty for an invalid file.
+  /// A file's unknown members, at most 20. None for an invalid file.
   static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
     guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
     let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version

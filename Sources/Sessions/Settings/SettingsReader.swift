@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Reads members of the settings file and reports which one is invalid.
+/// Reads members of an object in the settings file. Errors name the invalid member.
 struct SettingsReader {
   let object: JSONObject
   let place: String

@@ -6,11 +6,11 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// Registers a client for an account at its server (RFC 7591), and checks the result. Blocking.
+/// Registers a client for an account at its server (RFC 7591) and checks the result. Blocking.
 package struct ClientRegistrar: Sendable {
-  /// The settings of the account. ``run()`` adds the client.
+  /// The account's settings. ``run()`` adds the client.
   private(set) var configuration: AccountConfiguration
-  /// The secrets of the sign-in. ``run()`` adds those of the client.
+  /// The sign-in's secrets. ``run()`` adds those of the client.
   private(set) var secrets: SignInSecrets
   private(set) var notices: [SignIn.Notice] = []
   let order: Order
@@ -25,7 +25,7 @@ package struct ClientRegistrar: Sendable {
     /// The client name that users see when they approve.
     package let clientName: String
     package let softwareVersion: String
-    /// Whether the client must be able to authenticate.
+    /// Whether the client must authenticate.
     package let needsProof: Bool
 
     package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
@@ -35,10 +35,10 @@ package struct ClientRegistrar: Sendable {
     }
   }
 
-  /// Identifies this program to servers, whatever the client's name is (RFC 7591 section 2).
+  /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How far in the past a certificate becomes valid, in seconds.
+  /// How far before the current time a certificate becomes valid, in seconds.
   private static let secondsBefore = 86_400
 
   mutating func run() throws(SessionError) {
@@ -51,9 +51,8 @@ package struct ClientRegistrar: Sendable {
     try adopt(registration, for: request)
   }
 
-  /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) unless
-  /// the server requires one. A secret then comes first, since servers differ in the audience that they expect in a
-  /// signed token.
+  /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
+  /// server allows it, then a secret, then a key. Servers differ in the `aud` that they expect in a signed token.
   private func methods() -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
@@ -66,8 +65,8 @@ package struct ClientRegistrar: Sendable {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject the secret there but
-  /// accept it in the body.
+  /// Whether a server that does not decode Basic, contrary to RFC 6749 section 2.3.1, would reject this client's secret
+  /// there but accept it in the body.
   private func isMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -104,7 +103,7 @@ package struct ClientRegistrar: Sendable {
     }
   }
 
-  /// - Parameter takesES256: Whether the server supports signatures of a TPM key.
+  /// - Parameter takesES256: Whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ takesES256: Bool) throws(SessionError) -> SharedSecret {
     try services.makingKey(configuration, holds: takesES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
@@ -114,7 +113,7 @@ package struct ClientRegistrar: Sendable {
   /// Creates a certificate, and its key if there is none.
   private mutating func makeCertificate() throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
-    // The server's clock may be behind.
+    // The server's clock may be behind this machine's.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
@@ -142,7 +141,7 @@ package struct ClientRegistrar: Sendable {
 
   /// Registers with the first method that the server accepts.
   ///
-  /// Glewlwyd rejects the registered name of the device grant, although it announces it, and accepts its own.
+  /// Glewlwyd announces the device grant's registered name but accepts only its own.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
@@ -153,7 +152,7 @@ package struct ClientRegistrar: Sendable {
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
-          // A client with an unknown ID could not be deleted.
+          // Without the response, the client could not be deleted.
           return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(
@@ -169,12 +168,13 @@ package struct ClientRegistrar: Sendable {
     throw .oauth(refusal ?? OAuthError(.registrationRejected, .server))
   }
 
+  /// Glewlwyd's own name for the device grant; other names unchanged.
   private static func unregistered(_ grantType: String) -> String {
     grantType.utf8.elementsEqual(AuthorizationServer.GrantType.device.utf8)
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
-  /// Applies the registration to settings and secrets. Deletes the client if it is unusable.
+  /// Applies the registration to settings and secrets. Deletes the client if unusable.
   private mutating func adopt(
     _ registration: ClientRegistration, for request: ClientRegistrationRequest
   ) throws(SessionError) {
@@ -197,7 +197,7 @@ package struct ClientRegistrar: Sendable {
     if registration.hasForeignManagement { notices.append(.foreignManagement) }
   }
 
-  /// Checks that the registered client can sign in (RFC 7591 section 3.2.1).
+  /// Checks that the registered client can sign in (RFC 7591 section 3.2.1). Returns its authentication method.
   private func check(
     _ registration: ClientRegistration, _ request: ClientRegistrationRequest
   ) throws(SessionError) -> ClientAuthenticationMethod {

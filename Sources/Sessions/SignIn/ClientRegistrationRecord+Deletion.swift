@@ -4,13 +4,13 @@ extension ClientRegistrationRecord {
   /// The result of deleting a client at the server.
   package enum Deletion: Sendable, Hashable {
     case deleted
-    /// The client no longer exists.
+    /// The client did not exist any more.
     case gone
-    /// Only removed locally, as requested.
+    /// The registration was only removed locally, as requested.
     case local
     /// The registration has no management URL.
     case notOffered
-    /// The client may still exist.
+    /// The request failed, and the client may still exist.
     case failed(SessionError)
   }
 

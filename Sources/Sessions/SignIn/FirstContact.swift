@@ -2,13 +2,11 @@ internal import OAuth
 internal import Vault
 internal import Vocabulary
 
-/// A server with newly fetched metadata, for an account without a session. The metadata determines unspecified
-/// settings.
+/// A server with newly fetched metadata, which determines unspecified settings, for an account without a session.
 struct FirstContact {
   private(set) var access: AccountAccess
   private(set) var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  /// The client registered by this sign-in, if any.
   private(set) var registered: ClientRegistrar?
   private let services: SessionServices
   private let cancellation: Cancellation
@@ -34,7 +32,7 @@ struct FirstContact {
     do throws(SessionError) {
       metadata = try services.metadata(access, fresh: true, cancellation: cancellation)
     } catch {
-      // Uses the server's spelling of the issuer, since everything else is compared byte by byte.
+      // Adopts the server's spelling of the issuer, since it is compared byte by byte everywhere.
       guard case .oauth(let problem) = error, let named = problem.issuerMeant,
         access.configuration.providerSettings?.isSame(configuration.issuer, as: named) == true
       else { throw error }
@@ -47,10 +45,10 @@ struct FirstContact {
     if asksToStay { access.configuration.askToStay(metadata) }
   }
 
-  /// The error that explains how to get a client.
+  /// An error that explains how to get a client.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
-    // Without a client, no earlier sign-in has a redirect URI.
+    // Without a client there was no earlier sign-in.
     let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
     return .clientNotNamed(
       MissingClient(
@@ -59,15 +57,15 @@ struct FirstContact {
         canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.takesMetadataURLs ?? false))
   }
 
-  /// Whether the server accepts clients that publish their metadata, but has no registration.
+  /// Whether the server accepts clients that publish their metadata, but does not register clients.
   var takesOnlyPublished: Bool { metadata.registrationEndpoint == nil && metadata.takesMetadataURLs ?? false }
 
+  /// Makes the account request DPoP-bound tokens.
   mutating func bindTokens() { access.configuration.dpop = true }
 
-  /// The settings, including the chosen values.
   var configuration: AccountConfiguration { access.configuration }
 
-  /// Registers a client, which replaces the one in the settings.
+  /// Registers a client and adds it to the settings.
   mutating func register(_ order: ClientRegistrar.Order, redirectURIs: [String]) throws(SessionError) {
     var registrar = ClientRegistrar(
       configuration: access.configuration, secrets: secrets, order: order, redirectURIs: redirectURIs,
@@ -79,8 +77,8 @@ struct FirstContact {
     secrets = registrar.secrets
   }
 
-  /// Listens for a redirect to this machine and registers a client, if required. A registered port that is in use
-  /// requires another client.
+  /// Chooses the redirect, listens for it if it goes to this machine, and registers a client if required, for example
+  /// because the port is in use. Nil without a redirect.
   mutating func redirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
@@ -116,7 +114,7 @@ struct FirstContact {
     return redirect.bound(to: port)
   }
 
-  /// Deletes a client registered by ``register(_:redirectURIs:)``. Blocking.
+  /// Deletes the client registered by ``register(_:redirectURIs:)``, if any. Blocking.
   func withdraw() {
     if registered != nil { delete(secrets.registration) }
   }
@@ -126,9 +124,9 @@ struct FirstContact {
     _ = registration?.delete(access.transport, services.http)
   }
 
-  /// Chooses the client authentication and creates the server.
+  /// Selects the client authentication and creates the server.
   ///
-  /// - Parameter algorithms: The algorithms that the resource accepts for proofs. Empty if not announced.
+  /// - Parameter algorithms: The proof algorithms that the resource accepts. Empty if not announced.
   mutating func server(provingWith algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {
@@ -154,7 +152,7 @@ struct FirstContact {
         certificate.isSelfIssued
         ? [.selfSignedTLSClientAuth, .tlsClientAuth] : [.tlsClientAuth, .selfSignedTLSClientAuth]
       if let method = methods.first(where: isAnnounced) { return method }
-      // A certificate can bind tokens even if it is not used for authentication (RFC 8705 section 4).
+      // A certificate can bind tokens without being used for authentication (RFC 8705 section 4).
       if credentials.secret == nil { return isAnnounced(.privateKeyJWT) ? .privateKeyJWT : .none }
     } else if credentials.key != nil {
       return .privateKeyJWT

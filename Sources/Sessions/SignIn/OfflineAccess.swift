@@ -1,7 +1,7 @@
 package import OAuth
 internal import Vocabulary
 
-/// The scope for a session that outlasts its access token (OpenID Connect Core, section 11).
+/// The scope value for a session that outlasts its access token (OpenID Connect Core section 11).
 extension AccountConfiguration {
   private static let offlineAccess = "offline_access"
 
@@ -19,10 +19,10 @@ extension AuthorizationServerMetadata {
 }
 
 extension AccountConfiguration {
-  /// Scopes that need a user. Without a user there is no ID Token, and no token that outlasts the user's session.
+  /// Scope values that need a user: without one there is no ID Token and no refresh token.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope of a session without a user. Nil for the server's default.
+  /// The scope of a session without a user, or nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
     return values.isEmpty ? nil : try Scope(values: values)

@@ -3,13 +3,12 @@ internal import Encoding
 package import OAuth
 package import Vocabulary
 
-/// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03), as opposed
-/// to a registered client with a URL as its ID.
+/// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03).
 extension AccountConfiguration {
-  /// Whether the client ID is such a URL (section 3).
+  /// Whether the client ID is a URL of metadata (section 3).
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Rejects a secret for a published client, since there is no way to agree on one (section 4.1).
+  /// Throws if a published client has a secret, which it could not agree on with the server (section 4.1).
   ///
   /// - Throws: `clientURL`.
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
@@ -19,8 +18,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Rejects a URL as client ID if the server does not accept published clients (section 6), unless the client was
-  /// registered there with a redirect URI, which the settings then specify (section 7.2).
+  /// Throws if the client ID is a URL but the server does not accept published clients (section 6), unless the settings
+  /// have a redirect URI, which a client registered by other means has (section 7.2).
   ///
   /// - Throws: `clientURL`.
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
@@ -35,12 +34,12 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4). It depends only on the settings and the key.
+  /// The metadata to publish at the client's URL (section 4), determined by the settings and the key.
   ///
   /// - Parameters:
   ///   - credentials: The client's credentials. The public half of a key is published.
   ///   - name: The client name that users see when they approve.
-  ///   - device: The device with the key, if it is not in the vault.
+  ///   - device: The key's device, if any.
   /// - Throws: `clientURL`, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
@@ -64,7 +63,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// The values that an account's settings require for its client, at any server.
+  /// The values that an account's settings require for a client at any server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -96,8 +95,8 @@ extension ClientCredentials {
   /// The public key to register or publish.
   ///
   /// - Parameters:
-  ///   - configuration: Gets a key ID if it has none, since some servers find a key only by its ID.
-  ///   - device: The device with the key, if it is not in the vault.
+  ///   - configuration: Gets a key ID if it has none, since some servers find keys only by ID.
+  ///   - device: The key's device, if any.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {
@@ -112,7 +111,7 @@ extension ClientCredentials {
 
   /// The public key with its certificate (RFC 8705 section 2.2.2).
   ///
-  /// - Parameter device: The device with the key, if it is not in the vault.
+  /// - Parameter device: The key's device, if any.
   func publishedCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

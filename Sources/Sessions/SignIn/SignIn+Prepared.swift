@@ -11,18 +11,18 @@ extension SignIn {
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
-    /// The part of ``scope`` for the account's own token. Nil if that is the entire scope.
+    /// The part of ``scope`` for the account's own token, or nil if that is all of it.
     private let ownScope: Scope?
-    /// The protection that the session will have.
+    /// The session's protection level.
     package let level: Protection
     let extras: ExtraParameters
     var request: Request
-    /// The redirect URI. Nil for flows without a redirect.
+    /// The redirect URI, or nil for a flow without a redirect.
     package let redirect: SignInRedirect?
     private let contact: FirstContact
     private let isKeptOutOfTPM: Bool
 
-    /// Checks the server's metadata first, so that the user does not approve a sign-in that cannot be completed.
+    /// Checks the server's metadata, so that the user does not approve a sign-in that cannot be completed.
     ///
     /// - Parameter grantedScope: The scope of the session to replace.
     init(
@@ -59,7 +59,7 @@ extension SignIn {
 
 extension SignIn.Prepared {
   package var account: AccountName { request.account }
-  /// The settings that the account will have, including values chosen from the metadata.
+  /// The account's future settings, including values chosen from the metadata.
   package var configuration: AccountConfiguration { contact.configuration }
   package var notices: [SignIn.Notice] {
     (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
@@ -67,9 +67,7 @@ extension SignIn.Prepared {
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
   package var hasCredentials: Bool { !contact.secrets.credentials.isEmpty }
-  /// Checks that the client has a secret if the provider requires one.
-  ///
-  /// - Throws: `clientSecretNotNamed`.
+  /// Throws `clientSecretNotNamed` if the provider requires a client secret and none is known.
   package func requireSecret(isBrowser: Bool) throws(SessionError) {
     guard !hasCredentials, let provider = configuration.providerSettings,
       provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
@@ -86,24 +84,24 @@ extension SignIn.Prepared {
   var cancellation: Cancellation { request.cancellation }
   private var isUnattended: Bool { request.unattended != nil }
 
-  /// Whether ``withdraw()`` has to delete a client.
+  /// Whether ``withdraw()`` must delete a client.
   package var leavesSomething: Bool { contact.registered != nil }
 
-  /// Deletes a client that was registered for a sign-in, if that was not completed. Blocking.
+  /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
   package func withdraw() { contact.withdraw() }
 
-  /// The protection to write. Nil to keep that of the old record.
+  /// The protection level to write, or nil to keep that of the old record.
   private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
   private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
 
-  /// Whether an ID Token is required (OpenID Connect Core, section 3.1.3.3).
+  /// Whether an ID Token is required (OpenID Connect Core section 3.1.3.3).
   private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
 
   /// Signs in without a user. Blocking.
   ///
-  /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or why
-  ///   there is no assertion that the server would accept.
+  /// - Throws: `guestNeedsProof` if the client does not authenticate, `guestOverUser` if a user is signed in, or an
+  ///   error about the assertion.
   package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
     if grant == .client, !server.client.authentication.provesClient { throw .guestNeedsProof(account: account.text) }
     let unattended = try UnattendedRequest(
@@ -115,14 +113,13 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Runs `body`, which spends the user's approval. The session's protection level cannot be locked meanwhile. Passes
-  /// the start time, and the resources for writing the session. These are nil for an ephemeral session.
+  /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
+  /// the start time, and the resources for writing the session (nil for an ephemeral one).
   ///
   /// - Parameters:
-  ///   - kept: The resources, if they are already reserved.
-  ///   - waitsLong: Whether to wait for the locks of vault and settings until the sign-in is cancelled. Otherwise a
-  ///     lock that is busy for some seconds is an error.
-  /// - Throws: An error of the vault or the settings, before the approval is spent, if the session could not be stored.
+  ///   - kept: The resources, if already reserved.
+  ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
+  /// - Throws: Before the approval is spent, if the session could not be stored.
   func keepingOpen<Result>(
     in kept: WriteReserve? = nil, waitsLong: Bool = true,
     _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
@@ -138,16 +135,16 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Verifies the response and stores the session. If the ID Token is invalid or for another user than the account's,
-  /// uses nothing and revokes the grant if possible. Blocking. Call it in ``keepingOpen(_:)``.
+  /// Verifies the response and stores the session. If the ID Token is invalid or for another user, stores nothing and
+  /// revokes the grant if possible. Blocking. Call it in ``keepingOpen(in:waitsLong:_:)``.
   ///
   /// - Parameters:
-  ///   - sentAt: When the token request was sent.
+  ///   - sentAt: The time of the token request.
   ///   - reserve: The resources for writing the session.
   ///   - demands: The authorization request's requirements for the ID Token.
   ///   - needsIDToken: Whether a requested ID Token must be present.
-  /// - Throws: `signInKept` if the refresh token is stored, but the rest of the response is unusable or its ID Token
-  ///   cannot be verified for a temporary reason. The next refresh continues from there.
+  /// - Throws: `signInKept` if the refresh token is stored for the next refresh, but the rest of the response is
+  ///   unusable or its ID Token cannot be verified for now.
   func finish(
     _ answer: TokenEndpointAnswer, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
     demands: IDTokenDemands = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -173,8 +170,7 @@ extension SignIn.Prepared {
     return try narrowed(stored.outcome)
   }
 
-  /// Replaces the sign-in's token, whose scope is for all origins, with the account's own. Without a refresh token
-  /// there is no other token.
+  /// Replaces the sign-in's token, whose scope is for all origins, with the account's own, if there is a refresh token.
   private func narrowed(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
     guard let ownScope, let scope else { return outcome }
     var outcome = outcome
@@ -194,7 +190,7 @@ extension SignIn.Prepared {
     return outcome
   }
 
-  /// A response whose ID Token is valid, if one was requested.
+  /// A response with a valid ID Token, or none if none was requested.
   struct Verified: Sendable {
     let response: TokenResponse
     let token: IDToken?
@@ -210,10 +206,9 @@ extension SignIn.Prepared {
     return Verified(response: response, token: token)
   }
 
-  /// Revokes an unwanted grant if possible. Does not end an existing session of the account, like
-  /// ``keepOrRevoke(_:in:because:_:needsIDToken:)``. Blocking.
+  /// Revokes an unwanted grant if possible, but not if that might end an existing session of the account. Blocking.
   ///
-  /// - Parameter endsSession: Whether to end the existing session too.
+  /// - Parameter endsSession: Whether to revoke it even then.
   /// - Returns: Whether the server revoked the grant.
   @discardableResult
   func refuse(
@@ -225,8 +220,8 @@ extension SignIn.Prepared {
     return server.end(token, .accessToken, bearer: token, cancellation)
   }
 
-  /// Stores the settings, which are needed to use or revoke the grant, and then the record. If the record cannot be
-  /// written, removes the settings of a new account again.
+  /// Stores the settings, which are needed to use or revoke the grant, and then the record. If writing the record
+  /// fails, removes the settings of a new account.
   private func write(
     _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
   ) throws(SessionError) -> UInt64 {
@@ -241,23 +236,22 @@ extension SignIn.Prepared {
     }
   }
 
-  /// The record to replace. For a new account, only a pending revocation.
+  /// The record to replace. For a new account, only one with a pending revocation.
   private func oldRecord() throws(SessionError) -> AccountRecord? {
     guard request.isNew else { return try services.recordToReplace(of: account) }
     guard let left = try? services.record(of: account), left.revocation != nil else { return nil }
     return left
   }
 
-  /// Stores a refresh token whose response is otherwise unusable, if the next refresh may succeed. Otherwise revokes
-  /// its grant, unless that might end an existing session: some servers end it if any of the account's tokens is
-  /// revoked. A session of another user may end (no approval is wasted).
+  /// Stores the refresh token of an otherwise unusable response, if the next refresh may succeed. Otherwise revokes its
+  /// grant (no approval is wasted), unless that might end an existing session of the same user, as at some servers.
   ///
   /// - Throws: `error`, or `signInKept` or `grantNotKept` because of it.
   private func keepOrRevoke(
     _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError, _ demands: IDTokenDemands,
     needsIDToken: Bool
   ) throws(SessionError) -> Never {
-    // A thief may be able to use a refresh token that is not bound to the key as it should be.
+    // A refresh token that is not bound to the key as it should be could be used by a thief.
     let isUnread =
       if case .oauth(let problem) = error {
         problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
@@ -286,12 +280,11 @@ extension SignIn.Prepared {
       return .signInKept(configuration, because: error.followingSuccess)
     }
     if let ending { throw ending }
-    // The vault is inaccessible too. A new account has no session that revoking could end.
+    // The vault is inaccessible. A new account has no session that revoking could end.
     throw .grantNotKept(
       because: error, isRevoked: request.isNew && server.end(refreshToken, .refreshToken, cancellation))
   }
 
-  /// A record of this sign-in with its refresh token.
   private func record(
     _ refreshToken: SharedSecret?, replacing old: AccountRecord?
   ) throws(SessionError) -> AccountRecord {
@@ -300,7 +293,7 @@ extension SignIn.Prepared {
       signedInAt: services.time.wallSeconds())
     record.refreshToken = refreshToken
     record.credentials = contact.secrets.credentials
-    // The registration is kept as long as its client is used.
+    // The registration is kept while its client is used.
     let kept = old?.authority.isSameClient(as: configuration) == true ? old?.registration : nil
     record.registration = contact.secrets.registration ?? kept
     record.proxyCredentials = contact.secrets.proxyCredentials
@@ -314,7 +307,7 @@ extension SignIn.Prepared {
 
   /// Stores the session.
   ///
-  /// - Returns: The outcome, and the registration that the account no longer uses.
+  /// - Returns: The outcome, and the registration that the account no longer uses, if any.
   private func store(
     _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
   ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -326,7 +319,7 @@ extension SignIn.Prepared {
     }
     if !isUnattended, token == nil, old?.identity != nil { throw .identityUnknown(account: account.text) }
     if isUnattended { try old?.refuseReplacement(account) }
-    // The server should not issue a refresh token to the client itself (RFC 6749 section 4.4.3).
+    // A server should not issue a refresh token for client credentials (RFC 6749 section 4.4.3).
     let refreshToken = isUnattended ? nil : response.refreshToken
     let isKept = !isUnattended && refreshToken == nil && configuration.keepsAccessToken
     var record = try record(refreshToken, replacing: old)
@@ -347,7 +340,7 @@ extension SignIn.Prepared {
     let issuedAtUnixSeconds = services.time.wallSeconds() - age
     if refreshToken != nil { record.expiry.update(response, isNewToken: true, now: issuedAtUnixSeconds) }
     if isKept || record.isNotKept { record.accessTokenExpiresAt = response.expiresIn.map { issuedAtUnixSeconds + $0 } }
-    // This sign-in does not end another server's grant.
+    // A pending revocation for another client continues under another name.
     if let old, old.revocation != nil, !old.authority.isSameClient(as: configuration) {
       services.movePendingRevocation(of: account)
     }
@@ -375,11 +368,11 @@ extension SignIn.Prepared {
 
   /// The account's previous grant. Many servers end all grants of a user and client if one is revoked.
   ///
-  /// - Returns: The grant, if it can be revoked separately, and whether it remains at the server.
+  /// - Returns: The grant if it can be revoked separately, and whether it remains at the server.
   private func replacedGrant(
     of old: AccountRecord?, by new: SharedSecret?
   ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
-    // A pending revocation for another client is not the sign-in's task.
+    // A pending revocation for another client was moved to another name.
     let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
     guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
       !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
@@ -391,7 +384,7 @@ extension SignIn.Prepared {
     return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
   }
 
-  /// The requested scopes that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
+  /// The requested scope values that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
   private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
     guard let scope, let granted = response.scope else { return [] }
     return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// Checks an account's settings against its security profile.
 extension AccountConfiguration {
-  /// Rejects settings that do not meet the profile, for any server.
+  /// Throws if these settings cannot meet the profile at any server.
   ///
   /// - Throws: `profileBroken`.
   func checkProfile() throws(OAuthError) {
@@ -25,12 +25,12 @@ extension AccountConfiguration {
 }
 
 extension SignIn.Request {
-  /// How the session will get its tokens, for the profile.
+  /// The grant type, for checking the profile.
   var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
 }
 
 extension AccountRecord {
-  /// How the session gets its tokens, for the profile.
+  /// The grant type, for checking the profile.
   var profileFlow: FAPI2.Flow { FAPI2.Flow(unattended) }
 }
 
@@ -46,8 +46,8 @@ extension FAPI2.Flow {
 }
 
 extension FirstContact {
-  /// Applies the profile's requirements to unspecified settings. Rejects a server whose metadata does not meet them. A
-  /// client is registered later, if required.
+  /// Sets unspecified settings to meet the profile, and throws if the server's metadata does not meet it. A required
+  /// client is registered later.
   ///
   /// - Throws: `profileBroken`.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {

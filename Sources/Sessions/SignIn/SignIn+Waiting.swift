@@ -24,7 +24,7 @@ extension SignIn.Waiting {
   package struct Device: Sendable {
     package let prepared: SignIn.Prepared
     package let authorization: DeviceAuthorizationResponse
-    /// The time before the device authorization request was sent.
+    /// The time just before the device authorization request.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
@@ -44,8 +44,9 @@ extension SignIn.Waiting {
     }
   }
 
+  /// The result of one poll.
   package enum Poll: Sendable {
-    /// As far as known, the user has not decided.
+    /// No decision of the user is known yet.
     case undecided(DevicePollOutcome)
     case signedIn(SignIn.Outcome)
   }
@@ -54,13 +55,12 @@ extension SignIn.Waiting {
 extension SignIn.Waiting.Device {
   /// Polls once for the user's approval. If approved, verifies the response and stores the session, like
   /// ``SignIn/Prepared/finish(_:receivedAfter:in:demands:needsIDToken:verified:)``. The account's protection level
-  /// cannot be locked meanwhile, since a server issues the tokens only once. Blocking.
+  /// cannot be locked meanwhile. Blocking.
   ///
-  /// The ID Token is optional, since this grant is not part of OpenID Connect (OpenID Connect Core, section 3) and some
-  /// servers issue none.
+  /// The ID Token is optional: this grant is not part of OpenID Connect (Core, section 3).
   ///
   /// - Parameters:
-  ///   - approved: Called when the tokens have arrived, before they are used. Returns whether they are still wanted.
+  ///   - approved: Returns whether the tokens, which have arrived, are still wanted.
   ///   - endsSession: Whether to revoke unwanted tokens even if that ends an existing session of the account.
   /// - Throws: The vault error `locked`, before contacting the server, or a cancellation, after revoking unwanted
   ///   tokens.
@@ -70,7 +70,7 @@ extension SignIn.Waiting.Device {
     do {
       return try ask(approved: approved, endsSession: endsSession)
     } catch  where error.isBusy {
-      // Another process holds a lock. The approval can wait as long as the code is valid.
+      // Another process holds a lock. The approval can be used while the code is valid.
       return .undecided(.pending)
     }
   }
@@ -100,11 +100,11 @@ extension SignIn.Waiting {
     package let prepared: SignIn.Prepared
     package let request: AuthorizationRequest
     package let url: AuthorizationServer.AuthorizationURL
-    /// The time before anything was sent.
+    /// The time before the first request.
     package let startedAt: Instant
     package let startedAtUnixSeconds: Int
 
-    /// Creates the URL to open. Pushes the request first if the server supports it (RFC 9126). Blocking.
+    /// Creates the URL to open, after pushing the request if the server supports that (RFC 9126). Blocking.
     package init(
       _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
     ) throws(SessionError) {
@@ -122,7 +122,7 @@ extension SignIn.Waiting {
       }
     }
 
-    /// Exchanges the code and stores the session. Sends the code only to the server that the browser was sent to (RFC
+    /// Exchanges the code and stores the session. Sends the code only to the server whose URL the browser opened (RFC
     /// 9700 section 4.4). Blocking.
     package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
       try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
@@ -130,8 +130,8 @@ extension SignIn.Waiting {
       }
     }
 
-    /// Exchanges the code and verifies the response without storing it, since the user must first confirm that they
-    /// signed in. Blocking.
+    /// Exchanges the code and verifies the response without storing it, for a user who must first confirm the sign-in.
+    /// Blocking.
     package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
       try exchange(code) { (answer, sentAt, reserve, demands) throws(SessionError) in
         do throws(SessionError) {
@@ -147,6 +147,7 @@ extension SignIn.Waiting {
       }
     }
 
+    /// Exchanges the code and passes the response to `next`, while the session's protection level cannot be locked.
     private func exchange<Result>(
       _ code: SharedSecret,
       _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenDemands) throws(SessionError) -> Result
@@ -171,17 +172,18 @@ extension SignIn {
     let answer: TokenEndpointAnswer
     let verified: Prepared.Verified
     let sentAt: Instant
-    /// Reserved until the user has decided.
+    /// Resources that stay reserved until the user has decided.
     let reserve: WriteReserve?
     let demands: IDTokenDemands
 
     /// The user according to the ID Token, if any.
     package var subject: String? { verified.token?.identity.subject }
-    /// The user's name, if the ID Token contains it (OpenID Connect Core, section 5.1).
+    /// The user's name in the ID Token, if any (OpenID Connect Core section 5.1).
     package var name: String? {
       ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
     }
 
+    /// Stores the session, or revokes the grant if that fails.
     package func store() throws(SessionError) -> Outcome {
       do {
         return try prepared.keepingOpen(in: reserve) { (_, reserve) throws(SessionError) in
@@ -199,7 +201,7 @@ extension SignIn {
 
     /// Revokes the grant if possible. Blocking.
     ///
-    /// - Parameter cancellation: Cancels the request. Do not pass the sign-in's own, which may have been cancelled.
+    /// - Parameter cancellation: Not the sign-in's own, which may have been cancelled.
     package func refuse(_ cancellation: Cancellation) { prepared.refuse(answer, cancellation) }
   }
 }

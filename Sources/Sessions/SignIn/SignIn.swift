@@ -4,42 +4,42 @@ internal import Vault
 internal import Platform
 package import Vocabulary
 
-/// A sign-in to an account. Its phases are types: a ``Request``, the ``Prepared`` sign-in with its server and client,
-/// the ``Waiting`` for approval, and the ``Outcome``.
+/// A sign-in to an account, with a type for each phase: a ``Request``, the ``Prepared`` sign-in with its server and
+/// client, the ``Waiting`` for approval, and the ``Outcome``.
 package enum SignIn {
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// Whether the account is not in the settings, so that an existing record is a leftover to ignore.
+    /// Whether the settings lack the account. An existing record is then a leftover to ignore.
     package let isNew: Bool
-    /// Whether to register a client. The settings then specify none.
+    /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// How to register a client, now or if the port of an earlier one is in use.
+    /// How to register a client, for this sign-in or if the port of an earlier client is in use.
     package var registration: ClientRegistrar.Order?
-    /// Listens for a redirect to this machine and returns the port. Returns nil for other redirects.
+    /// Listens for a redirect to this machine and returns the port, or nil for other redirects.
     package var listen: Listen?
-    /// How to get a session without a user, if requested.
+    /// The grant of a session without a user, if requested.
     package var unattended: UnattendedGrant?
-    /// Values for an assertion, in addition to those among the secrets.
+    /// The caller's values for an assertion, in addition to those in the secrets.
     package var handed = HandedAssertion()
+    /// Whether the account becomes active.
     package var activates = false
     /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
     package var asksToStay = false
-    /// See ``AccountRecord``.
+    /// See ``AccountRecord/beganAtResource``.
     package var beganAtResource = false
-    /// See ``AccountRecord``.
+    /// See ``AccountRecord/isDeviceForbidden``.
     package var isDeviceForbidden = false
-    /// The algorithms of DPoP proofs that the resource accepts. Empty if not announced.
+    /// The DPoP proof algorithms that the resource accepts. Empty if not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
     let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// The descriptors for writing the settings: of the directory, a link's target, the lock, and the file or a
-    /// temporary one.
+    /// Descriptors for writing the settings: the directory, a link's target, the lock, and the file or a temporary one.
     private let descriptors = DescriptorReserve(count: 4)
 
-    /// Reads the secrets that the user passed, and completes the settings with them.
+    /// Reads the secrets passed by the user, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
     package typealias Listen =
@@ -67,25 +67,26 @@ package enum SignIn {
     package let configuration: AccountConfiguration
     /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
+    /// Whether the access token is stored too.
     package let isKept: Bool
-    /// How a session without a user gets its tokens. Nil for a user's session.
+    /// The grant of a session without a user. Nil for a user's session.
     package let unattended: UnattendedGrant?
-    /// Whether the account had a guest session and now has a user's.
+    /// Whether a user's session has replaced a guest session.
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
     package let askedScope: [String]
-    /// The requested scopes that were not granted.
+    /// The requested scope values that were not granted.
     package let withheldScope: [String]
     /// The user according to the ID Token.
     package let label: PersonLabel?
     package internal(set) var notices: [Notice]
-    /// The previous grant, if it can be revoked separately without the risk of ending this one.
+    /// The previous grant, if it can be revoked without the risk of ending the new one.
     package let replaced: ReplacedGrant?
-    /// Nil if there was no guest session, the server revokes no tokens, or the guest was another client.
+    /// The former guest session's client, if its tokens can be revoked.
     package let formerGuest: FormerGuest?
 
-    /// Whether a session without a user can be obtained again in the same way.
+    /// Whether a session without a user can be renewed by repeating the sign-in.
     package var isRepeatable: Bool {
       unattended == .client || unattended == .assertion && configuration.assertionSource != nil
     }
@@ -93,27 +94,28 @@ package enum SignIn {
 }
 
 extension SignIn {
+  /// Information for the user about a completed sign-in.
   package enum Notice: Sendable, Hashable {
+    /// The client is from this file.
     case clientFile(String)
     /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
     case clientQuery
     /// A client with this ID was registered.
     case clientRegistered(String)
-    /// The client is managed at another server, so it cannot be deleted from here.
+    /// The client was registered at another server and cannot be deleted from here.
     case foreignManagement
     /// The DPoP key is in the vault, because the TPM was unavailable.
     case tpmAway
-    /// An ID Token is requested, but the server announces no keys to verify it. This is not an error, since the server
-    /// may send no ID Token.
+    /// An ID Token is requested, but the server announces no keys to verify it. The response may have none.
     case keysMissing
-    /// The previous grant remains at the server. `page` is the provider's page for revoking it, if any.
+    /// The previous grant still exists at the server. `page` is the provider's page for revoking it, if any.
     case earlierSession(page: String?)
-    /// The account's own token has these scopes, which were meant for single origins.
+    /// The account's own token also has these scope values, which were intended for single origins.
     case scopeEverywhere([String])
   }
 
-  /// An unused grant at the server.
+  /// A former grant that still exists at the server.
   package struct ReplacedGrant: Sendable {
     let server: AuthorizationServer
     let refreshToken: SharedSecret
@@ -139,15 +141,15 @@ extension SignIn {
 }
 
 extension SignIn.Request {
-  /// Fetches the metadata again, chooses client authentication and scope, and runs `next`. If `next` fails, deletes a
-  /// client that was registered for it. Blocking.
+  /// Fetches new metadata, selects client authentication and scope, and runs `next`. If `next` fails, deletes a client
+  /// registered for it. Blocking.
   ///
-  /// - Throws: A vault error, before anything is read or sent, if the session could not be stored.
+  /// - Throws: A vault error, before anything is sent, if the session could not be stored.
   package func prepare<Result>(
     _ next: (SignIn.Prepared) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     let level = try services.requireOpen(account, configuration, isNew: isNew)
-    // Checks that the result can be stored before the user approves it.
+    // Checks that the session can be stored before the user approves it.
     try services.rehearseWrite(wait: SessionServices.lockWait(cancellation), cancellation)
     _ = try reserveSettings(configuration)
     var configuration = configuration
@@ -188,16 +190,16 @@ extension SignIn.Request {
     }
   }
 
-  /// The values for the assertion of this sign-in.
+  /// The values for this sign-in's assertion.
   func handed(_ secrets: SignInSecrets) -> HandedAssertion {
     var handed = handed
     handed.assertion = secrets.assertion ?? handed.assertion
     return handed
   }
 
-  /// Checks as far as possible that ``save(_:activates:in:)`` could write the settings, and reserves the file.
+  /// Checks as far as possible that ``save(_:activates:in:)`` can write the settings, and reserves the file.
   ///
-  /// - Parameter waitsLong: Whether to wait for another program, such as the user's editor, until cancelled.
+  /// - Parameter waitsLong: Whether to wait for another program until cancelled.
   /// - Returns: Nil if the settings do not change.
   func reserveSettings(
     _ configuration: AccountConfiguration, waitsLong: Bool = false
@@ -222,8 +224,8 @@ extension SignIn.Request {
     }
   }
 
-  /// Checks that the account's resource still names this server (RFC 9728). If its metadata cannot be read, the sign-in
-  /// continues.
+  /// Checks that the account's resource still names this server (RFC 9728). Unreadable metadata of the resource is
+  /// ignored.
   ///
   /// - Throws: `resourceMoved`.
   private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
@@ -239,7 +241,7 @@ extension SignIn.Request {
     throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
   }
 
-  /// Writes the settings of the account. Waits even for a user's editor, since an approval has been spent.
+  /// Writes the account's settings. Waits even for a user's editor.
   ///
   /// - Parameters:
   ///   - activates: Whether the account becomes active.
@@ -273,9 +275,9 @@ extension SignIn.Request {
     _ = try? SettingsFile(directory: settingsDirectory).change(wait: SettingsFile.briefWait) { $0.remove(account) }
   }
 
-  /// The scope of the account's settings. The default includes an ID Token and, if the server announces them, the
-  /// user's profile and address (OpenID Connect Core, section 5.4) and a refresh token. For a resource that names no
-  /// scopes, it only includes the refresh token.
+  /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and address
+  /// (OpenID Connect Core section 5.4) and a refresh token. For a resource that names no scopes, the default is only
+  /// the refresh token.
   func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
     if unattended != nil { return try configuration.scopeWithoutUser() }
     if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -288,7 +290,7 @@ extension SignIn.Request {
 }
 
 extension AccountRecord {
-  /// Checks that a session without a user does not replace a user's session.
+  /// Throws `guestOverUser` if the session belongs to a user.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
     guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)

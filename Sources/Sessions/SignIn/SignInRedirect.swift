@@ -1,18 +1,19 @@
 package import OAuth
 internal import Vocabulary
 
+/// The redirect URI of a sign-in, and which variants the server accepts.
 package struct SignInRedirect: Sendable {
-  /// Includes the port if no other one is allowed.
+  /// Contains a port only if no other one is allowed.
   package let uri: RedirectURI
-  /// Whether IPv6 may be used too, because the URI was not registered manually.
+  /// Whether IPv6 may be used too, because the URI was not registered by hand.
   package let mayBeIPv6: Bool
-  /// Whether the port is that of a client registered for the account, which can be replaced by another client.
+  /// Whether the port was registered for a client that this program can replace with a new one.
   let isRegistered: Bool
 
-  /// The redirect URI of the settings, or else of the last sign-in, of the provider, or the standard one. A published
-  /// client uses the same one at all servers.
+  /// Chooses the redirect URI: from the settings, or else of the last sign-in, of the provider, or the standard one. A
+  /// published client uses the same one at all servers.
   ///
-  /// - Parameter old: The account's record. Nil for a new account.
+  /// - Parameter old: The account's record, or nil for a new account.
   init(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, keeping old: AccountRecord?
   ) throws(SessionError) {
@@ -52,16 +53,17 @@ package struct SignInRedirect: Sendable {
     isRegistered = false
   }
 
-  /// The redirect URI to register, with any port.
+  /// The same redirect with any port, for registering another client.
   var free: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
-  /// The redirect URI with the port that a client was registered with.
+  /// The redirect with the port under which a client was registered.
   func bound(to port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }
 
-  /// The redirect URIs to register. Includes the port, since some servers compare it, contrary to RFC 8252 section 7.3.
+  /// The redirect URIs to register. They include the port, since some servers compare it, contrary to RFC 8252 section
+  /// 7.3.
   func registered(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }

@@ -8,9 +8,9 @@ package struct SignInSecrets: Sendable {
   package var registration: ClientRegistrationRecord?
   /// The token that authorizes a registration, if required (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
-  /// The assertion that replaces the user (RFC 7523), for this sign-in only.
+  /// The assertion for a sign-in without a user (RFC 7523). Not stored.
   package var assertion: SharedSecret?
-  /// The file that the client is from. Nil if the account specifies the client.
+  /// The path of the file that specified the client. Nil if the account's settings do.
   package var clientFile: String?
   /// `user:password` of the proxy.
   package var proxyCredentials: SharedSecret?
@@ -22,13 +22,13 @@ package struct SignInSecrets: Sendable {
 
   /// Whether the secret of a registered client has expired (RFC 7591, section 3.2.1).
   ///
-  /// - Parameter wallSeconds: The clock, in unix seconds.
+  /// - Parameter wallSeconds: The current time, in unix seconds.
   func isExpired(_ wallSeconds: Int) -> Bool {
     guard let expiry = registration?.secretExpiresAt else { return false }
     return expiry <= wallSeconds
   }
 
-  /// Adds missing secrets from the record. These are only sent where they were sent before.
+  /// Adds missing secrets from the record, if they will be sent only where they were sent before.
   func completed(
     from record: AccountRecord?, _ access: AccountAccess, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {
@@ -37,7 +37,7 @@ package struct SignInSecrets: Sendable {
     let needsCredentials = !isPublic && credentials.isEmpty
     let proxy = proxyCredentials == nil ? configuration.proxy : nil
     guard let record, needsCredentials || proxy != nil else { return self }
-    // Adding a profile does not redirect the credentials. Removing one counts as a difference.
+    // Adding a profile does not redirect the credentials. Removing one is a difference.
     var compared = configuration
     if record.authority.settings.profile == nil { compared.profile = nil }
     if let setting = record.authority.difference(from: access, as: compared) {

@@ -7,8 +7,7 @@ package import Vocabulary
 
 /// Adds an account with a refresh token from another program. Blocking.
 ///
-/// Spends the token once. This proves that it works for this client and, if the server rotates, invalidates the
-/// imported copy.
+/// Spends the token once, as a test. If the server rotates, this invalidates the other program's copy.
 package struct TokenImport: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -37,10 +36,10 @@ package struct TokenImport: Sendable {
   }
 
   /// - Throws: `accountExists`, before anything is sent; the server's error, after which nothing is stored; the error
-  ///   in a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token cannot
-  ///   be written.
+  ///   in a response whose refresh token was stored, so that the account exists; `grantNotKept` if the new token could
+  ///   not be written.
   package func run() throws(SessionError) -> Outcome {
-    // It is unknown how the other program got the token.
+    // How the other program obtained the token is unknown.
     if configuration.profile == .fapi2 { throw .oauth(OAuthError(.notByCode)) }
     try AccountAccess.check(configuration)
     try configuration.checkPublished(hasSecret: given.credentials.secret != nil)
@@ -51,8 +50,8 @@ package struct TokenImport: Sendable {
     }
   }
 
-  /// Writes the settings before spending the token. After an interruption there is an account with the new token in its
-  /// record, and never a token without an account.
+  /// Writes the settings before spending the token, so that an interruption leaves an account with the new token, but
+  /// never a token without an account.
   private func importToken() throws(SessionError) -> Outcome {
     let file = SettingsFile(directory: settingsDirectory)
     try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
@@ -71,21 +70,20 @@ package struct TokenImport: Sendable {
       }
       return Outcome(grant: grant, configuration: contact.configuration)
     } catch {
-      // The new tokens are on disk, and the next refresh continues from there.
+      // The new token is on disk, and the next refresh continues with it.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try undo(file, after: error)
     }
   }
 
-  /// Removes the new account.
-  ///
-  /// - Throws: Always `error`.
+  /// Removes the new account and throws `error`.
   private func undo(_ file: SettingsFile, after error: SessionError) throws(SessionError) -> Never {
     try? services.removeLeftover(of: account)
     _ = try? file.change(wait: SettingsFile.briefWait) { (settings) in settings.remove(account) }
     throw error
   }
 
+  /// Spends the token and stores the session.
   private func redeem(
     _ server: AuthorizationServer, _ contact: FirstContact
   ) throws(SessionError) -> AccessGrant {
@@ -114,12 +112,12 @@ package struct TokenImport: Sendable {
       generation = try services.write(
         record, of: account, protection: configuration.protection ?? .device, in: reserve)
     } catch {
-      // If the server did not replace the token, the other program continues to use it.
+      // If the server did not rotate the token, the other program continues to use it.
       guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }
       throw .grantNotKept(because: error, isRevoked: server.end(new, .refreshToken, cancellation))
     }
     let response = try oauth { () throws(OAuthError) in try answer.tokens() }
-    // An ID Token is optional in a refresh (OpenID Connect Core, section 12.2).
+    // An ID Token is optional in a refresh (OpenID Connect Core section 12.2).
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
       .signedIn(response, isRequired: false)
     if let token {

@@ -1,8 +1,8 @@
 internal import Vault
 package import Vocabulary
 
-/// Signs out an account and removes its settings. Until the server confirms, its record stays in the vault with the
-/// pending revocation, for at most ``SignOutOperation/revocationLifetime`` seconds. Blocking.
+/// Signs out an account and removes its settings. Until the server confirms the revocation, the record stays in the
+/// vault, for at most ``SignOutOperation/revocationLifetime`` seconds. Blocking.
 ///
 /// After an interruption, the account is signed out and can be removed again.
 package struct AccountRemoval: Sendable {
@@ -16,15 +16,14 @@ package struct AccountRemoval: Sendable {
 
   package struct Outcome: Sendable {
     package let confirmation: SignOutOperation.Confirmation
-    /// The result of deleting a client registered for the account. Nil if there was none.
+    /// The result of deleting the client registered for the account. Nil if there was none.
     package let registration: ClientRegistrationRecord.Deletion?
-    /// The new active account. Nil if there is none.
     package let active: AccountName?
   }
 
   package func run() throws(SessionError) -> Outcome {
     var confirmation = try signOut.run().confirmation
-    // A retry would need the certificate authority file, whose path is only in the settings.
+    // Retrying needs the certificate authority file, whose path is only in the settings.
     if case .postponed(let error) = confirmation, record?.record.authority.configuration == nil {
       confirmation = .failed(error)
     }
@@ -37,7 +36,7 @@ package struct AccountRemoval: Sendable {
     return Outcome(confirmation: confirmation, registration: registration, active: left.active)
   }
 
-  /// The account's record. Nil if it does not exist or is unreadable.
+  /// The account's record, or nil if it does not exist or is unreadable.
   private var record: StoredRecord? {
     (try? signOut.services.storedRecord(of: signOut.account)) ?? nil
   }
@@ -47,7 +46,7 @@ package struct AccountRemoval: Sendable {
     return record.registration.map { remove($0, of: record) }
   }
 
-  /// Removes the record, except a pending revocation.
+  /// Removes the record, except for a pending revocation.
   private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     let services = signOut.services
     while keepsRevocation, var stored = record, stored.record.revocation != nil {
@@ -56,7 +55,7 @@ package struct AccountRemoval: Sendable {
         try services.write(stored.record, of: signOut.account, replacing: stored.generation, wait: nil)
         return
       } catch .signedOut {
-        // A refresh in progress has added its token.
+        // A refresh that was in progress has added its token.
       }
     }
     if record != nil { try services.removeLeftover(of: signOut.account) }
@@ -68,7 +67,7 @@ package struct AccountRemoval: Sendable {
     if signOut.isLocal { return .local }
     guard let configuration = signOut.configuration ?? record.authority.configuration else { return .notOffered }
     do throws(SessionError) {
-      // Changed settings must not send the token to another server, or weaken the trust in its own.
+      // Changed settings must neither send the token to another server nor weaken the trust in its own.
       let access = try record.access(by: configuration, signOut.account)
       return registration.delete(access.transport, signOut.services.http)
     } catch {

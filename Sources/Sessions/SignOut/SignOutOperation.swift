@@ -6,31 +6,31 @@ package import Vocabulary
 
 /// Ends an account's session: first on disk, then at the server (sign-out is durable first). Blocking.
 ///
-/// The local part waits neither for the server nor for a refresh in progress. Until the server confirms, the record
-/// keeps the tokens only for their revocation, for at most ``SignOutOperation/revocationLifetime`` seconds.
+/// The first part waits neither for the server nor for a refresh in progress. Until the server confirms, the record
+/// keeps the tokens for revocation only, for at most ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// Nil if the settings no longer contain the account. Those sealed in its record are then used.
+  /// The settings, or nil if the account is no longer in them. The sealed settings of its record are then used.
   package let configuration: AccountConfiguration?
-  /// The token in memory, which ends with the session.
+  /// The session's cached token.
   package let grant: AccessGrant?
   /// Whether to end the session only locally.
   package let isLocal: Bool
   package let services: SessionServices
-  /// Whether to look up the page that ends the browser's session.
+  /// Whether to look up the page that signs out the browser.
   package var wantsLogoutPage = false
 
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before contacting the server. The caller limits the wait for the
+  /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for the
   /// server.
   package var willAskServer: @Sendable () -> Void = {}
 
-  /// Whether to drop the cached documents of the server, because no other account needs them.
+  /// Whether to drop the server's cached documents, because no other account needs them.
   package var forgetsServer = false
 
-  /// How long the tokens of an ended session are kept for their revocation, in seconds.
+  /// How long the tokens of an ended session are kept for revocation, in seconds.
   package static let revocationLifetime = 86_400
 
   package init(
@@ -44,21 +44,22 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
+  /// The result of revoking the tokens.
   package enum Confirmation: Sendable, Hashable {
     case nothingToRevoke
     case revoked
     /// Another process has contacted the server and knows the result.
     case toldElsewhere
-    /// The session only ended locally, as requested.
+    /// The session ended only locally, as requested.
     case local
     /// The server has no revocation endpoint.
     ///
-    /// - Parameter page: A known service's page for revoking the session manually.
+    /// - Parameter page: The page of a known service for revoking the session by hand.
     case notOffered(page: String?)
     /// The revocation failed, and the server may still accept the tokens.
     case failed(SessionError)
-    /// The revocation failed, but ``SignOutOperation/revokeOwed()`` may succeed later. The error is `cancelled` if the
-    /// server was not contacted because a refresh was in progress.
+    /// The revocation failed, but ``SignOutOperation/revokeOwed(subject:)`` may succeed later. The error is `cancelled`
+    /// if the server was not contacted because a refresh was in progress.
     case postponed(SessionError)
 
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
@@ -66,7 +67,7 @@ package struct SignOutOperation: Sendable {
 
   package struct Ending: Sendable, Hashable {
     package var confirmation: Confirmation
-    /// The page that ends the browser's session. Nil if there is none or it was not requested.
+    /// The page that signs out the browser. Nil if there is none or it was not requested.
     package var logoutURL: String?
 
     package init(confirmation: Confirmation) { self.confirmation = confirmation }
@@ -88,16 +89,17 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
+  /// The result of ending the session on disk.
   private enum LocalEnd {
     /// There is nothing to revoke.
     case done(Confirmation)
-    /// A revocation is pending, in the record or, if the disk is full, in memory.
+    /// A revocation is pending, in the record or, on a full disk, in memory.
     ///
-    /// - Parameter subject: The user of the session.
+    /// - Parameter subject: The session's user.
     case owed(subject: String?)
   }
 
-  /// Ends the session on disk. A refresh in progress then stores its tokens only for revocation.
+  /// Ends the session on disk. If a refresh is in progress, it stores its tokens for revocation only.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
@@ -134,13 +136,13 @@ package struct SignOutOperation: Sendable {
     }
   }
 
-  /// The account's settings, or the sealed ones if another account has its name now.
+  /// The account's settings, or the sealed ones if another account now has its name.
   private func settings(of record: AccountRecord) -> AccountConfiguration? {
     if let configuration, record.authority.isSameClient(as: configuration) { return configuration }
     return record.authority.configuration
   }
 
-  /// Removes an unreadable record: a damaged one, or a locked one if the caller wants no revocation.
+  /// Removes an unreadable record: a damaged one, or a locked one that the caller wants to end only locally.
   private func removeUnread(because error: SessionError) throws(SessionError) -> Confirmation {
     if error.isPassing || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
@@ -152,7 +154,7 @@ package struct SignOutOperation: Sendable {
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
-      // The record may already have been removed.
+      // Another process may have removed the record.
       return try services.remove(stored, of: account)
     }
     do { try services.write(record, of: account, replacing: stored.generation, wait: nil) } catch .signedOut {
@@ -163,7 +165,7 @@ package struct SignOutOperation: Sendable {
 
   /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed.
   ///
-  /// - Parameter subject: The user of the session.
+  /// - Parameter subject: The session's user.
   package func revokeOwed(subject: String? = nil) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
     var isHeld = false
@@ -194,7 +196,7 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// Limits the deadline of a revocation, which may be too late because the clock was set back.
+  /// Shortens the deadline of a revocation if it is too late because the clock was set back.
   private func limited(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
@@ -206,7 +208,7 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
-  /// - Parameter logoutURL: Set before the tokens are revoked, since the page exists even if that fails.
+  /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
   private func revoke(
     _ stored: StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
@@ -236,7 +238,7 @@ package struct SignOutOperation: Sendable {
       try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, at: &live)
       if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
     } catch {
-      // For a revocation, some servers require a valid access token from a public client. Another refresh gets one.
+      // Some servers require a valid access token from a public client. Another refresh gets one.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }
       try cancellation.spending(or: .cancelled) { () throws(SessionError) in
         try revokeRenewed(refreshToken, stored, at: &live)
@@ -256,7 +258,7 @@ package struct SignOutOperation: Sendable {
     if let rotated = answer.refreshToken {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
-      // If this revocation fails, it can be retried later.
+      // If this write fails, the revocation can be retried later.
       _ = try? services.update(renewed, toRevoke: account, replacing: stored.generation)
     }
     let last = try oauth { () throws(OAuthError) in try answer.tokens() }

@@ -2,16 +2,13 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Pending revocations that are only in memory: of accounts without files, and of sign-outs on a full disk. They are
-/// written as soon as there is space, attempted once more when the process ends, and lost if it is killed.
-///
-/// Shared by all accounts; thread-safe.
+/// Pending revocations that are only in memory: of ephemeral accounts, and of sign-outs on a full disk. They are
+/// written as soon as there is space, attempted once more when the process ends, and lost if killed. Thread-safe.
 final class UnwrittenRevocations: Sendable {
   struct Entry {
     var record: AccountRecord
-    /// The settings at the sign-out, if known.
     let configuration: AccountConfiguration?
-    /// The protection of the record. Nil for an account without files.
+    /// The record's protection level. Nil for an ephemeral account.
     let protection: Protection?
   }
 
@@ -34,7 +31,7 @@ extension SessionServices {
     return unwritten + written.filter { !unwritten.contains($0) }
   }
 
-  /// The operation that revokes the tokens of an ended session. Call its ``SignOutOperation/revokeOwed(subject:)``.
+  /// The operation for revoking an ended session's tokens. Call its ``SignOutOperation/revokeOwed(subject:)``.
   ///
   /// - Parameter configuration: The account's current settings, if any.
   package func pendingRevocation(
@@ -47,7 +44,7 @@ extension SessionServices {
       services: isWithoutFiles ? ephemerally() : self)
   }
 
-  /// Removes an account without files, but keeps a pending revocation.
+  /// Removes an ephemeral account, but keeps a pending revocation.
   package func removeEphemeral(_ account: AccountName) {
     if let record = ephemeral.record(of: account)?.record, record.revocation != nil {
       let configuration = ephemeral.accounts.first { $0.name == account }?.configuration
@@ -56,17 +53,17 @@ extension SessionServices {
     ephemeral.remove(account)
   }
 
-  /// The record with the account's pending revocation. If it is only in memory, writes it if there is space. The
-  /// caller holds the account's lock.
+  /// The record with the account's pending revocation, if any. Writes it if it is only in memory and there is space.
+  /// The caller must have locked the account.
   ///
-  /// - Parameter wait: How long to wait for another process with the vault's lock.
+  /// - Parameter wait: How long to wait for the vault's lock.
   func recordToRevoke(
     of account: AccountName, wait: LockWait? = lockWait()
   ) throws(SessionError) -> StoredRecord? {
     let stored = try storedRecord(of: account)
     guard let entry = unwritten[account] else { return stored?.record.revocation == nil ? nil : stored }
     if let stored, !stored.record.isSignedOut {
-      // A new session must stay: some servers end it if any of the account's tokens is revoked.
+      // A new session is left alone, as in `UnstoredRecords`.
       unwritten[account] = nil
       return nil
     }
@@ -79,7 +76,7 @@ extension SessionServices {
     return StoredRecord(record: entry.record, generation: 0)
   }
 
-  /// Replaces a record returned by ``recordToRevoke(of:)``, on disk or in memory.
+  /// Replaces a record returned by ``recordToRevoke(of:wait:)``, on disk or in memory.
   func update(
     _ record: AccountRecord, toRevoke account: AccountName, replacing generation: UInt64
   ) throws(SessionError) -> StoredRecord {
@@ -91,15 +88,15 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Removes the leftover record of a name that another account is about to get, after
-  /// ``movePendingRevocation(of:)``. The caller holds the account's lock.
+  /// Removes the leftover record of a name that another account will get, after moving a pending revocation. The caller
+  /// must have locked the account.
   func vacate(_ account: AccountName) throws(SessionError) {
     movePendingRevocation(of: account)
     try removeLeftover(of: account)
   }
 
-  /// Copies a pending revocation of an account whose record is about to be removed or replaced to a name without a
-  /// record. If it cannot be written, keeps it in memory. The caller holds the account's lock.
+  /// Copies the pending revocation of a record that will be removed or replaced to an unused name, or keeps it in
+  /// memory. The caller must have locked the account.
   func movePendingRevocation(of account: AccountName) {
     guard let record = try? record(of: account), record.revocation != nil else { return }
     let names = Set(((try? vault.accounts()) ?? []) + unwritten.accounts)
