@@ -4,12 +4,12 @@ internal import Vocabulary
 
 /// The response at the redirect URI (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationAnswer: Sendable {
-  /// Not a response to this request. Ignored: otherwise anyone who can reach the port could abort a sign-in (RFC 6749
-  /// section 10.12, RFC 8252 section 8.9).
+  /// Not a response to this request. Ignored, since otherwise anyone who can reach the port could abort a sign-in (RFC
+  /// 6749 section 10.12, RFC 8252 section 8.9).
   case foreign
-  /// The code. Exchange it once, immediately.
+  /// The authorization code. Exchange it once, immediately.
   case code(SharedSecret)
-  /// Ends the sign-in.
+  /// The server's error, which ends the sign-in.
   case failure(OAuthError)
 }
 
@@ -18,7 +18,7 @@ extension AuthorizationRequest {
 
   /// Parses the query of a redirect, without its "?".
   ///
-  /// Only `state` decides whether the response is ours. `iss` is checked next (RFC 9207 section 2.4), also in errors.
+  /// `state` alone decides whether the response belongs to this request. `iss` is checked next (RFC 9207 section 2.4).
   package func answer(in query: Span<UInt8>) -> AuthorizationAnswer {
     guard let fields = RedirectFields(query), let found = fields.only("state"), isOurs(found) else { return .foreign }
     do throws(OAuthError) {
@@ -28,8 +28,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The printable error in a query without `state`, which some servers omit; nil without one. Anyone could have sent
-  /// it.
+  /// The printable error in a query without `state`, which some servers omit, or nil. Anyone could have sent it.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),
@@ -45,7 +44,7 @@ extension AuthorizationRequest {
 
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
-    // No parameter may be repeated (RFC 6749 section 3.1). We asked for a code, so a token here is an error (RFC 9700
+    // No parameter may be repeated (RFC 6749 section 3.1). A code was requested, so a token is an error (RFC 9700
     // section 2.1.2).
     guard !fields.repeatsOne, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
@@ -74,7 +73,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// RFC 6749 section 4.1.2.1.
+  /// Converts an error response (RFC 6749 section 4.1.2.1).
   private func refusal(_ error: String, _ description: String?) -> OAuthError {
     let answer = ErrorAnswer(redirected: error, description: description, sent: [verifier.secret])
     guard let value = answer.error else { return OAuthError(.malformedResponse, Self.subject) }
@@ -84,7 +83,7 @@ extension AuthorizationRequest {
     return refusal
   }
 
-  /// RFC 6749 appendix A.11.
+  /// Whether the code is printable (RFC 6749 appendix A.11).
   private func isPrintable(_ code: SharedSecret) -> Bool {
     code.bytes.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0].isPrintableASCII } }
   }

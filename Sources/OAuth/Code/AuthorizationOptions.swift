@@ -1,32 +1,28 @@
 internal import Vocabulary
 
-/// The optional parameters of an authorization request.
 package struct AuthorizationOptions: Sendable, Hashable {
-  /// The prompt to request, such as `login` or `consent` (OpenID Connect Core 1.0 section 3.1.2.1).
+  /// The prompt to request, such as `login` or `consent` (OpenID Connect Core section 3.1.2.1).
   package var prompt: String?
   /// The user name to suggest (`login_hint`, section 3.1.2.1).
   package var loginHint: String?
-  /// Acceptable authentication contexts (section 3.1.2.1). Any of them is enough.
+  /// Acceptable authentication contexts. One must be met (section 3.1.2.1).
   package var acrValues: [String] = []
   /// The maximum age of the user's authentication, in seconds (section 3.1.2.1).
   package var maxAge: Int?
   /// The requested resources, as absolute URIs (RFC 8707 section 2).
   package var resources: [String] = []
-  /// The requested audience, for servers that use names instead of `resource`.
+  /// The requested audience, for servers that use this instead of `resource`.
   package var audience: String?
-  /// The thumbprint of the key to bind the code to (RFC 9449 section 10).
+  /// The thumbprint of the code's key (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
-  /// Extra parameters from the account's settings.
   package var extras = ExtraParameters()
-  /// The claims required by a resource's challenge.
   package var challengedClaims: RequestedClaims?
 
   /// The other issuer name that a known provider uses in its responses.
   var responseIssuer: String?
-  /// The extra parameters that a known provider needs.
+  /// The extra parameters that a known provider requires.
   var providerParameters: [Provider.Parameter] = []
 
-  /// The security profile to enforce on the response, if any.
   var profile: SecurityProfile?
 
   /// Whether to refuse a server that does not announce PKCE, as resource clients must (Model Context Protocol,

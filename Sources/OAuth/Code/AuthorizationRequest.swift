@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): the requested values and the secrets
+/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636): the requested values, and the secrets
 /// that identify its response. Use once.
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
@@ -11,14 +11,14 @@ package struct AuthorizationRequest: Sendable {
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
-  /// 43 random characters. A response without them is not ours (RFC 6749 section 10.12).
+  /// 43 random characters. Responses without them are ignored (RFC 6749 section 10.12).
   package let state: String
   /// 43 random characters, or nil if no ID Token was requested.
   package let nonce: String?
   package let verifier: CodeVerifier
   /// Whether the server announces `iss` in every response (RFC 9207 section 3).
   package let answersNameIssuer: Bool
-  /// How a multi-tenant server names the issuer in its responses, or nil.
+  /// The template for the issuer's name in responses of a multi-tenant server, or nil.
   let tenant: TenantIssuer?
 
   init(
@@ -37,6 +37,7 @@ package struct AuthorizationRequest: Sendable {
     verifier = try CodeVerifier()
   }
 
+  /// 43 random characters.
   private static func random() throws(OAuthError) -> String {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
@@ -72,8 +73,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts and those the request needs, without duplicates. `none` cannot be combined (OpenID Connect
-  /// Core 1.0 section 3.1.2.1).
+  /// The requested prompts, then those that the request needs. `none` cannot be combined (OpenID Connect Core section
+  /// 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -82,7 +83,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` for `offline_access`, which a server must otherwise ignore (OpenID Connect Core 1.0 section 11).
+  /// `consent` for `offline_access`, since a server otherwise ignores that scope (OpenID Connect Core section 11).
   private var usualPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

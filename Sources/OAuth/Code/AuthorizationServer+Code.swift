@@ -5,8 +5,7 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Prepares a sign-in by authorization code. Sends nothing yet.
   ///
-  /// Always uses a PKCE challenge: a server without PKCE ignores it (RFC 7636 section 5), and `state` and `nonce` still
-  /// protect the code.
+  /// Always uses PKCE: a server without it ignores the challenge (RFC 7636 section 5).
   ///
   /// - Throws: `endpointMissing`; `metadataInvalid` if a metadata member that protects codes is malformed;
   ///   `codeChallengeUnsupported` if the server announces PKCE without `S256`.
@@ -32,15 +31,14 @@ extension AuthorizationServer {
   /// The URL to open in the browser.
   package struct AuthorizationURL: Sendable, Hashable {
     package let text: String
-    /// The lifetime of the URL in seconds, or nil if it is unlimited.
+    /// The lifetime of the URL in seconds, or nil if unlimited.
     package let expiresIn: Int?
   }
 
   /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126).
   ///
-  /// If a push fails without an OAuth error, falls back to a plain request unless the server requires pushed requests.
-  /// Throws OAuth errors, because the same request would fail in the browser. Also throws if the announced endpoint is
-  /// malformed.
+  /// If a push fails without an OAuth error, returns the URL of a plain request unless the server requires pushed
+  /// requests. Throws OAuth errors, and if the announced endpoint is malformed.
   package func authorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
@@ -79,8 +77,8 @@ extension AuthorizationServer {
 
   /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
   ///
-  /// The request is repeated only if the server rejected the DPoP proof before it looked at the code: reusing a code
-  /// can revoke the tokens issued for it (RFC 6749 section 4.1.2).
+  /// Repeats the request only if the server rejected the DPoP proof before it looked at the code: reusing a code can
+  /// revoke its tokens (RFC 6749 section 4.1.2).
   ///
   /// - Throws: `codeRejected` if the code is invalid or expired.
   package func exchange(
@@ -98,7 +96,7 @@ extension AuthorizationServer {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {
       var error = error
-      // Here `invalid_grant` is about the code, and no session has ended.
+      // In this response, `invalid_grant` is about the code, and no session has ended.
       if error.code.meaning == .grantEnded { error.code = .codeRejected }
       throw error
     }
@@ -111,7 +109,7 @@ extension OAuthError {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
       serverError == nil
-    // A proxy's error page. With a success status it may hide a real response.
+    // Probably a proxy's error page. With a success status, it may hide a real response.
     case .notJSON: httpStatus.map { $0 >= 400 } ?? false
     default: false
     }

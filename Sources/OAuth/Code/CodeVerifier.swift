@@ -3,7 +3,7 @@ internal import Encoding
 
 /// The secret that binds a code to the sign-in that requested it (PKCE, RFC 7636).
 package struct CodeVerifier: Sendable {
-  /// 43 characters.
+  /// The verifier: 43 characters.
   package let secret: SharedSecret
 
   /// The `code_challenge` of the authorization request, using `S256` (RFC 7636 section 4.2).

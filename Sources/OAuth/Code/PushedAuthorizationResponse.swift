@@ -4,18 +4,18 @@ internal import Vocabulary
 
 /// The response to a pushed authorization request (RFC 9126 section 2.2).
 struct PushedAuthorizationResponse: Sendable, Hashable {
-  /// A reference to the request, valid once.
+  /// A reference to the pushed request, valid once.
   let requestURI: String
-  /// The lifetime in seconds, from the time of the response.
+  /// The lifetime of ``requestURI`` in seconds, from the response's time.
   let expiresIn: Int
 
-  /// The maximum length of a `request_uri`, in bytes. It must fit into a URL.
+  /// The maximum length of a `request_uri`, which must fit into a URL, in bytes.
   private static let longest = 1024
 
   /// - Throws: The server's error, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
-      // RFC 9126 section 2.2 requires 201. Also accept 200 with the same content.
+      // RFC 9126 section 2.2 requires 201. 200 with the same content is accepted too.
       let reader = try AnswerReader(
         response, bytes, subject: .endpoint(.pushedAuthorization), kind: .other, sent: sent,
         success: [200, 201])
@@ -29,7 +29,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
     }
   }
 
-  /// Whether the text is a scheme, a colon and printable characters. It is passed to the browser, never fetched.
+  /// Whether the text is a scheme, a colon and printable characters. It is only passed to the browser.
   private static func isURI(_ text: String) -> Bool {
     guard text.utf8.count <= longest, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

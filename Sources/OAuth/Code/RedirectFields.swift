@@ -3,16 +3,16 @@ internal import Encoding
 
 /// The fields of a redirect's query. Values are on the secure heap because one of them is the code.
 struct RedirectFields {
+  /// A field whose value is nil if it is invalidly encoded.
   private typealias Field = (name: String, value: SharedSecret?)
 
-  /// The value is nil if it is invalidly encoded.
   private let fields: [Field]
 
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// Nil if the query is too large. Fields without a value are treated as absent (RFC 6749 section 3.1). Fields with an
-  /// invalidly encoded name are skipped.
+  /// Nil if the query is too large. Fields without a value are ignored (RFC 6749 section 3.1), as are fields with an
+  /// invalidly encoded name.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
     var fields: [Field] = []
@@ -30,18 +30,19 @@ struct RedirectFields {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The value of a field that appears exactly once and is form-encoded, or nil.
+  /// The value of a field that appears exactly once and is validly encoded, or nil.
   func only(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8) }
     return found.count == 1 ? found[0].value : nil
   }
 
-  /// The first value of a field as text. For values that are not secret.
+  /// The first value of a field as text, for values that are not secret.
   func text(_ name: String) -> String? {
     guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else { return nil }
     return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 
+  /// Whether a field appears twice.
   var repeatsOne: Bool { Set(fields.map { Array($0.name.utf8) }).count < fields.count }
 
   private static func field(_ part: Span<UInt8>) -> Field? {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The `claims` parameter of an authorization request (OpenID Connect Core 1.0 section 5.5): a JSON object.
+/// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5): a JSON object.
 package struct RequestedClaims: Sendable, Hashable {
   /// The maximum length in bytes.
   static let longest = 4096
@@ -15,7 +15,8 @@ package struct RequestedClaims: Sendable, Hashable {
     self.object = object
   }
 
-  /// Reads the claims of a resource's challenge. Microsoft encodes them in base64 or base64url, others do not.
+  /// Reads the claims in a resource's challenge. Microsoft encodes them in base64 or base64url; others do not encode
+  /// them.
   package init?(challenge text: String) {
     guard text.utf8.count <= Base64URL.encodedCount(Self.longest) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
@@ -43,8 +44,8 @@ package struct RequestedClaims: Sendable, Hashable {
   /// The JSON in base64url, which needs no quotes in a shell.
   package var challenge: String { Base64URL.encode(Array(text.utf8)) }
 
-  /// Merges two requests, separately for `id_token`, `userinfo` and `access_token`. `others` overrides claims that are
-  /// in both.
+  /// Merges two requests, separately for `id_token`, `userinfo` and `access_token`. `others` overrides claims that both
+  /// contain.
   func adding(_ others: RequestedClaims?) -> RequestedClaims {
     var all = object
     for place in others?.object.names ?? [] {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// Proofs of possession (RFC 9449) for requests that need them.
+/// DPoP proofs (RFC 9449) for requests that need them.
 extension AuthorizationServer {
   /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key.
   ///
@@ -27,8 +27,8 @@ extension AuthorizationServer {
     }
   }
 
-  /// Sends a request with a proof. Repeats it, once for each reason, if the server wants a nonce (RFC 9449 sections 8
-  /// and 9) or our clock turns out to be wrong. The server rejects such a request before acting on it.
+  /// Sends a request with a proof. Repeats it, once for each reason, if the server requires a nonce (RFC 9449 sections
+  /// 8 and 9) or this machine's clock turns out to be wrong.
   ///
   /// - Parameter attempt: Sends the request with this `DPoP` header, or without one if nil.
   func proving(
@@ -60,15 +60,15 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Rejects tokens that are bound although the request had no proof, or unbound although it had one: a thief could use
-  /// the latter (RFC 9449 section 5).
+  /// Throws if tokens are bound although the request had no proof, or the reverse: a thief could use those (RFC 9449
+  /// section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Notes in the error that a key is needed, if the server asked for a proof and the account has no key.
+  /// Runs `body`. If the server required a proof and the account has no key, throws `proofNeeded` instead.
   func explaining<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

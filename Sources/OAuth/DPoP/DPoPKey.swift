@@ -18,13 +18,12 @@ package final class DPoPKey: Sendable {
   private let key: PrivateKey
   private let jwk: JWK
 
-  /// Chooses an algorithm that the server supports (RFC 9449 section 5.1), or returns nil.
+  /// Selects a proof algorithm that the server supports (RFC 9449 section 5.1), or returns nil.
   ///
   /// - Parameters:
-  ///   - announced: The server's algorithms, or nil if it does not announce any.
-  ///   - resource: The resource's algorithms (RFC 9728 section 2), since it verifies with the same key; nil if not
-  ///     announced.
-  ///   - profile: Restricts the choice to the algorithms of this profile.
+  ///   - announced: The server's algorithms; nil if not announced.
+  ///   - resource: The resource's algorithms (RFC 9728 section 2), since it verifies proofs too; nil if not announced.
+  ///   - profile: Restricts the selection to the algorithms of this profile.
   package static func algorithm(
     announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
   ) -> JWSAlgorithm? {
@@ -34,11 +33,11 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Creates a key, by default for ES256 on P-256.
+  /// Generates a key, by default for ES256 on P-256.
   ///
   /// - Parameters:
   ///   - algorithm: One of ``algorithms``.
-  ///   - device: The device that creates the key, or nil for this process. Devices support only ES256.
+  ///   - device: The device for the key, which must be for ES256; nil for this process.
   package static func generate(
     for algorithm: JWSAlgorithm = .ES256, in device: (any KeyDevice)? = nil
   ) throws(OAuthError) -> DPoPKey {
@@ -60,7 +59,7 @@ package final class DPoPKey: Sendable {
 
   /// Parses the output of ``serialized()``.
   ///
-  /// - Parameter device: The device of a device key. Parsing does not contact it.
+  /// - Parameter device: The device of a device key. It is not contacted.
   /// - Throws: `cryptoFailure` if the text is invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
@@ -113,7 +112,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Whether the private key is in a device and cannot be exported.
+  /// Whether the private key is in a device that does not export it.
   package var isHeld: Bool { key.isHeld }
 
   /// The SHA-256 thumbprint that servers use as `jkt` (RFC 9449 section 6.1, RFC 7638).

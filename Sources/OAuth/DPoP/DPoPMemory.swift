@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The nonces and clock offsets learned from servers, for proofs. Shared by all accounts. Thread-safe, bounded and in
-/// memory only.
+/// The nonces and clock offsets of servers, for proofs. Shared by all accounts. Thread-safe, bounded and in memory
+/// only.
 ///
 /// Entries are separate for each key and server, so that no server can affect proofs for another.
 package final class DPoPMemory: Sendable {
@@ -19,9 +19,9 @@ package final class DPoPMemory: Sendable {
 
   private struct State {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
-    /// In seconds.
+    /// The clock offsets of servers in seconds.
     var clockErrors = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
-    /// The authorization server's last clock offset, by key thumbprint.
+    /// The last clock offset of the authorization server, by key thumbprint.
     var issuerClockErrors = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
@@ -40,8 +40,8 @@ package final class DPoPMemory: Sendable {
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds a server's clock is ahead of ours; 0 if unknown. A resource defaults to the offset of its
-  /// authorization server, never the reverse.
+  /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. A resource's default is its
+  /// authorization server's.
   package func clockError(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in
@@ -65,7 +65,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Keys in the order they were last set.
   private var order: [Key] = []
 
-  /// - Parameter capacity: At least 1. Keep it small: setting a value searches all keys.
+  /// - Parameter capacity: At least 1, and small: setting a value searches all keys.
   init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity

@@ -1,21 +1,21 @@
 package import Crypto
 package import Encoding
 
-/// The claims of one proof that the sender holds the key (RFC 9449 section 4.2). Every request needs a new proof,
-/// including retries.
+/// The claims of a proof that the sender has the key (RFC 9449 section 4.2). Each request needs a new proof, including
+/// retries.
 package struct DPoPProof: Sendable {
-  /// The maximum length of a nonce, in bytes.
+  /// The maximum nonce length, in bytes.
   package static let longestNonce = 1024
   private static let identifierBytes = 16
 
-  /// Case-sensitive, as sent.
+  /// The HTTP method, case-sensitive.
   package var method: String
   package var url: URI
-  /// The access token of the request; nil at a token endpoint.
+  /// The request's access token; nil at a token endpoint.
   package var accessToken: SharedSecret?
   /// The nonce that the server requires, if any.
   package var nonce: String?
-  /// Unix seconds.
+  /// In unix seconds.
   package var issuedAt: Int
 
   /// Signs the proof with a new unique identifier and returns the `DPoP` header.
@@ -31,11 +31,11 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu`: the normalized URL without query and fragment, so that all servers compare it equally (RFC 9449 section
-  /// 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
+  /// The `htu` claim: the normalized URL without query and fragment, so that all servers compare it equally (RFC 9449
+  /// section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
-  /// The `ath`: the hash of an access token.
+  /// The `ath` claim: an access token's hash.
   package static func hash(of accessToken: SharedSecret) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return Base64URL.encode(
@@ -45,7 +45,7 @@ package struct DPoPProof: Sendable {
     }
   }
 
-  /// Whether a text is a valid nonce: 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
+  /// Whether `text` is a valid nonce: 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
   package static func isNonce(_ text: String) -> Bool {
     (1...longestNonce).contains(text.utf8.count)
       && text.utf8.allSatisfy(\.isUnquotedASCII)

@@ -1,16 +1,16 @@
 package import Crypto
 package import Encoding
 
-/// Creates the proofs of one account, and learns nonces and clock offsets from responses.
+/// Creates the DPoP proofs of one account, and learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
-  /// The largest time difference, in seconds, that network delay may explain. Larger ones are clock errors.
+  /// Differences up to this many seconds may come from network delay. Larger ones are clock errors.
   private static let toleratedClockError = 30
 
   package let key: DPoPKey
   private let memory: DPoPMemory
   private let wallSeconds: @Sendable () -> Int
 
-  /// - Parameter wallSeconds: The clock, in unix seconds.
+  /// - Parameter wallSeconds: Returns the current time, in unix seconds.
   package init(key: DPoPKey, memory: DPoPMemory, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.memory = memory
@@ -21,7 +21,7 @@ package struct DPoPProver: Sendable {
   ///
   /// - Parameters:
   ///   - accessToken: The token in the request's `Authorization` header.
-  ///   - nonce: The nonce to use; by default the server's last one.
+  ///   - nonce: The nonce to use (default: the server's last one).
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
   ) -> DPoPProof {
@@ -35,17 +35,17 @@ package struct DPoPProver: Sendable {
     memory.note(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The server's current time, using its clock offset if known.
+  /// The server's current time in unix seconds, by its clock offset.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockError(for: key, role, origin: url.origin))
     return overflow ? 0 : now
   }
 
-  /// A problem with a proof that a new proof can fix.
+  /// A reason for the rejection of a proof that a new proof can fix.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
-  /// Learns the nonce and clock of an endpoint from its response (RFC 9449 section 8.2).
+  /// Learns the nonce and clock offset of an endpoint from its response (RFC 9449 section 8.2).
   ///
   /// - Parameter proof: The proof that was sent, if any.
   /// - Returns: The reason to repeat the request, or nil.
@@ -56,7 +56,6 @@ package struct DPoPProver: Sendable {
     learn(from: response.headers, refusal: refusal(in: response, as: role), to: proof, at: url, as: role)
   }
 
-  /// Learns from the response of a resource.
   func learn(from head: ResourceHead, to proof: DPoPProof) -> ProofProblem? {
     let refusal = Self.challengedError(in: head.headers, status: head.status)
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
@@ -79,7 +78,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code: from the body of an authorization server, or the challenge of a resource server (RFC 9449 sections
+  /// The error code: in the body for an authorization server, in the challenge for a resource server (RFC 9449 sections
   /// 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
@@ -101,7 +100,7 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
-  /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may be the reason.
+  /// - Parameter isRejected: Whether the server rejected the proof, so that even a small difference may matter.
   /// - Returns: Whether the proof's time differed from the server's.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool

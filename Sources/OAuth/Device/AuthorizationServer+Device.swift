@@ -4,7 +4,7 @@ internal import Vocabulary
 extension AuthorizationServer {
   /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1).
   ///
-  /// - Parameter target: The resources and audience. Its scope is not sent again.
+  /// - Parameter target: The resources and audience. Its scope is ignored.
   package func authorizeDevice(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -14,7 +14,7 @@ extension AuthorizationServer {
     if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
     form.add(target)
     for (name, value) in extras.parameters() { form.add(named: name, value) }
-    // Sent even with an `Authorization` header: some servers only look here.
+    // Sent even with an `Authorization` header, since some servers read it only in the body.
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
@@ -27,9 +27,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Suggests a browser sign-in if the client or the user's organization may not use the device grant.
+  /// Makes the error suggest a browser if the client or organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
-    // The user can fix a problem that has advice.
+    // Advice means that the user can fix the problem.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
     guard isForbidden, metadata.offersCodeFlow else { return error }
     var error = error
@@ -74,7 +74,7 @@ extension AuthorizationServer {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
       // Keep polling if the server has problems, but not after a definite error (RFC 8628 section 3.5). A refusal
-      // without an error code does not invalidate the code, which expires on its own.
+      // without an error code does not invalidate the device code.
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isPassing = error.code.meaning == .passing && (answer == nil || OAuthError.isPassing(response.status))
       guard isUnnamed || isPassing else { throw advisingBrowser(error) }

@@ -6,25 +6,25 @@ internal import Vocabulary
 package final class DeviceAuthorizationResponse: Sendable {
   /// The default interval in seconds (RFC 8628 section 3.2).
   package static let usualInterval = 5
-  /// The maximum interval in seconds, longer than any device code is valid.
+  /// The maximum interval in seconds. No device code is valid that long.
   package static let longestInterval = 86_400
 
-  /// Never shown (RFC 8628 section 3.3).
+  /// The code for polling, which is never shown (RFC 8628 section 3.3).
   package let deviceCode: SharedSecret
-  /// Exactly as received; servers differ in what they accept.
+  /// The code to show, exactly as received, since servers differ in the spelling they accept.
   package let userCode: String
-  /// An https URL, exactly as received. Loopback http is accepted if the account allows it.
+  /// The https URL to open, exactly as received. Loopback http is accepted if the account allows it.
   package let verificationURI: String
-  /// The URL that includes the code, or nil if the server sent none that is safe to open.
+  /// The URL that contains the code, or nil if the server sent none that is safe to open.
   package let verificationURIComplete: String?
-  /// The lifetime in seconds, from the time of the response.
+  /// The lifetime of both codes in seconds, from the response's time.
   package let expiresIn: Int
+  /// The interval between polls, in seconds.
   package let interval: Int
 
   /// Parses a response of the device authorization endpoint.
   ///
-  /// - Throws: The server's error, or `malformedResponse`, also if a code or URL contains characters that a terminal
-  ///   would not show.
+  /// - Throws: The server's error, or `malformedResponse`, also for characters that a terminal would not show.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }
@@ -62,14 +62,14 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The URL member, or Google's name for it.
+  /// The member `verification_uri` with this suffix, or Google's name for it.
   private static func url(
     _ suffix: String, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       if reader.member(name + suffix)?.stringByteCount == 0 { continue }
       guard let text = try visible(name + suffix, limit: 2048, reader, bytes) else { continue }
-      // Only web URLs: the user will open this in a browser, so schemes such as `javascript` are rejected.
+      // The user opens this URL in a browser, so schemes such as `javascript` are rejected.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
         throw reader.malformed(name + suffix)
       }
@@ -78,7 +78,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return nil
   }
 
-  /// A text without characters that a terminal would hide or interpret.
+  /// A member that is text without characters that a terminal would hide or interpret.
   private static func visible(
     _ name: String, limit: Int, _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {

@@ -1,31 +1,30 @@
-/// When to poll the token endpoint next (RFC 8628 section 3.5). Pure state, without a clock.
+/// Schedules the polls of the token endpoint (RFC 8628 section 3.5), as pure state without a clock.
 ///
-/// Times are milliseconds since the device authorization request, on a clock that includes suspend, so that a machine
-/// that slept past the expiry notices immediately.
+/// Times are milliseconds since the device authorization request, on a clock that includes suspend.
 package struct DevicePolling: Sendable, Hashable {
   package enum Next: Sendable, Hashable {
-    /// Poll after this wait.
     case poll(afterMilliseconds: Int)
-    /// The code expires before the next poll would be due. Do not poll again.
+    /// Do not poll again. The code expires before the next poll is due.
     case expire(afterMilliseconds: Int)
   }
 
   /// The maximum backoff after failures, in seconds.
   private static let longestBackOff = 60
-  /// If only one poll is possible, the time reserved for its response in milliseconds, but at most a quarter of the
-  /// lifetime.
+  /// The time reserved for the response if only one poll is possible, in milliseconds. At most a quarter of the
+  /// lifetime is used.
   private static let longestReserve = 10_000
 
   private let expiresIn: Int
   /// The interval between polls in seconds, including all increases by `slow_down`.
   package private(set) var interval: Int
   private var backOff: Int?
+  /// The wait that the server asked for, in seconds.
   private var askedWait = 0
   private var slowDowns = 0
   private var hasPolled = false
 
   /// - Parameters:
-  ///   - interval: Seconds between polls. Values below 1 mean the default of 5.
+  ///   - interval: Seconds between polls. Values below 1 are replaced by 5.
   ///   - expiresIn: The lifetime of the code in seconds.
   package init(interval: Int, expiresIn: Int) {
     let usable = interval > 0 ? interval : DeviceAuthorizationResponse.usualInterval
@@ -37,7 +36,7 @@ package struct DevicePolling: Sendable, Hashable {
     self.init(interval: response.interval, expiresIn: response.expiresIn)
   }
 
-  /// Adjusts the interval after the last poll.
+  /// Adjusts the interval to the result of the last poll.
   package mutating func after(_ outcome: DevicePollOutcome) {
     hasPolled = true
     switch outcome {
@@ -54,8 +53,8 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll, 40 % longer after the first `slow_down`: if this machine's clock runs fast, as in
-  /// some virtual machines, the server rejects polls at the correct interval.
+  /// The wait before the next poll. It is 40 % longer after the first `slow_down`, since this machine's clock may run
+  /// fast, as in some virtual machines.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, askedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
@@ -64,9 +63,9 @@ package struct DevicePolling: Sendable, Hashable {
   /// Whether this machine's clock probably runs fast: three `slow_down` responses.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. Waits before the first poll too, and never polls at or after expiry.
+  /// The next action. The first poll waits too, and none is sent at or after expiry.
   ///
-  /// If the code expires within one interval, polls once, as late as possible to give the user time.
+  /// If the code expires within one interval, there is one poll, as late as possible.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
@@ -88,6 +87,6 @@ package enum DevicePollOutcome: Sendable {
   case pending
   /// `slow_down`, with the new interval in seconds if the server sent one.
   case slowDown(interval: Int?)
-  /// No response, or a server error. Poll again, less often.
+  /// No response, or a server error. Polling continues less often.
   case transient(OAuthError)
 }

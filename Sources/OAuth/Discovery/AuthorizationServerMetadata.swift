@@ -4,7 +4,7 @@ package import Vocabulary
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
-  /// How a multi-tenant server names the issuer in its tokens and responses, or nil.
+  /// The template for the issuer's name in tokens and responses of a multi-tenant server, or nil.
   package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
   /// If present, the server supports the device grant (RFC 8628 section 4).
@@ -17,40 +17,39 @@ package struct AuthorizationServerMetadata: Sendable {
   package var endSessionEndpoint: Endpoint?
   package var pushedAuthorizationRequestEndpoint: Endpoint?
   package var registrationEndpoint: Endpoint?
-  /// The metadata members of announced but unusable endpoints. Using one throws; the rest of the document remains
-  /// usable.
+  /// The metadata members of announced but unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// A malformed member that protects sign-ins by authorization code, if any. Such sign-ins are then refused.
   package private(set) var malformedSafeguard: String?
-  /// As announced. Only restricts the accepted algorithms.
+  /// The announced algorithms, which restrict the accepted ones.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// False if the methods are the defaults of the specification.
+  /// Whether the server announces the methods. Otherwise they are the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// Nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
   /// Nil if not announced.
   package var tokenEndpointAuthSigningAlgorithms: [String]?
-  /// Only for clients with a certificate: see ``forMutualTLS``.
+  /// Endpoints for clients with a certificate; see ``forMutualTLS``.
   package var mtlsEndpointAliases: MTLSEndpointAliases?
-  /// Whether tokens are bound to the client's certificate (RFC 8705 section 3.3).
+  /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3.3).
   package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
   /// Nil if not announced.
   package var scopes: [String]?
-  /// Empty if the server announces no PKCE (RFC 8414 section 2).
+  /// Empty if the server does not announce PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
   /// Whether every response of the authorization endpoint contains `iss` (RFC 9207 section 3).
   package var answersNameIssuer = false
-  /// The algorithms accepted for proofs of possession (RFC 9449 section 5.1); nil if not announced.
+  /// The algorithms accepted for DPoP proofs (RFC 9449 section 5.1); nil if not announced.
   package var dpopSigningAlgorithms: [String]?
   /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
   package var requiresPushedRequests = false
   /// Whether a client ID may be the URL of the client's metadata (draft-ietf-oauth-client-id-metadata-document-03
-  /// section 6). Nil if the server itself publishes no metadata.
+  /// section 6). Nil if the server publishes no metadata.
   package var takesMetadataURLs: Bool?
 
-  /// The endpoints that receive requests, each with its metadata member and property.
+  /// The endpoints that get requests, each with its metadata member and property.
   static let endpoints:
     [(
       role: EndpointRole, member: String,
@@ -67,7 +66,7 @@ package struct AuthorizationServerMetadata: Sendable {
       (.registration, "registration_endpoint", \.registrationEndpoint),
     ]
 
-  /// Creates metadata for a server that publishes none, from the account's settings alone.
+  /// Creates the metadata of a server that publishes none.
   package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
     self.issuer = issuer
     apply(overrides)
@@ -75,10 +74,9 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// Parses a metadata document. Ignores unknown and null members.
   ///
-  /// - Throws: `issuerMismatch` if the document's issuer is not identical to `issuer`, byte by byte; the document is
-  ///   then ignored (RFC 8414 section 3.3). `metadataInvalid` if it is not a JSON object or `issuer` is not a string.
-  ///   Other malformed members only disable the features that need them: see ``unusableEndpoints`` and
-  ///   ``malformedSafeguard``.
+  /// - Throws: `issuerMismatch` if the document's issuer is not identical to `issuer`, byte by byte (RFC 8414 section
+  ///   3.3). `metadataInvalid` if not a JSON object or `issuer` is not a string. Other malformed members only disable
+  ///   the features that need them: see ``unusableEndpoints`` and ``malformedSafeguard``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -119,7 +117,7 @@ package struct AuthorizationServerMetadata: Sendable {
     mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
 
-  /// - Throws: `metadataInvalid` with the member's name if the endpoint was announced but is unusable.
+  /// - Throws: `metadataInvalid` with the member's name if the server announces the endpoint but it is unusable.
   package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
@@ -133,8 +131,7 @@ package struct AuthorizationServerMetadata: Sendable {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedSafeguard == nil
   }
 
-  /// Returns a copy in which the account's endpoints replace the server's. Endpoints in `known` fill the remaining
-  /// gaps.
+  /// A copy with the server's endpoints replaced by `overrides`, and missing ones added from `known`.
   package func applying(
     _ overrides: [EndpointRole: Endpoint], else known: [EndpointRole: Endpoint] = [:]
   ) -> AuthorizationServerMetadata {
@@ -144,7 +141,7 @@ package struct AuthorizationServerMetadata: Sendable {
     return copy
   }
 
-  /// The origins that may be contacted, sorted and without duplicates. They may differ from the issuer's own.
+  /// The origins of all endpoints, sorted and without duplicates. They may differ from the issuer's.
   package var endpointOrigins: [String] {
     let endpoints = Self.endpoints.map { self[keyPath: $0.place] } + [endSessionEndpoint]
     return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
@@ -160,13 +157,12 @@ package struct AuthorizationServerMetadata: Sendable {
 }
 
 extension AuthorizationServerMetadata {
-  /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
-  /// if the server has no such page.
+  /// The URL of the page that signs out the browser (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil if the
+  /// server has none.
   ///
   /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2): an ID
-  /// Token in the URL would leak into the browser's history, process arguments and server logs, and some resources
-  /// still accept it as a credential. Without it the server asks for confirmation, as section 2 recommends anyway.
-  /// Omits `post_logout_redirect_uri` (section 3) and `state`, since nothing waits for the browser.
+  /// Token in the URL would leak into history, process arguments and logs, and some resources accept it as a
+  /// credential. Omits `post_logout_redirect_uri` (section 3) and `state`, since nothing waits for the browser.
   ///
   /// - Parameter subject: The user's `sub`, if known.
   package func logoutURL(clientID: String, subject: String?) -> String? {

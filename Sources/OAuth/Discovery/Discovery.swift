@@ -7,9 +7,9 @@ internal import Vocabulary
 package enum Discovery {
   /// Finds and parses the metadata of `issuer`.
   ///
-  /// Tries ``Issuer/metadataLocations`` in order. Continues only if there is no document: a 4xx status, 500, 501, a
-  /// redirect, or a body that is not a JSON object with an issuer. A document for another issuer, a failed connection
-  /// or an unavailable server ends the search (RFC 8414 section 3.3).
+  /// Tries ``Issuer/metadataLocations`` in order. Tries the next one only if there is no document: for a 4xx status,
+  /// 500, 501, a redirect, or a body that is not a JSON object with an issuer. Another failure ends the search (RFC
+  /// 8414 section 3.3).
   ///
   /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response claims to be JSON but is
   ///   not; otherwise the error of the first redirect or server error.
@@ -17,9 +17,9 @@ package enum Discovery {
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // A malformed response that claims to be JSON, unlike the HTML page that many servers return for any URL.
+    // Whether a response claimed to be JSON but was not. An HTML page is not an error.
     var isBroken = false
-    // The server redirected or failed. Other URLs may still have the document.
+    // The first redirect or server error. Other URLs may still have the document.
     var refusal: OAuthError?
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
@@ -60,7 +60,7 @@ package enum Discovery {
     return document
   }
 
-  /// Fetches a JWK Set unless the cached version is still current.
+  /// Fetches a JWK Set unless the cached version is current.
   ///
   /// - Parameter entityTag: The entity tag of the cached version, or nil to fetch unconditionally.
   package static func keys(
@@ -83,8 +83,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// Returns the error for an unsuccessful status. The request has no client authentication, so the error is never
-  /// about the client.
+  /// The error for an unsuccessful status. The request has no client authentication, so it is never about the client.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -102,7 +101,7 @@ package enum Discovery {
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
-  /// Copies the body off the secure heap. These documents are public.
+  /// Copies the body from the secure heap, which public documents do not need.
   private static func publicBytes(of response: HTTPResponse) -> [UInt8] {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
@@ -115,7 +114,7 @@ package enum Discovery {
 /// A public document, unparsed and parsed.
 package struct FetchedDocument<Value: Sendable>: Sendable {
   package let value: Value
-  /// The received bytes, for a cache.
+  /// The received bytes, for storing in a cache.
   package let body: [UInt8]
   /// How long the document may be cached, in seconds; nil if not specified.
   package let maxAgeSeconds: Int?
@@ -125,7 +124,7 @@ package struct FetchedDocument<Value: Sendable>: Sendable {
 
 /// The result of revalidating a cached document.
 package enum Revalidation<Value: Sendable>: Sendable {
-  /// The cached document is still current (RFC 9110 section 15.4.5).
+  /// The cached document is current (RFC 9110 section 15.4.5).
   case unchanged(maxAgeSeconds: Int?)
   case changed(FetchedDocument<Value>)
 }

@@ -13,7 +13,7 @@ extension AuthorizationServerMetadata {
     ///   - reader: Nil if the member is not an object, which makes all endpoints unusable.
     ///   - metadata: The server's own endpoints.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
-      // A browser does not present the client's certificate, and keys are public.
+      // A browser does not use the client's certificate, and keys are public.
       for (role, member, place) in AuthorizationServerMetadata.endpoints where role != .authorization && role != .keys {
         if let reader {
           endpoints[role] = reader.endpoint(member, role, &unusable)
@@ -25,7 +25,7 @@ extension AuthorizationServerMetadata {
     }
   }
 
-  /// The metadata for clients with a certificate. Endpoints without an alias stay the same; an unusable alias makes its
+  /// The metadata for clients with a certificate. Endpoints without an alias remain; an unusable alias makes its
   /// endpoint unusable.
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Reads the members of a metadata document, and reports which one is malformed.
+/// Reads the members of a metadata document. Errors name the malformed member.
 struct MetadataReader {
   let object: JSONObject
   let allowHTTPLoopback: Bool
@@ -12,22 +12,22 @@ struct MetadataReader {
     return text
   }
 
-  /// Returns a reader for a nested object; nil if it is absent, or an inner nil if it has another type. An empty list
-  /// counts as an empty object, as written by PHP.
+  /// A reader for a nested object. Nil if absent, and an inner nil if it has another type. PHP writes an empty object
+  /// as an empty list.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
   }
 
-  /// Reads an endpoint that receives requests: an https URL without a fragment (RFC 8414 section 2). Records an invalid
-  /// one in `unusable`, so that a request that needs it can report the member.
+  /// Reads the https URL of an endpoint, without a fragment (RFC 8414 section 2). An invalid one is recorded in
+  /// `unusable`, for requests that need it.
   func endpoint(_ name: String, _ role: EndpointRole, _ unusable: inout [EndpointRole: String]) -> Endpoint? {
     let found = endpoint(name)
     if found == nil, let value = object[name], value != .null { unusable[role] = name }
     return found
   }
 
-  /// Reads an endpoint that receives no requests from us.
+  /// Reads the URL of an endpoint that gets no requests.
   func endpoint(_ name: String) -> Endpoint? {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
@@ -38,7 +38,7 @@ struct MetadataReader {
     return flag
   }
 
-  /// Reads an optional list of strings, skipping other values. A single string is a list of one. Nil for any other
+  /// Reads an optional list of strings and skips other values. A string is read as a list of one. Nil for any other
   /// type.
   func readableStrings(_ name: String) -> [String]? {
     switch object[name] {
@@ -48,13 +48,13 @@ struct MetadataReader {
     }
   }
 
-  /// Reads an optional flag; false if it is not a Boolean.
+  /// Reads an optional flag; false if not a Boolean.
   func isSet(_ name: String) -> Bool { object[name]?.bool ?? false }
 
-  /// Whether a flag is absent or a Boolean.
+  /// Whether the member is absent or a Boolean.
   func isReadable(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
-  /// Whether a list is absent or has at least one readable value.
+  /// Whether the member is absent or a list with at least one string.
   func isReadable(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
     return readableStrings(name)?.isEmpty == false

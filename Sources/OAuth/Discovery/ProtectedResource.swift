@@ -3,17 +3,17 @@ internal import Vocabulary
 
 /// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The resource exactly as requested, or its origin.
+  /// The URL of the resource exactly as requested, or its origin.
   package let identifier: String
   /// The issuers of tokens for the resource, in its order and without duplicates. Never empty.
   package let authorizationServers: [Issuer]
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
-  /// Whether only tokens bound to a key are accepted (RFC 9449).
+  /// Whether the resource accepts only tokens bound to a key (RFC 9449).
   package private(set) var wantsBoundTokens: Bool
-  /// Whether the resource publishes metadata. Otherwise its server is assumed from its origin.
+  /// Whether the resource publishes metadata. Otherwise its origin is assumed to be its authorization server.
   package let isPublished: Bool
-  /// The algorithms accepted for proofs; nil if not announced.
+  /// The algorithms accepted for DPoP proofs; nil if not announced.
   package let proofAlgorithms: [String]?
 
   /// The maximum number of authorization servers. The rest are ignored.
@@ -21,13 +21,12 @@ package struct ProtectedResource: Sendable, Hashable {
 
   /// Parses a metadata document, ignoring unknown members (section 3.2).
   ///
-  /// Skips invalid issuers, and those on this machine or a private network unless the resource is also there: a remote
-  /// server must not make us contact local ones (section 7.7).
+  /// Skips invalid issuers. Also skips issuers on this machine or a private network unless the resource is there too,
+  /// so that a remote server cannot direct requests to local ones (section 7.7).
   ///
   /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
-  /// - Throws: `resourceMismatch` if `resource` is not one of them, byte by byte (section 3.3). `bindingUnsupported` if
-  ///   it requires proofs with an unsupported algorithm. `metadataInvalid` with the name of a missing or malformed
-  ///   member.
+  /// - Throws: `resourceMismatch` for another `resource` (section 3.3). `bindingUnsupported` if it requires proofs with
+  ///   an unsupported algorithm. `metadataInvalid` with the name of a missing or malformed member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
@@ -54,13 +53,13 @@ package struct ProtectedResource: Sendable, Hashable {
     authorizationServers = servers
     wantsBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     let member = "dpop_signing_alg_values_supported"
-    // If proofs are not required, a malformed list is ignored.
+    // A malformed list is ignored if proofs are not required.
     proofAlgorithms = wantsBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
     if wantsBoundTokens { try requireBoundTokens() }
   }
 
-  /// A resource without metadata.
+  /// Creates a resource without metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text
@@ -70,7 +69,7 @@ package struct ProtectedResource: Sendable, Hashable {
     proofAlgorithms = nil
   }
 
-  /// - Throws: `bindingUnsupported`.
+  /// - Throws: `bindingUnsupported` if the resource accepts no supported algorithm.
   mutating func requireBoundTokens() throws(OAuthError) {
     guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }
     wantsBoundTokens = true

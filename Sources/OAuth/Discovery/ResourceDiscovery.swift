@@ -9,15 +9,15 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The resource's response to a request without a token, and the challenge in it.
+  /// The facts learned from the resource's response to a request without a token.
   private struct Hint {
-    /// Whether the resource wants a token, of any kind.
+    /// Whether the resource requires a token of any kind.
     var wantsToken = false
     /// Whether there is a challenge for an OAuth token.
     var isChallenge = false
     var metadata: Endpoint?
     var scopes: [String] = []
-    /// Whether the only scheme is DPoP (RFC 9449 section 7.1).
+    /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
     var wantsBoundTokens = false
   }
 
@@ -32,10 +32,10 @@ package struct ResourceDiscovery {
     self.cancellation = cancellation
   }
 
-  /// Reads the metadata from the URL in the resource's challenge (section 5.1), else from the resource's well-known URL
-  /// (section 3.1), else from that of its origin. Scopes in the challenge override those of the metadata. A resource
-  /// that wants a token but has no metadata may be an MCP server before revision 2025-06-18, whose authorization server
-  /// is at its own origin.
+  /// Finds the metadata: at the URL in the resource's challenge (section 5.1), else at the resource's well-known URL
+  /// (section 3.1), else at that of its origin. Scopes in the challenge override those of the metadata. A resource that
+  /// requires a token but has no metadata may be an older MCP server (before revision 2025-06-18), with the
+  /// authorization server at its own origin.
   ///
   /// - Throws: `metadataMissing`.
   package func run() throws(OAuthError) -> ProtectedResource {
@@ -78,9 +78,9 @@ package struct ResourceDiscovery {
       guard (400..<500).contains(response.status), error.code.meaning != .passing else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
-    // The document is public and may leave the secure heap.
+    // The document is public, so it may be copied from the secure heap.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    // A server that answers every URL with a page has no such document.
+    // A server that returns a page for every URL has no such document.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
@@ -88,7 +88,7 @@ package struct ResourceDiscovery {
       parsing: body, of: resource, identifiers: identifiers, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 
-  /// The issuer with the resource's origin; nil if it publishes no metadata.
+  /// The resource's origin as an issuer; nil if it publishes no metadata.
   private func serverAtOrigin() throws(OAuthError) -> Issuer? {
     do {
       let issuer = try Issuer(resource.uri.origin, allowHTTPLoopback: transport.allowHTTPLoopback)
@@ -112,7 +112,7 @@ package struct ResourceDiscovery {
       do { content = try SecretBytes(copying: Array(message.utf8).span) } catch { return hint }
       var post = HTTPRequest(post: resource, .resource, json: content, transport: transport, cancellation: cancellation)
       post.accept = "application/json, text/event-stream"
-      // Even if the server rejects these requests, its metadata may be found.
+      // Even if the server rejects these requests, it may publish metadata.
       guard let response = try? answer(to: post) else { continue }
       let next = try self.hint(in: response)
       if next.isChallenge { return next }
@@ -121,7 +121,7 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// - Returns: Nil for content that is too large to be a refusal.
+  /// - Returns: Nil if the content is too large to be a refusal.
   private func answer(to request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -155,8 +155,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// The metadata URL in a challenge. It must have the resource's origin: only its certificate proves that the metadata
-  /// is its own (sections 3.1 and 7.3), and a server must not send us to its neighbors (section 7.7).
+  /// The metadata URL in a challenge. It must have the resource's origin: only that origin's certificate proves that
+  /// the metadata is its own (sections 3.1 and 7.3, also section 7.7).
   private func named(_ text: String) throws(OAuthError) -> Endpoint {
     guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
@@ -167,7 +167,7 @@ package struct ResourceDiscovery {
     return place
   }
 
-  /// The well-known URL: inserted between host and path, dropping a lone `/` (section 3.1).
+  /// The well-known URL of the resource: with the well-known path before its own (section 3.1).
   private func location() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

@@ -1,21 +1,21 @@
 internal import Encoding
 internal import Vocabulary
 
-/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or for all organizations.
+/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations.
 ///
-/// Only for providers with ``Provider/Quirk/tenantIssuer``, and only on the same host.
+/// Only for providers with ``Provider/Quirk/tenantIssuer``, and on the same host.
 package enum TenantIssuer: Sendable, Hashable {
-  /// The single issuer in the metadata.
+  /// The one issuer that the metadata name.
   case one(String)
-  /// An issuer that contains the token's `tid` between these two parts.
+  /// Any issuer that consists of these two parts with the token's `tid` between them.
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// Tenant names that match several tenants.
+  /// Tenant names that include several tenants.
   private static let shared = ["common", "organizations"]
 
-  /// - Parameter named: The `issuer` of the metadata.
-  /// - Returns: Nil if `named` is not acceptable for `issuer`.
+  /// - Parameter named: The `issuer` in the metadata.
+  /// - Returns: Nil if that is not acceptable for `issuer`.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.utf8.elementsEqual(other.before.utf8),
@@ -33,7 +33,7 @@ package enum TenantIssuer: Sendable, Hashable {
   /// Whether `issuer` may issue tokens for this tenant.
   ///
   /// - Parameters:
-  ///   - tenant: The `tid` claim.
+  ///   - tenant: The token's `tid` claim.
   ///   - keyIssuer: The `issuer` member of the key that verified the token.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
@@ -47,7 +47,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether the authorization endpoint may use this `iss` (RFC 9207).
+  /// Whether the authorization endpoint may send this `iss` (RFC 9207).
   func mayAnswer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
@@ -75,7 +75,7 @@ package enum TenantIssuer: Sendable, Hashable {
 }
 
 extension Issuer {
-  /// The advice for an issuer mismatch at Microsoft hosts with a configurable issuer, or nil.
+  /// The advice for an issuer mismatch, for Microsoft hosts with a configurable issuer.
   var mismatchAdvice: Phrase? {
     let host = (try? URI(text))?.host.lowercased() ?? ""
     // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.

@@ -4,24 +4,21 @@ package import Vocabulary
 
 /// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {
-  /// Replaced if the server announces other endpoints.
+  /// The server's metadata. Replaced if endpoints move.
   package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
   /// The certificate for client authentication and certificate-bound tokens.
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
-  /// The built-in provider of this account, if any.
   package let provider: Provider?
-  /// Creates proofs with the account's key (RFC 9449); nil for Bearer tokens.
+  /// Creates DPoP proofs with the account's key (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
-  /// The signing algorithms registered for the client.
   package var signing = ResponseSigning()
-  /// The security profile to enforce, if any.
   package var profile: SecurityProfile?
-  /// The origins that may be contacted; nil for any.
+  /// The only origins that may get requests; nil for any.
   package var origins: [String]?
-  /// Other secrets to remove from errors: the session's other tokens.
+  /// Other secrets to remove from error texts, such as the session's other tokens.
   private var hidden: [SharedSecret] = []
 
   package init(
@@ -43,6 +40,7 @@ package struct AuthorizationServer: Sendable {
     return transport
   }
 
+  /// Unwraps the endpoint. Throws an error with its role if missing or unusable.
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
     if let endpoint { return endpoint }
     try metadata.checkUsable(role)
@@ -57,7 +55,7 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form without changes.
+  /// Posts a form as it is.
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
@@ -84,7 +82,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Some servers compare the encoded secret, contrary to RFC 6749 section 2.3.1.
+  /// Advice for servers that compare the encoded secret, contrary to RFC 6749 section 2.3.1.
   private func encodingAdvice(for error: OAuthError) -> Phrase? {
     guard error.code == .invalidClient, case .basic(let secret) = client.authentication else { return nil }
     let secretIsPlain = secret.bytes.withBytes { bytes in bytes.indices.allSatisfy { Form.isPlain(bytes[$0]) } }
@@ -94,7 +92,7 @@ package struct AuthorizationServer: Sendable {
     )
   }
 
-  /// The server may have failed to fetch the client's metadata.
+  /// Advice for servers that may have failed to fetch the client's metadata.
   private func publicationAdvice(for error: OAuthError) -> Phrase? {
     let isPublished = Client.isMetadataURL(client.id, allowHTTPLoopback: transport.allowHTTPLoopback)
     guard error.code == .invalidClient, isPublished else { return nil }
@@ -108,18 +106,18 @@ package struct AuthorizationServer: Sendable {
     do { return try http.send(request) } catch { throw OAuthError(error, request) }
   }
 
-  /// Removes these secrets from the text of every error.
+  /// Removes these secrets from the text of all later errors.
   package mutating func hide(_ secrets: SharedSecret?...) { hidden += secrets.compactMap { $0 } }
 
-  /// All secrets to remove from the errors of a request.
+  /// All secrets to remove from a request's errors.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + hidden
   }
 
   /// Parses a response of the token endpoint.
   ///
-  /// - Throws: The reason why there are no tokens, not even a refresh token. ``OAuthError/brokenAnswer`` means that the
-  ///   server still carried out the request.
+  /// - Throws: If there are no tokens, not even a refresh token. With ``OAuthError/brokenAnswer``, the server still
+  ///   carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointAnswer
   {
@@ -142,7 +140,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses tokens and checks that they are bound to the proven key.
+  /// Parses tokens and checks that they are bound to the account's key.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try advising { () throws(OAuthError) in
       try explaining { () throws(OAuthError) in

@@ -3,12 +3,11 @@ internal import Platform
 /// Cancels an operation's requests and waits, from any thread.
 ///
 /// An operation that spends a single-use value, such as a refresh token or a code, runs in ``spending(or:_:)``. After
-/// the first byte of such a request ``cancel()`` takes effect only when the result is stored. Only the end of the
-/// process interrupts it.
+/// the first byte of such a request, ``cancel()`` takes effect only once the result is stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// The number of ``beginSpending()`` calls still in effect.
+    /// The number of ``beginSpending()`` calls in effect.
     var spending = 0
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
@@ -20,7 +19,7 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Cancels the operation, after a delay if it ``isSpending``.
+  /// Cancels the operation, or after spending if it ``isSpending``.
   package func cancel() { end { $0.isCancelled = true } }
 
   private func end(_ change: (inout State) -> Void) {
@@ -32,11 +31,11 @@ package final class Cancellation: Sendable {
 
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
-  /// Whether the operation is spending something, which delays ``cancel()``.
+  /// Whether the operation is spending a single-use value, which delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
   /// Delays ``cancel()`` until the end of the enclosing ``spending(or:_:)``, or of the operation. An ``HTTPClient``
-  /// calls it before the first byte of a request that spends something.
+  /// calls it before the first byte of a spending request.
   ///
   /// - Returns: False if the operation was already cancelled.
   @discardableResult
@@ -48,10 +47,9 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result. A cancellation meanwhile takes effect
-  /// afterwards.
+  /// Runs `body`, which spends a single-use value and stores the result. Delays a cancellation until its end.
   ///
-  /// - Parameter cancelled: The error to throw if the operation was already cancelled.
+  /// - Parameter cancelled: The error if the operation was already cancelled.
   package func spending<Result, Problem: Error>(
     or cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -60,7 +58,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Runs `body` and calls `wake` on cancellation. `wake` must not block.
+  /// Runs `body`, and calls `wake` if cancelled meanwhile. `wake` must not block.
   package func waking<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -69,7 +67,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Calls `wake` on cancellation, until ``removeWaker(_:)``. `wake` must not block.
+  /// Registers `wake`, which is called on cancellation and must not block. Pass the result to ``removeWaker(_:)``.
   package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.lastWaker += 1

@@ -17,13 +17,13 @@ extension Client {
       form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
-      // Optional and redundant (RFC 7521 section 4.2), but some servers need it to find the key.
+      // Optional and redundant (RFC 7521 section 4.2), but some servers find the key by it.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .assertion(let assertion):
-      // The platform has its own name for the client, so the server needs `client_id` as well.
+      // The assertion contains the platform's name for the client, so the server needs `client_id` too.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: assertion)

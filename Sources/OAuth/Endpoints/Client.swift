@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 
-/// The client as registered at the authorization server.
 package struct Client: Sendable {
   package let id: String
   package let authentication: ClientAuthentication
@@ -20,14 +19,14 @@ package struct Client: Sendable {
     self.authentication = authentication
   }
 
-  /// Returns this client with an assertion for authentication.
+  /// A copy that authenticates with an assertion.
   func proved(by assertion: SharedSecret) throws(OAuthError) -> Client {
     try Client(id: id, authentication: .assertion(assertion))
   }
 
   /// Whether an identifier is a valid client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3):
-  /// https, a path without dot segments, no fragment and no user name. Servers compare it byte by byte with the
-  /// published document, so scheme and host must be lowercase and the default port is omitted.
+  /// https, with a path without dot segments, and without fragment and user name. Compared byte by byte, so scheme and
+  /// host must be lowercase and the default port omitted.
   ///
   /// - Parameter allowHTTPLoopback: Also accepts http to this machine, for development.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {

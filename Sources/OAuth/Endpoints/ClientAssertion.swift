@@ -4,7 +4,7 @@ internal import JOSE
 package import Vocabulary
 
 /// Client authentication with a private key: a new signed token for each request and each retry (RFC 7523 section 2.2,
-/// OpenID Connect Core 1.0 section 9).
+/// OpenID Connect Core section 9).
 package struct ClientAssertion: Sendable {
   /// The lifetime of a token in seconds.
   package static let lifetime = 60
@@ -13,7 +13,7 @@ package struct ClientAssertion: Sendable {
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
-  /// - Parameter wallSeconds: The clock, in unix seconds.
+  /// - Parameter wallSeconds: Returns the current time, in unix seconds.
   package init(_ key: ClientKey, audience: AssertionAudience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.audience = audience
@@ -26,7 +26,6 @@ package struct ClientAssertion: Sendable {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }
 
-  /// Creates a token for one request.
   func make(
     clientID: String, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SharedSecret {

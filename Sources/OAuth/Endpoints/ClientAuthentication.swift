@@ -1,23 +1,23 @@
 package import Crypto
 
-/// How a client authenticates. Each request uses one method, with no fallback to another (RFC 6749 section 2.3).
+/// How a client authenticates. A request uses exactly one method (RFC 6749 section 2.3).
 package enum ClientAuthentication: Sendable {
-  /// A public client: `client_id` in the body.
+  /// A public client, with `client_id` in the body.
   case none
   /// HTTP Basic with form-encoded ID and secret (RFC 6749 section 2.3.1).
   case basic(SharedSecret)
-  /// HTTP Basic without that encoding, for servers that do not decode it.
+  /// Like ``basic(_:)``, but not form-encoded, for servers that do not decode it.
   case basicUnencoded(SharedSecret)
   /// `client_id` and `client_secret` in the body.
   case post(SharedSecret)
   /// A token signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
-  /// A token that the platform signed for the client (RFC 7523 section 2.2).
+  /// An assertion signed by the platform (RFC 7523 section 2.2).
   case assertion(SharedSecret)
   /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Returns the method to use at an endpoint that may not support the token endpoint's method.
+  /// Replaces Basic by the body or the reverse, if an endpoint supports only the other.
   ///
   /// - Parameter announced: The endpoint's supported methods; nil if not announced.
   func taken(by announced: [String]?) -> ClientAuthentication {
@@ -33,11 +33,13 @@ package enum ClientAuthentication: Sendable {
     }
   }
 
+  /// False for a public client.
   package var provesClient: Bool {
     if case .none = self { return false }
     return true
   }
 
+  /// The client secret, for methods that send it.
   var secret: SharedSecret? {
     switch self {
     case .none, .privateKeyJWT, .assertion, .mutualTLS: nil

@@ -5,15 +5,15 @@ internal import Encoding
 package final class ClientCertificate: Sendable, Equatable {
   /// The certificate, its chain and the key.
   package let key: CertifiedKey
-  /// The SHA-256 hash in base64url: `x5t#S256` in tokens bound to the certificate (RFC 8705 section 3.1).
+  /// The SHA-256 hash in base64url, which bound tokens contain as `x5t#S256` (RFC 8705 section 3.1).
   package let thumbprint: String
-  /// The end of its validity, in unix seconds.
+  /// In unix seconds.
   package let expiresAt: Int
-  /// Whether issuer and subject are the same, so that it is trusted only by registration (RFC 8705 section 2.2).
+  /// Whether issuer and subject are the same, so that servers trust it only by registration (RFC 8705 section 2.2).
   package let isSelfIssued: Bool
 
   /// - Parameters:
-  ///   - text: Certificates in PEM, the client's own first. Other text is ignored.
+  ///   - text: Certificates in PEM, starting with the client's own. Other text is ignored.
   ///   - key: The private key of the first certificate.
   /// - Throws: `invalidKey` if there is no certificate, or it does not match the key.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {

@@ -7,11 +7,12 @@ package final class ClientKey: Sendable {
   let key: PrivateKey
   /// The key ID registered at the server, if any.
   package let keyID: String?
+  /// The configured signature algorithm, if any.
   private let chosen: JWSAlgorithm?
   private let profile: SecurityProfile?
 
   /// - Parameters:
-  ///   - algorithm: The signature algorithm, or nil to choose one by the key and the server's metadata.
+  ///   - algorithm: The signature algorithm, or nil to select one by the key and the server's metadata.
   ///   - profile: The security profile to enforce, if any.
   /// - Throws: `unsuitableKey` if the algorithm does not match the key.
   package init(
@@ -25,8 +26,8 @@ package final class ClientKey: Sendable {
     self.profile = profile
   }
 
-  /// The configured signature algorithm, or a default for the key: for RSA, PS256 if the server announces it or the
-  /// profile requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
+  /// The configured signature algorithm, or a default. For RSA this is PS256 if the server announces it or the profile
+  /// requires it (FAPI 2.0 Security Profile section 5.4.1), otherwise RS256.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let chosen { return chosen }
     let possible: [JWSAlgorithm] =

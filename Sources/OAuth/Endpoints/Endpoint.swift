@@ -3,11 +3,11 @@ package import Vocabulary
 
 /// The URL of an endpoint: https, or http to this machine if the account allows it.
 ///
-/// The text is used exactly as given, including the query (RFC 6749 sections 3.1 and 3.2).
+/// Used exactly as given, including the query (RFC 6749 sections 3.1 and 3.2).
 package struct Endpoint: Sendable, Hashable {
   package let uri: URI
 
-  /// - Throws: `insecureURL` for another scheme; `invalidURL` for an invalid URL or one with a fragment.
+  /// - Throws: `insecureURL` for another scheme; `invalidURL` for an invalid URL or a fragment.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     let uri: URI
     do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, .url) }

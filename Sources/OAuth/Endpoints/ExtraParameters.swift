@@ -1,12 +1,11 @@
 package import Encoding
 package import Vocabulary
 
-/// An account's additional sign-in parameters, sent in authorization requests (pushed or not) and device authorization
-/// requests.
+/// An account's additional parameters for authorization requests (pushed or not) and device authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
-  /// The maximum number of named parameters.
+  /// The maximum number of parameters.
   static let most = 32
-  /// The maximum length of a name, in bytes.
+  /// The maximum name length, in bytes.
   static let longestName = 64
 
   private var pairs: [Pair] = []
@@ -22,11 +21,11 @@ package struct ExtraParameters: Sendable, Hashable {
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or not a valid parameter name (RFC 6749 appendix A).
     case malformed
-    /// A parameter that this program sets itself, or that would change the meaning of the request.
+    /// A parameter that this program sets itself or that would change the request's meaning.
     case reserved(String)
     case repeated(String)
     case tooMany
-    /// Not a JSON object (OpenID Connect Core 1.0 section 5.5).
+    /// Not a JSON object (OpenID Connect Core section 5.5).
     case claims
     /// Not an array of objects, each with a `type` (RFC 9396 section 2).
     case authorizationDetails
@@ -36,7 +35,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// - Parameters:
   ///   - parameters: Each as `NAME=VALUE`.
-  ///   - claims: `claims` (OpenID Connect Core 1.0 section 5.5).
+  ///   - claims: `claims` (OpenID Connect Core section 5.5).
   ///   - authorizationDetails: `authorization_details` (RFC 9396).
   ///   - provider: The built-in provider, whose own parameters are reserved too.
   package init(
@@ -60,7 +59,7 @@ package struct ExtraParameters: Sendable, Hashable {
 
   /// The names and values to send.
   ///
-  /// - Parameter challenged: The claims required by a resource.
+  /// - Parameter challenged: The claims that a resource requires.
   func parameters(adding challenged: RequestedClaims? = nil) -> [(name: String, value: String)] {
     var all = pairs.map { (name: $0.name, value: $0.value) }
     if let claims = claims?.adding(challenged) ?? challenged {
@@ -85,7 +84,7 @@ package struct ExtraParameters: Sendable, Hashable {
     return Pair(name: name, value: value)
   }
 
-  /// RFC 6749 appendix A.
+  /// Whether the byte may be in a parameter name (RFC 6749 appendix A).
   private static func isNameByte(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
   }
@@ -106,13 +105,13 @@ package struct AuthorizationDetails: Sendable, Hashable {
 
   package let json: JSON
 
-  /// - Returns: Nil if the text is too long, or not an array of objects with a `type`.
+  /// Nil if the text is too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)
   }
 
-  /// Reads the details in a response or record.
+  /// Reads the details from a response or record.
   package init?(_ json: JSON) {
     let areNamed = json.array?.allSatisfy { $0["type"]?.string.map { !$0.isEmpty } ?? false } ?? false
     guard areNamed, json.serialized().count <= Self.longestGranted else { return nil }

@@ -1,30 +1,31 @@
 package import Crypto
 
-/// Sends HTTP requests. OAuth defines this protocol so that every flow can be tested without a network.
+/// Sends HTTP requests. A protocol, for tests without a network.
 ///
-/// Calls block until the response is complete, so use a worker thread. Implementations must honor all of
-/// ``HTTPRequest`` and ``Transport``, return a response for every status, and throw only without a response.
+/// Calls block until the response is complete. Implementations must honor all of ``HTTPRequest`` and ``Transport``,
+/// return a response whatever its status, and throw only if there is none.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
-  /// Sends a request to a resource. Content is streamed in both directions and may be of any size.
+  /// Sends a request to a resource, streaming content of any size in both directions.
   ///
   /// - Parameters:
   ///   - authorization: Header fields with secret values.
   ///   - content: The content to send, if any.
-  ///   - receiver: Receives the head of the response and, if it wants, the content.
+  ///   - receiver: Receives the head of the response and, if it accepts it, the content.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
   ) throws(HTTPFailure) -> ResourceResponse
 }
 
-/// A complete response. The body may contain tokens, so it is in secret memory.
+/// A complete response. Its body is in secret memory, since it may contain tokens.
 package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// A defect of the message: trust only a new refresh token in the body. Always nil without ``HTTPRequest/spends``.
+  /// A defect of the message. Only a new refresh token in the body may then be trusted. Always nil without
+  /// ``HTTPRequest/spends``.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

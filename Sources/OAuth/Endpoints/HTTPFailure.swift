@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// The reason why there is no usable response.
+/// The error if there is no usable response.
 package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {
     /// The host name could not be resolved.
@@ -35,28 +35,28 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case content
     /// The connection broke while receiving the response.
     case receive
-    /// Out of memory for the request or its response.
+    /// Out of memory.
     case memory
-    /// The request could not be set up, because the library rejected an option.
+    /// The library rejected an option of the request.
     case setup
     /// The proxy was unreachable or refused the request.
     case proxy
-    /// The response contains the access token, which the receiver must not see.
+    /// The response contains the access token, which its receiver must not see.
     case tokenReturned
   }
 
   package var code: Code
-  /// Whether a byte of a response was received, so that the server did respond.
+  /// Whether any byte of a response was received.
   package var responseStarted: Bool
-  /// Whether a byte of the request was sent, so that the server may have acted on it.
+  /// Whether any byte of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
   package var problem: ConnectionProblem?
 
-  /// The addresses of name servers that did not answer, separated by commas.
+  /// The addresses of name servers that did not respond, separated by commas.
   package var nameServers: String?
 
-  /// The duration of a timeout, in whole seconds.
+  /// The duration of the timeout, in whole seconds.
   package var waitedSeconds: Int?
 
   /// The target of a redirect that was not followed: scheme, host and port.

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// The header fields of a response, in the order received. Names are case-insensitive.
 package struct HTTPHeaders: Sendable {
-  /// The maximum wait accepted from a server, in seconds.
+  /// The maximum wait that a server can ask for, in seconds.
   package static let longestRetryAfter = 300
 
   private let fields: [(name: String, value: String)]
@@ -29,7 +29,7 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// The redirect target (RFC 9110 section 10.2.2). Nil if the headers name different locations.
+  /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several different ones.
   package var location: String? {
     let places = values(of: "Location")
     guard let first = places.first, places.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
@@ -42,11 +42,11 @@ package struct HTTPHeaders: Sendable {
     return mediaType == "application/json" || mediaType.hasSuffix("+json")
   }
 
-  /// The server's clock in unix seconds.
+  /// The server's time in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// How long the server asks us to wait (RFC 9110 section 10.2.3), from 0 to 300 seconds. Without `Retry-After`, reads
-  /// `X-Rate-Limit-Reset`, the end of the wait in unix seconds.
+  /// How long the server asks to wait (RFC 9110 section 10.2.3), in seconds from 0 to 300. Without `Retry-After`, reads
+  /// `X-Rate-Limit-Reset`, in unix seconds.
   ///
   /// - Parameter now: The time in unix seconds, used if the header is a date. Prefer ``date``, which is from the same
   ///   clock.
@@ -58,7 +58,7 @@ package struct HTTPHeaders: Sendable {
     return HTTPDate.parse(value).flatMap { Self.wait(until: $0, now: now) }
   }
 
-  /// The trimmed value of a header; nil if it is absent or empty.
+  /// A header's trimmed value, or nil if absent or empty.
   private func trimmed(_ name: String) -> String? {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -83,13 +83,13 @@ package struct HTTPHeaders: Sendable {
     return found
   }
 
-  /// The version of a document (RFC 9110 section 8.8.3), if it is quoted, printable and at most 256 bytes.
+  /// The entity tag of a document (RFC 9110 section 8.8.3), if quoted, printable and at most 256 bytes.
   package var entityTag: String? {
     guard let value = self["ETag"], Self.isEntityTag(value) else { return nil }
     return value
   }
 
-  /// Whether a text is an acceptable entity tag to send back.
+  /// Whether `text` may be sent back as an entity tag.
   package static func isEntityTag(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }

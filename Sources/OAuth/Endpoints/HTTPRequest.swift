@@ -3,7 +3,7 @@ package import Vocabulary
 
 /// A request to an endpoint of an authorization server.
 ///
-/// Secrets are only in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
+/// Secrets are in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: Sendable {
     case get, post, delete
@@ -17,7 +17,7 @@ package struct HTTPRequest: ~Copyable {
     }
   }
 
-  /// The response limit for all endpoints except key sets, in bytes. Also the maximum size of a `SecretBytes`.
+  /// The response limit in bytes, except for key sets. Also the maximum size of a `SecretBytes`.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
@@ -25,7 +25,7 @@ package struct HTTPRequest: ~Copyable {
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The `Accept` header. Without it some servers use another format.
+  /// The `Accept` header, without which some servers use another format.
   package var accept = "application/json"
 
   /// The complete `Authorization` header, including the scheme.
@@ -45,14 +45,13 @@ package struct HTTPRequest: ~Copyable {
   /// The maximum size of the decoded response body, in bytes. A larger body is ``HTTPFailure/Code/tooLarge``.
   package var responseLimit = HTTPRequest.defaultResponseLimit
 
-  /// Whether to follow redirects: at most three, to the same scheme, host and port. If false, a redirect is returned as
-  /// a response. If true, one that breaks these rules is ``HTTPFailure/Code/redirect``.
+  /// Whether to follow up to three redirects with the same scheme, host and port. Others are
+  /// ``HTTPFailure/Code/redirect``. If false, a redirect is returned as a response.
   package var followsRedirects = false
 
-  /// Whether the request spends a single-use value, such as a refresh token or a code, so that its response cannot be
-  /// repeated. It uses a new connection. After its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and
-  /// ``Cancellation/cancel()`` does not end it. A body is returned even if the headers or the framing are invalid, with
-  /// ``HTTPResponse/defect``.
+  /// Whether the request spends a single-use value, such as a refresh token or a code. It uses a new connection. After
+  /// its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and ``Cancellation/cancel()`` does not end it.
+  /// A body is returned even if the headers or the framing are invalid, with ``HTTPResponse/defect``.
   package var spends = false
 
   /// Cancels the request from another thread.

@@ -3,15 +3,14 @@ internal import Vocabulary
 
 /// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
 ///
-/// Kept exactly as configured and never normalized, because it is compared byte by byte with metadata and ID Tokens
-/// (RFC 8414 section 3.3).
+/// Never normalized, because it is compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
 package struct Issuer: Sendable {
-  /// The maximum length, which leaves space for a well-known path within the URL limit.
+  /// The maximum length in bytes, which leaves space for a well-known path within the URL limit.
   private static let longest = 1900
 
   package let text: String
   private let pathLength: Int
-  /// Whether to try the OAuth document before the OpenID one, as resource clients do (Model Context Protocol,
+  /// Whether to try the OAuth metadata document before the OpenID one, as resource clients do (Model Context Protocol,
   /// authorization).
   package var looksForOAuthFirst = false
 
@@ -41,14 +40,14 @@ package struct Issuer: Sendable {
     ]
     if !path.isEmpty { texts.append(base + "/.well-known/openid-configuration" + path) }
     if looksForOAuthFirst { texts = Array(texts.dropFirst()) + [texts[0]] }
-    // The initializer has already checked whether loopback is allowed.
+    // The initializer has checked whether loopback is allowed.
     return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
   }
 
   /// Whether `other` is identical, byte by byte.
   package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 
-  /// Whether `other` differs only by a slash at the end, which is significant.
+  /// Whether `other` differs only by a trailing slash, which is significant.
   func differsBySlash(from other: String) -> Bool {
     "\(text)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(text.utf8)
   }
@@ -66,7 +65,7 @@ package struct Issuer: Sendable {
 
   func isNamed(by claim: String) -> Bool { Self.isName(claim, of: text) }
 
-  /// Whether the `iss` of a token matches the issuer: the same text, or without the scheme for providers that omit it.
+  /// Whether the `iss` claim matches the issuer: identical, or without the scheme for providers that omit it.
   package static func isName(_ claim: String, of issuer: String) -> Bool {
     if claim.utf8.elementsEqual(issuer.utf8) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
@@ -74,8 +73,7 @@ package struct Issuer: Sendable {
   }
 }
 
-/// Equality ignores the order in which metadata documents are tried. Issuers are compared byte by byte (RFC 8414
-/// section 3.3).
+/// Issuers are equal if identical byte by byte (RFC 8414 section 3.3), whatever the order of metadata URLs.
 extension Issuer: Hashable {
   package static func == (one: Issuer, other: Issuer) -> Bool { one.isSame(as: other.text) }
 

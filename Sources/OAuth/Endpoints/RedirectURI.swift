@@ -5,23 +5,22 @@ package struct RedirectURI: Sendable, Hashable {
   /// A loopback host (RFC 8252 section 7.3).
   package enum Host: Sendable, Hashable {
     case ipv4, ipv6
-    /// Only for servers that require it: the name can resolve to either address family (RFC 8252 section 8.3).
+    /// Only for servers that require it: the name may resolve to either address family (RFC 8252 section 8.3).
     case localhost
   }
 
-  /// Byte for byte as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
+  /// The URI, byte for byte as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// Nil if the browser cannot deliver the response to this machine, so that the user must paste it.
+  /// The loopback host, or nil if the browser cannot reach this machine, so that the user must paste the response.
   package let loopbackHost: Host?
-  /// Nil if the URI names none.
+  /// The port, or nil if the URI has none.
   package let port: UInt16?
-  /// Empty, or starts with "/".
+  /// The path: empty, or with a leading "/".
   package let path: String
 
   /// Parses a configured redirect URI: `http` to `127.0.0.1`, `[::1]` or `localhost`, or any `https` URL.
   ///
-  /// - Throws: `insecureURL` for `http` to another host; `invalidURL` for any other problem, such as a query, which
-  ///   could not be separated from the response.
+  /// - Throws: `insecureURL` for `http` to another host; `invalidURL` for any other problem, such as a query.
   package init(_ text: String) throws(OAuthError) {
     let subject = OAuthError.Subject.redirectURI
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
@@ -47,14 +46,14 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// The default without manual registration, with any port. If the server names the issuer in its responses (RFC
-  /// 9207), the path is fixed. Otherwise it is unique to the issuer and identifies it (RFC 8252 section 8.10, RFC 9700
+  /// Creates the default for clients that are not registered by hand, with any port. Its path is fixed if the server
+  /// names the issuer in its responses (RFC 9207), and otherwise unique to the issuer (RFC 8252 section 8.10, RFC 9700
   /// section 4.4.2).
   package init(standardFor issuer: Issuer, answersNameIssuer: Bool) {
     self = answersNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
-  /// The default for manual registration, with any port.
+  /// The default for clients registered by hand, with any port.
   package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
@@ -64,7 +63,7 @@ package struct RedirectURI: Sendable, Hashable {
     text = "http://\(Self.name(host))\(port.map { ":\($0)" } ?? "")\(path)"
   }
 
-  /// Returns a copy with another loopback host or port. Returns self if this is not a loopback URI.
+  /// A copy with another loopback host or port. Returns self if this is not a loopback URI.
   package func at(_ host: Host, port: UInt16? = nil) -> RedirectURI {
     loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
@@ -100,7 +99,6 @@ package struct RedirectURI: Sendable, Hashable {
     }
   }
 
-  /// The host as written in a URL.
   package static func name(_ host: Host) -> String {
     switch host {
     case .ipv4: "127.0.0.1"
@@ -111,9 +109,8 @@ package struct RedirectURI: Sendable, Hashable {
 }
 
 extension AuthorizationRequest {
-  /// Parses a complete redirect URL that the user copied from the browser.
-  ///
-  /// It must be the redirect URI and a query. A fragment is ignored, since browsers and servers add one.
+  /// Reads a complete redirect URL that the user copied from the browser. A fragment is ignored, since browsers and
+  /// servers add one.
   package func answer(inPasted url: String) -> AuthorizationAnswer {
     let bytes = Array(url.utf8).trimmingSpace
     let mark = UInt8(ascii: "?")
@@ -122,7 +119,7 @@ extension AuthorizationRequest {
     return answer(in: query.span)
   }
 
-  /// Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
+  /// Whether the URL is the redirect URI. Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
   private func isOwn(_ url: ArraySlice<UInt8>) -> Bool {
     if url.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// A request body under construction. It may contain tokens, so it is on the secure heap.
+/// A form being written as a request body, on the secure heap.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
   private var namesClient = false
 
-  /// Adds a parameter. A repeated client ID is skipped, since both requests and authentication methods add it (RFC 6749
+  /// Adds a parameter. Skips a repeated client ID, since both requests and authentication methods add it (RFC 6749
   /// section 3.2 forbids duplicates).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 

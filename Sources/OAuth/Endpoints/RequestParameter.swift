@@ -28,7 +28,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case resource
   case responseType = "response_type"
   case scope
-  /// The scope in the device grant, for ``Provider/Quirk/scopesInDeviceGrant``.
+  /// The device grant's scope, for ``Provider/Quirk/scopesInDeviceGrant``.
   case scopes
   case state
   case subjectToken = "subject_token"

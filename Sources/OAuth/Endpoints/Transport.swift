@@ -2,16 +2,16 @@ package import Crypto
 internal import Encoding
 package import Vocabulary
 
-/// How to connect to an account's server, and which certificates to trust.
+/// How to connect to an account's server: trust, proxy and timeouts.
 package struct Transport: Sendable {
   /// An HTTP proxy. Proxy settings in the environment are never read.
   package struct Proxy: Sendable {
-    /// `socks5h` has the proxy resolve names, `socks5` this machine.
+    /// The proxy resolves names with `socks5h`, this machine with `socks5`.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
     /// `SCHEME://host:port`, without credentials.
     package var url: String
-    /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
+    /// Hosts to connect to without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String
     /// `user:password`.
     package var credentials: SharedSecret?
@@ -27,17 +27,17 @@ package struct Transport: Sendable {
   package var allowHTTPLoopback = false
   /// Certificate authorities trusted in addition to the system's.
   package var certificateAuthorities: CertificateAuthorities?
-  /// Pinned public keys as `sha256//BASE64=`. If not empty, the server's key must be one of them.
+  /// Pinned public keys as `sha256//BASE64=`. The server must have one. Empty for no pins.
   package var pins: [String] = []
   package var proxy: Proxy?
   /// The client certificate, for this server only.
   package var clientCertificate: ClientCertificate?
-  /// The timeout for resolving the host name. The C library has its own: 15 s with one name server that answers only
-  /// for IPv4, 30 s with two.
+  /// The timeout for resolving the host name. The C library's own is 15 s with one name server that only responds for
+  /// IPv4, and 30 s with two.
   package var resolveTimeoutSeconds = 60
   /// The timeout for connecting, after the name is resolved.
   package var connectTimeoutSeconds = 10
-  /// The timeout for the entire request, including the connection, after the name is resolved.
+  /// The timeout for the request including the connection, after the name is resolved.
   package var totalTimeoutSeconds = 30
   /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value, from the first byte
   /// sent.
@@ -48,8 +48,8 @@ package struct Transport: Sendable {
 
   package init() {}
 
-  /// Identifies the additional authorities and the pins; nil for the system's trust alone. A cached document is only
-  /// used with the same trust.
+  /// Identifies the additional authorities and the pins; nil for the system's trust alone. A cached document is used
+  /// only with the same trust.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
@@ -59,10 +59,10 @@ package struct Transport: Sendable {
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
 /// The sender of a request controls its content. A server that does not read all of it parses the rest as the next
-/// request (RFC 9112 section 9.3), and may reveal the following request and its token to the first sender.
+/// request (RFC 9112 section 9.3), and may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// Nil for requests of the account's owner.
+  /// The lease, or nil for requests of the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {
@@ -71,14 +71,14 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-/// Additional certificate authorities for server certificates.
+/// Certificate authorities trusted in addition to the system's.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.
   package let digest: String
   /// The SHA-256 hash of each certificate, in base64url; empty if the text is invalid.
   package let certificateDigests: [String]
-  /// Each certificate in PEM form.
+  /// The certificates in PEM.
   private let certificates: [String]
 
   private static let maxCertificates = 4096
@@ -98,7 +98,7 @@ package struct CertificateAuthorities: Sendable, Equatable {
     (self.certificates, certificateDigests) = (certificates, digests)
   }
 
-  /// Returns only the certificates with one of these hashes.
+  /// A copy with only the certificates that have one of these hashes.
   package func limited(to digests: [String]) throws(CryptoError) -> CertificateAuthorities {
     let kept = certificates.indices.filter { digests.contains(certificateDigests[$0]) }
     if kept.count == certificates.count { return self }

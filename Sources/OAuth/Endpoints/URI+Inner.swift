@@ -2,8 +2,8 @@ internal import Encoding
 
 extension URI {
   /// Whether the host is obviously this machine or on a private network: `localhost`, or an address that is not
-  /// globally routed (RFC 6890). Includes IPv4 addresses in unusual notation, since resolvers may accept them. Does not
-  /// resolve names.
+  /// globally routed (RFC 6890). Includes unusual notations of IPv4, since resolvers may accept them. Does not resolve
+  /// names.
   var isInner: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
@@ -27,7 +27,7 @@ extension URI {
     }
   }
 
-  /// Global unicast addresses begin with the bits 001 (RFC 4291 section 2.4).
+  /// Whether the address begins with the bits 001 (RFC 4291 section 2.4).
   private static func isGlobalIPv6(_ literal: String) -> Bool {
     let group = literal.dropFirst().prefix { $0 != ":" }
     return group.utf8.count == 4 && (group.hasPrefix("2") || group.hasPrefix("3"))

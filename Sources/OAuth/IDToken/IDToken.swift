@@ -2,21 +2,21 @@ package import Crypto
 package import Encoding
 package import JOSE
 
-/// A verified ID Token. Only ``verify(_:keys:expecting:)`` creates one.
+/// A verified ID Token, created only by ``verify(_:keys:expecting:)``.
 package struct IDToken: Sendable {
   package let identity: IdentityRecord
   /// All claims, known or not.
   package let claims: JSONObject
   package let algorithm: IDTokenAlgorithm
-  /// Unix seconds.
+  /// The `iat` claim, in unix seconds.
   package let issuedAt: Int
-  /// Unix seconds.
+  /// The `exp` claim, in unix seconds.
   package let expiresAt: Int
 
-  /// Verifies the signature, then the claims in the order of OpenID Connect Core 1.0 section 3.1.3.7, and on refresh
-  /// those of section 12.2. Stops at the first failure. Fetches nothing: only `keys` are trusted.
+  /// Verifies the signature, then the claims in the order of OpenID Connect Core section 3.1.3.7, and on refresh those
+  /// of section 12.2. Stops at the first failure.
   ///
-  /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata.
+  /// - Parameter keys: The JWK Set from the `jwks_uri` of this issuer's metadata. Only these keys are trusted.
   /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
@@ -38,8 +38,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// Verifies the signature and returns the payload. The account's settings, never the token, select key or secret
-  /// (steps 7 and 8).
+  /// Verifies the signature and returns the payload. The account's settings, never the token, choose between key and
+  /// secret (steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

@@ -1,9 +1,9 @@
 package import Crypto
 package import JOSE
 
-/// The algorithm of an ID Token (OpenID Connect Core 1.0 section 3.1.3.7, steps 6 to 8).
+/// The algorithm of an ID Token (OpenID Connect Core section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {
-  /// A signature with a key published by the issuer.
+  /// A signature by a key that the issuer publishes.
   case signature(JWSAlgorithm)
   case secret(MACAlgorithm)
 
@@ -24,8 +24,8 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (step 8). Only for accounts configured for it, which then accept no
-/// tokens signed with a public key.
+/// The client secret as the MAC key of ID Tokens (step 8). Only for accounts configured for it, which accept no other
+/// ID Tokens.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   /// The UTF-8 bytes of the client secret.

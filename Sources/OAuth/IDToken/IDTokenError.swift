@@ -2,7 +2,6 @@ internal import Encoding
 package import JOSE
 internal import Vocabulary
 
-/// The reason why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
@@ -10,15 +9,15 @@ package struct IDTokenError: Error, Hashable, Sendable {
 
   package init(_ fault: TokenFault) { self.fault = fault }
 
-  /// Clock differences below this many seconds are not mentioned.
+  /// Clock differences below this many seconds are not reported.
   private static let toleratedClockError = 60
 
-  /// Adds the clock difference if a time claim was rejected. Never corrects for it, since the server's clock may be the
-  /// wrong one.
+  /// Adds the clock difference if a time claim was rejected. Does not correct for it, since the server's clock may be
+  /// the wrong one.
   ///
   /// - Parameters:
-  ///   - serverDate: The `Date` of the response that contained the token, in unix seconds.
-  ///   - now: This machine's clock when it arrived.
+  ///   - serverDate: The `Date` of the token's response, in unix seconds.
+  ///   - now: This machine's clock when it arrived, in unix seconds.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
     guard fault.isUntimely, let serverDate else { return self }
     let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
@@ -30,7 +29,7 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// The error for a token whose key is currently not published, or published in an unusable form.
+  /// The error for a token whose key is not published, or published in an unusable form.
   ///
   /// - Parameters:
   ///   - keys: The latest set.
@@ -53,7 +52,7 @@ extension OAuthError {
     retryAfterSeconds = seconds
   }
 
-  /// Wraps a rejected ID Token as the failure of the operation.
+  /// Converts the error for a rejected ID Token.
   package init(_ error: IDTokenError) {
     self.init(.idTokenRejected, .reason(error.fault.reason))
     clockError = error.clockError

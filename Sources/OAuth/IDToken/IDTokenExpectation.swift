@@ -3,14 +3,14 @@ package import JOSE
 
 /// The parameters of an authorization request that its ID Token must match.
 package struct IDTokenDemands: Sendable {
-  /// The `nonce` sent (OpenID Connect Core 1.0 section 3.1.2.1).
+  /// The `nonce` sent (OpenID Connect Core section 3.1.2.1).
   package var nonce: String?
   /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
   package var maxAge: Int?
-  /// The `acr_values` sent. Any of them is accepted.
+  /// The `acr_values` sent. One is required.
   package var acrValues: [String] = []
 
-  /// The code exchanged for the token, for `c_hash` (section 3.3.2.11).
+  /// The code exchanged for the token, checked against `c_hash` (section 3.3.2.11).
   package var code: SharedSecret?
 
   package init(nonce: String? = nil, maxAge: Int? = nil, acrValues: [String] = []) {
@@ -20,28 +20,28 @@ package struct IDTokenDemands: Sendable {
   }
 }
 
-/// The required claims of an ID Token.
+/// The values that an ID Token must match.
 package struct IDTokenExpectation: Sendable {
   package var issuer: Issuer
-  /// How a multi-tenant server names the issuer in tokens, or nil.
+  /// The template for the issuer's name in tokens of a multi-tenant server.
   package var tenant: TenantIssuer?
   package var clientID: String
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// Unix seconds.
+  /// In unix seconds.
   package var now: Int
-  /// The access token of the same response, for `at_hash`.
+  /// The access token of the same response, checked against `at_hash`.
   package var accessToken: SharedSecret?
-  /// The requirements of the sign-in; empty for the device grant and for refreshes.
+  /// The requirements of the authorization request; none for the device grant and for refreshes.
   package var demands = IDTokenDemands()
-  /// Tolerance for all times, in seconds.
+  /// In seconds.
   package var clockSkew: Int
-  /// On refresh, the identity from the first ID Token (OpenID Connect Core 1.0 section 12.2).
+  /// The identity in the first ID Token, for a refresh (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?
-  /// Additional accepted audiences.
+  /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
-  /// The client secret, if the client is registered for ID Tokens with a MAC. `algorithms` and keys are then unused.
+  /// The client secret, if the client is registered for ID Tokens with a MAC. `algorithms` and keys are then ignored.
   package var secret: IDTokenSecret?
 
   package init(

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import JOSE
 
-/// Checks the claims of an ID Token after its signature (OpenID Connect Core 1.0 section 3.1.3.7).
+/// Checks the claims of an ID Token after its signature. Steps are those of OpenID Connect Core section 3.1.3.7.
 struct IDTokenRules {
   let reader: ClaimReader
   let algorithm: IDTokenAlgorithm
@@ -12,12 +12,12 @@ struct IDTokenRules {
 
   /// Checks all rules in order and stops at the first failure.
   func check() throws(TokenFault) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
-    // RFC 8725 section 3.12.
+    // A logout token is not an ID Token (RFC 8725 section 3.12).
     guard !reader.isLogoutToken else { throw .logoutToken(claim: "events") }
     let issuer = try checkIssuer()
     let audience = try checkAudience()
     let authorizedParty = try reader.authorizedParty(audience) { isSame($0, expected.clientID) }
-    // Steps 9 and 10. There is no age limit other than `exp`.
+    // Steps 9 and 10. Only `exp` limits the token's age.
     let times = try reader.checkTimes(expected.clock, issuedAhead: TokenClock.issuedAhead)
     guard let expiresAt = times.expiresAt else { throw .missingClaim("exp") }
     guard let issuedAt = times.issuedAt else { throw .missingClaim("iat") }
@@ -35,7 +35,7 @@ struct IDTokenRules {
     return (identity, issuedAt, expiresAt)
   }
 
-  /// Step 2.
+  /// Step 2: the issuer.
   private func checkIssuer() throws(TokenFault) -> String {
     guard let issuer = try reader.issuer() else { throw .missingClaim("iss") }
     guard let tenant = expected.tenant else {
@@ -46,7 +46,7 @@ struct IDTokenRules {
     return issuer
   }
 
-  /// Step 3.
+  /// Step 3: the audience.
   private func checkAudience() throws(TokenFault) -> [String] {
     guard let audience = try reader.audience() else { throw .missingClaim("aud") }
     guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .otherAudience(isMissing: false) }
@@ -60,18 +60,18 @@ struct IDTokenRules {
 
   private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
-  /// Step 13.
+  /// Step 13: `auth_time` against `max_age`.
   private func checkAuthenticationTime() throws(TokenFault) -> Int? {
     let authTime = try reader.authenticationTime()
     guard let maxAge = expected.demands.maxAge else { return authTime }
     guard let authTime else { throw .missingClaim("auth_time") }
-    // `auth_time` is between 1970 and the year 9999, and `max_age` is any configured number.
+    // `auth_time` is between 1970 and the year 9999, but `max_age` may be any number.
     let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
     guard !overflow, age - expected.clock.skew <= maxAge else { throw .authenticationTooOld }
     return authTime
   }
 
-  /// Step 11. A nonce that we did not send is ignored.
+  /// Step 11: the nonce. Ignored if none was sent.
   private func checkNonce() throws(TokenFault) -> String? {
     let found = try reader.text("nonce")
     guard let sent = expected.demands.nonce else { return found }
@@ -81,7 +81,7 @@ struct IDTokenRules {
     return found
   }
 
-  /// Step 12.
+  /// Step 12: `acr`.
   private func checkAuthenticationContext() throws(TokenFault) {
     let found = try reader.text("acr")
     guard !expected.demands.acrValues.isEmpty else { return }
@@ -89,6 +89,7 @@ struct IDTokenRules {
     guard expected.demands.acrValues.contains(where: { isSame($0, found) }) else { throw .insufficientAuthentication }
   }
 
+  /// Checks `at_hash` or `c_hash`, if the token has it.
   private func check(_ claim: String, of secret: SharedSecret?) throws(TokenFault) {
     guard let found = try reader.text(claim), let secret else { return }
     let isHash: Bool
@@ -102,9 +103,8 @@ struct IDTokenRules {
     guard isHash else { throw .otherHash(claim: claim) }
   }
 
-  /// Section 12.2. Claims missing from the first token are not compared, except `azp` and `nonce`, which must not
-  /// appear later. `auth_time` may change: servers update it when the same user signs in again, which is no reason to
-  /// end the session.
+  /// Compares with the first ID Token (section 12.2). Ignores claims missing there, except `azp` and `nonce`, which
+  /// must not appear later. `auth_time` may change, since servers update it when the same user signs in again.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(TokenFault) {
     guard isSame(identity.issuer, first.issuer) else { throw .identityChanged(claim: "iss") }
     guard isSame(identity.subject, first.subject) else { throw .identityChanged(claim: "sub") }
@@ -116,7 +116,7 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  /// Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
+  /// Compares bytes, since Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
   private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The signed-in user according to the first ID Token of an account. Stored so that a later token for another user is
-/// detected (OpenID Connect Core 1.0 section 12.2). Issuer and subject together identify the user (section 5.7).
+/// The user according to an account's first ID Token. Stored to detect a later token for another user (OpenID Connect
+/// Core section 12.2). Issuer and subject together identify the user (section 5.7).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String
   package var subject: String
@@ -22,7 +22,7 @@ package struct IdentityRecord: Sendable, Hashable {
     self.nonce = nonce
   }
 
-  /// Parses ``json``; nil if invalid.
+  /// Parses ``json``. Nil if invalid.
   package init?(json: JSON) {
     guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
       return nil

@@ -1,21 +1,22 @@
 package import JOSE
 
-/// The account's settings for ID Tokens and UserInfo: the registered algorithms (OpenID Connect Dynamic Client
-/// Registration 1.0 section 2) and trusted audiences.
+/// The client's registered algorithms for ID Tokens and UserInfo (OpenID Connect Dynamic Client Registration 1.0
+/// section 2), and trusted audiences.
 package struct ResponseSigning: Sendable {
-  /// `id_token_signed_response_alg`.
+  /// The setting `id_token_signed_response_alg`.
   package enum IDTokens: Sendable {
-    /// Only signatures with this algorithm.
+    /// A signature with this algorithm.
     case key(JWSAlgorithm)
     case secret(IDTokenSecret)
   }
 
-  /// Nil to accept the algorithms announced by the issuer.
+  /// The required algorithm, or nil for any that the issuer announces.
   package var idTokens: IDTokens?
-  /// `userinfo_signed_response_alg`: UserInfo must be signed with it. Nil accepts any UserInfo.
+  /// The setting `userinfo_signed_response_alg`: the required signature algorithm, or nil for any UserInfo, even
+  /// unsigned.
   package var userInfo: JWSAlgorithm?
 
-  /// Additional accepted audiences of ID Tokens.
+  /// Accepted audiences of ID Tokens besides the client.
   package var trustedAudiences: [String] = []
 
   package init() {}

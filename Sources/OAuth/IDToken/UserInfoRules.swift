@@ -2,15 +2,15 @@ internal import Encoding
 package import JOSE
 internal import Vocabulary
 
-/// How to verify a signed response of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
+/// How to verify a signed UserInfo response (OpenID Connect Core section 5.3.2).
 package struct UserInfoRules {
   /// Accepted `alg` values, independent of the response (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// Whether the client is registered for signed responses, so that unsigned ones are rejected (section 5.3.4).
+  /// Whether unsigned responses are rejected, because the client is registered for signed ones (section 5.3.4).
   package var requiresSignature: Bool
-  /// Unix seconds.
+  /// In unix seconds.
   package var now: Int
-  /// Returns the cached keys, then newer ones on each later call, made if verification fails. Nil if there are no more.
+  /// The cached keys first, then newer ones for each call after a failed verification, then nil.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 
   package init(
@@ -24,8 +24,8 @@ package struct UserInfoRules {
   }
 }
 
-/// A signed response of the UserInfo endpoint. Verified like an ID Token, but by separate rules, so that neither is
-/// accepted as the other where they can be distinguished (RFC 8725 section 3.12).
+/// A signed UserInfo response. Verified like an ID Token, but by separate rules, so that neither is accepted as the
+/// other (RFC 8725 section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
@@ -54,14 +54,14 @@ struct SignedUserInfo {
     throw Self.rejected(doubt.code.reason)
   }
 
-  /// Checks issuer, audience and times. `aud` is required, or a response for another client would be accepted (RFC 8725
-  /// section 3.9).
+  /// Checks issuer, audience and times. `aud` is required, since a response for another client would otherwise be
+  /// accepted (RFC 8725 section 3.9).
   private func check(_ reader: ClaimReader) throws(TokenFault) {
-    // Claims that appear only in logout tokens and ID Tokens.
+    // These claims appear only in logout tokens and ID Tokens.
     for name in ["events", "nonce", "at_hash", "c_hash", "s_hash"] where reader.claims[name] != nil {
       throw .unexpectedClaim(name)
     }
-    // Optional, since the key belongs to the issuer.
+    // `iss` is optional, since the key belongs to the issuer.
     if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .otherIssuer(isMissing: false) }
     let audience = try reader.audience()
     guard audience?.contains(where: { $0.utf8.elementsEqual(clientID.utf8) }) == true else {
@@ -70,7 +70,7 @@ struct SignedUserInfo {
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)
   }
 
-  /// The same message as for an ID Token, which mentions a wrong clock.
+  /// The error with the message for an ID Token, which mentions a wrong clock.
   private func rejected(_ fault: TokenFault) -> OAuthError {
     var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

@@ -3,8 +3,7 @@ internal import Vocabulary
 
 /// Enforces the account's security profile.
 extension AuthorizationServer {
-  /// Rejects a server or client configuration that does not meet the profile. Sends nothing, so call it before anything
-  /// is spent.
+  /// Throws if the server or the client does not meet the profile. Sends nothing, so call it before anything is spent.
   ///
   /// - Throws: `profileBroken`.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
@@ -12,7 +11,7 @@ extension AuthorizationServer {
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
   }
 
-  /// Rejects tokens that are usable without a key or certificate.
+  /// Throws if tokens are usable without a key or certificate.
   ///
   /// - Throws: `profileBroken`.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
@@ -21,10 +20,10 @@ extension AuthorizationServer {
     guard isBound else { throw OAuthError(.tokenUnbound) }
   }
 
-  /// Whether tokens are bound to the client's certificate (RFC 8705 section 3).
+  /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3).
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
-  /// The rule that the client breaks at this server, if any.
+  /// The rule of the profile that the client breaks at this server, if any.
   private var clientBreach: ProfileBreach? {
     guard prover != nil && FAPI2.takesProofs(metadata) || bindsToCertificate else { return .tokensUnannounced }
     switch signing.idTokens {

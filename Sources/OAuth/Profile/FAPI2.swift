@@ -2,23 +2,23 @@ package import JOSE
 package import Vocabulary
 
 /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), as far as a client can check it. Contains
-/// only the additional rules: those of the underlying protocols are enforced elsewhere.
+/// only its additional rules.
 package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve, which the
   /// note there allows.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
-  /// How the account gets its tokens.
+  /// The grant that gets an account's tokens.
   package enum Flow: Sendable {
-    /// By an authorization code, or a refresh token that was issued for one.
+    /// An authorization code, or a refresh token issued for one.
     case code
-    /// For the client itself (RFC 6749 section 4.4). The rules of section 5.3.3.2 do not apply.
+    /// Client credentials (RFC 6749 section 4.4). The rules of section 5.3.3.2 do not apply.
     case clientCredentials
-    /// In another way.
+    /// Any other grant: not allowed.
     case other
   }
 
-  /// The rule that the server's metadata break, if any.
+  /// The rule that the server's metadata breaks, if any.
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.takesMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
@@ -45,7 +45,8 @@ package enum FAPI2 {
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
   private static let provingMethods = [keyMethod] + certificateMethods
 
-  /// Whether the server accepts proofs (RFC 9449 section 5.1) with an allowed algorithm that this program supports.
+  /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed algorithm that this program
+  /// supports.
   static func takesProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
     metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
   }
@@ -84,7 +85,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
 }
 
 extension ProfileBreach {
-  /// The reason, in lowercase and without a full stop.
+  /// The reason as a clause in lowercase, without a full stop.
   package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:

@@ -7,20 +7,19 @@ extension Provider {
     return text.hasSuffix(issuerPath) ? String(text.dropLast(issuerPath.count)) : text
   }
 
-  /// The `iss` of the server's responses (RFC 9207), if it differs from the account's issuer.
+  /// The `iss` in the server's responses (RFC 9207), if it differs from the account's issuer.
   package func responseIssuer(of issuer: Issuer) -> String? {
     let full = base(of: issuer) + issuerPath
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
   }
 
-  /// The known endpoints of an issuer.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
     return try Endpoint.all(
       paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
-  /// Whether `error` means that the user may sign in only by browser.
+  /// Whether `error` requires a sign-in by browser.
   func forbidsDevice(_ error: OAuthError) -> Bool {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
@@ -37,7 +36,7 @@ extension Provider {
 
   /// The advice for `error`, if any, and whether it is to provide a client secret.
   package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
-    // Here the error is about the refresh token, although its name usually means something else.
+    // The error is about the refresh token, although its name usually has another meaning.
     if error.code == .interactionRequired,
       answerShape.isAboutRefreshToken(error.serverError, description: error.serverDescription)
     {
@@ -50,7 +49,7 @@ extension Provider {
     return (Phrase("\(text): \(page)"), advice.needsSecret)
   }
 
-  /// The format of the servers' responses.
+  /// The format of this provider's responses.
   package var answerShape: AnswerShape {
     var shape = AnswerShape()
     if has(.scopeWithCommas) { shape.scope = .commas }

@@ -4,11 +4,11 @@ internal import Vocabulary
 
 /// A registered client (RFC 7591 section 3.2.1).
 ///
-/// The server may change or omit requested values. Omitted values default to the requested ones.
+/// The server may change or omit requested values. An omitted value is as requested.
 package struct ClientRegistration: Sendable {
   package let clientID: String
   package let secret: SharedSecret?
-  /// In unix seconds; nil if the secret does not expire.
+  /// The expiry of the secret in unix seconds; nil if it does not expire.
   package let secretExpiresAt: Int?
   package let tokenEndpointAuthMethod: String?
   package let grantTypes: [String]?
@@ -17,11 +17,11 @@ package struct ClientRegistration: Sendable {
   package let bindsTokensToKey: Bool
   /// The `alg` of ID Tokens (OpenID Connect Dynamic Client Registration 1.0 section 2).
   package let idTokenAlgorithm: String?
-  /// The `alg` of signed UserInfo, or nil if it is not signed.
+  /// The `alg` of signed UserInfo, or nil if not signed.
   package let userInfoAlgorithm: String?
   /// The management URL and token of the registration (RFC 7592 section 3).
   package let management: Management?
-  /// Whether the response contained a management URL that is not the server's.
+  /// Whether the response contained a management URL of another server.
   package let hasForeignManagement: Bool
 
   /// The client configuration endpoint and its token.
@@ -38,7 +38,7 @@ package struct ClientRegistration: Sendable {
   /// Registers a client. Never retries.
   ///
   /// - Parameter initialAccessToken: The token that authorizes the registration, if required (RFC 7591 section 3).
-  /// - Throws: `registrationRejected` if the server refuses; `registrationMissing` if it has no registration endpoint.
+  /// - Throws: `registrationRejected`, or `registrationMissing` if the server has no registration endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
@@ -73,7 +73,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// A 401 or 403 means that not every client may register (RFC 7591 section 3.2.2).
+  /// A 401 or 403 means that registration is restricted (RFC 7591 section 3.2.2).
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
@@ -113,7 +113,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// The management token may be sent only to the server that issued it.
+  /// Whether the server itself issued the management URL.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

@@ -2,9 +2,9 @@ internal import Encoding
 
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
 package struct Challenge: Sendable, Hashable {
-  /// In lowercase.
+  /// The scheme in lowercase.
   package let scheme: String
-  /// Names in lowercase, in the original order. The first of duplicate names is used.
+  /// The parameters in order, with names in lowercase. Of duplicate names, the first is used.
   private let parameters: [Parameter]
 
   private struct Parameter: Sendable, Hashable {
@@ -73,7 +73,7 @@ private struct ChallengeReader {
     return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
-  /// Parses `name = value`, if present. A token68 may end in `=`.
+  /// Parses `name = value`, if present. A token68 (RFC 9110 section 11.2) may end in `=`.
   private mutating func parameter() -> (String, String)? {
     let start = position
     if let name = token() {
@@ -88,8 +88,8 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Parses an unquoted value, up to whitespace or a comma. Only a token is valid, but many servers send unquoted URLs
-  /// and scopes, and a truncated one would have another meaning. A leading "=" is the end of a token68.
+  /// Parses an unquoted value, up to whitespace or a comma. Only tokens are valid, but many servers send unquoted URLs
+  /// and scopes, whose truncation would have another meaning. A leading "=" is the end of a token68.
   private mutating func unquoted() -> String? {
     let start = position
     guard current != UInt8(ascii: "=") else { return nil }

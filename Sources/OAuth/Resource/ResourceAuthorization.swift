@@ -6,13 +6,13 @@ package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
 
-  /// - Parameter prover: Creates proofs with the token's key (RFC 9449); nil for a Bearer token.
+  /// - Parameter prover: Creates DPoP proofs with the token's key (RFC 9449); nil for a Bearer token.
   package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
     self.accessToken = accessToken
     self.prover = prover
   }
 
-  /// The secret header fields of one attempt. Do not reuse them.
+  /// The secret header fields of one attempt. They cannot be reused.
   package struct Attempt: Sendable {
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?

@@ -14,7 +14,7 @@ package struct ResourceField: Sendable, Hashable {
   package enum Problem: Error, Hashable, Sendable {
     /// Not `Name: value`, too long, or contains an invalid character (RFC 9110 section 5.5).
     case malformed
-    /// A field that this program sets, because it controls the credentials or the framing.
+    /// A field that only this program sets, because it controls the credentials or the framing.
     case reserved(String)
     /// Too many fields, or too long in total.
     case tooMany
@@ -47,7 +47,6 @@ package struct ResourceField: Sendable, Hashable {
   /// The field as parsed by ``init(_:)``.
   package var line: String { "\(name): \(value)" }
 
-  /// Parses the fields of a request.
   package static func fields(_ lines: [String]) throws(Problem) -> [ResourceField] {
     var fields: [ResourceField] = []
     var total = 0
@@ -61,7 +60,7 @@ package struct ResourceField: Sendable, Hashable {
 
   package func isNamed(_ other: String) -> Bool { name.lowercased().utf8.elementsEqual(other.lowercased().utf8) }
 
-  /// Visible characters, spaces, tabs and non-ASCII bytes.
+  /// Whether the byte is visible, a space, a tab or non-ASCII.
   private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

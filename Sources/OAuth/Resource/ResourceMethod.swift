@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// The method of a request to a resource (RFC 9110 section 9.1). Case-sensitive, so kept as given.
+/// The method of a request to a resource (RFC 9110 section 9.1), case-sensitive.
 package struct ResourceMethod: Sendable, Hashable {
   package static let maximumBytes = 32
 
   package let text: String
 
-  /// - Returns: Nil if it is not a token, is too long, or is one of `CONNECT`, which opens a tunnel, `TRACE` and
-  ///   `TRACK`, which return the token (RFC 9110 section 9.3.8), and `PRI` (RFC 9113 section 11.6).
+  /// Nil if the text is not a token or too long, or for `CONNECT`, which opens a tunnel, `TRACE` and `TRACK`, which
+  /// return the token (RFC 9110 section 9.3.8), and `PRI` (RFC 9113 section 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
       !["CONNECT", "TRACE", "TRACK", "PRI"].contains(text.uppercased())
@@ -23,8 +23,8 @@ package struct ResourceMethod: Sendable, Hashable {
   /// Whether servers expect `Content-Length: 0` for an empty request (RFC 9110 section 8.6).
   package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
 
-  /// Whether the method defines a meaning for content. Otherwise servers may leave the content unread, as for GET (RFC
-  /// 9110 section 9.3.1). False for unknown methods.
+  /// Whether the method defines a meaning for content. Otherwise servers may leave it unread, as for GET (RFC 9110
+  /// section 9.3.1). False for unknown methods.
   package var definesContent: Bool {
     usuallyHasContent
       || isOne(of: ["QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "MKCALENDAR", "LOCK", "REPORT", "SEARCH", "ACL"])

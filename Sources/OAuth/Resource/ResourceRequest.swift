@@ -7,18 +7,17 @@ package struct ResourceRequest: Sendable {
   package var endpoint: Endpoint
   package var fields: [ResourceField]
   package var transport: Transport
-  /// The timeout for a stalled transfer. The total duration is unlimited.
+  /// The timeout for a stalled transfer, in seconds. The total duration is unlimited.
   package var stallSeconds: Int
-  /// The stall timeout after the head of the response. 0 for no limit (default: ``stallSeconds``).
+  /// The stall timeout after the head of the response, in seconds (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
-  /// The access token, if the response goes to a peer of a lease. The response is cut off where it contains the token.
+  /// The access token, if the response is for a peer of a lease. The response is cut off where it repeats the token.
   package var withheld: SharedSecret?
   /// Cancels the request from another thread.
   package var cancellation: Cancellation
 
   /// Whether an HTTP/1.1 connection may be reused after this request. A server that parses the message differently
-  /// treats part of it as the next request (RFC 9112 section 9.3), which would bypass the limits of a lease. HTTP/2
-  /// frames each request.
+  /// treats part of it as the next request (RFC 9112 section 9.3), which would bypass a lease's limits.
   ///
   /// - Parameter hasContent: Whether the request has a body.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
@@ -67,7 +66,7 @@ package struct ResourceResponse: Sendable {
   package let head: ResourceHead
   /// The number of bytes of content that the receiver accepted.
   package let contentBytes: Int
-  /// The rest of the content if the server paused; nil if the content is complete.
+  /// The rest of the content if slow to arrive; nil if the content is complete.
   package let pending: (any PendingContent)?
 
   package init(head: ResourceHead, contentBytes: Int, pending: (any PendingContent)? = nil) {
@@ -77,9 +76,9 @@ package struct ResourceResponse: Sendable {
   }
 }
 
-/// The remaining content of a response. Waiting for it occupies no thread of the caller.
+/// The remaining content of a response. Receiving it needs no thread of the caller.
 package protocol PendingContent: Sendable {
-  /// Passes the content to the receiver as it arrives. Call it once at most; otherwise the response is abandoned.
+  /// Passes the content to the receiver as it arrives. Call it at most once; without a call, the response is abandoned.
   ///
   /// - Parameter finish: Called once, on another thread, with the total number of bytes that the receiver accepted.
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
@@ -87,11 +86,11 @@ package protocol PendingContent: Sendable {
 
 /// The source of a request's content. Used by one thread at a time.
 package protocol ResourceContent: AnyObject, Sendable {
-  /// In bytes; nil if not known in advance.
+  /// The number of bytes; nil if not known in advance.
   var length: Int? { get }
-  /// Whether ``rewind()`` currently works.
+  /// Whether ``rewind()`` is possible now.
   var canRewind: Bool { get }
-  /// Becomes readable when more content is available after `later`.
+  /// A descriptor that becomes readable when more content is available after `later`.
   var descriptor: Int32 { get }
   /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
@@ -111,7 +110,7 @@ package enum ResourceContentPart: Sendable, Hashable {
 
 /// The destination of a response's content. Used by one thread at a time.
 package protocol ResourceReceiver: AnyObject, Sendable {
-  /// Becomes writable when more bytes can be accepted.
+  /// A descriptor that becomes writable when more bytes can be accepted.
   var descriptor: Int32 { get }
   /// Receives the head of the response, before any content.
   ///

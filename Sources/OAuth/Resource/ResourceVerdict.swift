@@ -1,25 +1,26 @@
 package import Crypto
 internal import Encoding
 
-/// What a resource's response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
+/// What a response implies about the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
+  /// The response accepts both.
   case none
   /// The token was rejected. A new one, with these scopes if the server names any, may be accepted (RFC 6750 section
   /// 3).
   case refused(scopes: [String])
-  /// The proof was rejected (RFC 9449 section 9). The token may be valid.
+  /// The DPoP proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
-  /// The token lacks scopes, which the server may name. A new token of the same session would lack them too.
+  /// The token lacks these scopes, if named. A new token of the same session would lack them too.
   case insufficientScope([String])
-  /// The token lacks claims, which the server may name. A refresh that requests them may help.
+  /// The token lacks these claims, if named. A refresh that requests them may help.
   case insufficientClaims(RequestedClaims?)
   /// The user must sign in again, or with another method.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
-  /// The resource has moved (RFC 9110 section 15.4). The URL is without query and fragment, which often contain a
-  /// signature or token; nil if it contains a secret of the request.
+  /// The resource has moved (RFC 9110 section 15.4) to this URL, without its query and fragment, which often contain a
+  /// token. Nil if it contains a secret of the request.
   case redirected(to: String?)
 
-  /// - Parameter sent: The secrets of the request. Texts that contain part of one are omitted.
+  /// - Parameter sent: The request's secrets. Texts that repeat part of one are omitted.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -48,6 +49,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     return isHarmless(text, sent) ? TerminalText.clean(text) : nil
   }
 
+  /// Whether the text is short and repeats no part of a secret.
   private static func isHarmless(_ text: String, _ sent: [SharedSecret]) -> Bool {
     text.utf8.count <= longestText && !SecretEcho.isFound(in: text, sent, limit: longestText)
   }
@@ -56,6 +58,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   private static let longestText = 8192
 
   private static let schemes = ["bearer", "dpop"]
+  /// The maximum number of scopes and `acr` values.
   private static let maxWords = 32
 
   private static func words(_ text: String?) -> [String] {

@@ -4,21 +4,21 @@ internal import Encoding
 /// Searches a response for the access token of its request, so that a server that echoes the request does not reveal
 /// the token to a peer of a lease.
 ///
-/// Finds the token unchanged, or in either base64 alphabet within a longer text, also with line breaks, and any of
-/// these percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
+/// Finds the token verbatim or in base64, within a longer text or with line breaks, and all of these percent-encoded or
+/// with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// Shorter tokens could be part of any word. Shorter partial matches are not withheld, since that would often delay
-  /// the end of an event.
+  /// The minimum length of a token to search for, and of a partial match to withhold: withholding shorter ones would
+  /// often delay an event's end.
   fileprivate static let shortest = SecretEcho.shortest
 
-  /// Searches of the original and of the unescaped bytes. Nil if the token is too short.
+  /// The searches of the original and of the unescaped bytes. Nil if the token is too short.
   private var searches: (original: Search, unescaped: Search)?
   private var escape = Escape()
   /// For each byte, whether a match or an escape may begin with it.
   private var mayBegin: [Bool] = []
-  /// The last bytes, which may belong to a match.
+  /// The last bytes, if they may belong to a match.
   private var withheld: [UInt8] = []
-  /// The number of bytes so far.
+  /// The number of bytes read.
   private var position = 0
 
   /// - Throws: `secureHeapFull`.
@@ -33,7 +33,7 @@ package struct TokenScreen: Sendable {
 
   /// Passes bytes to `sink`, except those at the end that may belong to the token.
   ///
-  /// - Returns: False if the token was found. None of `bytes` are passed then.
+  /// - Returns: False if the token was found; then nothing is passed.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard searches != nil else {
       sink.append(contentsOf: bytes)
@@ -49,7 +49,7 @@ package struct TokenScreen: Sendable {
       index += 1
     }
     let held = withheld.count
-    // A match may begin with bytes that were too few to be withheld.
+    // A match may begin with earlier bytes that were too few to be withheld.
     let count = max(0, (start ?? position + bytes.count) - (position - held))
     position += bytes.count
     sink.append(contentsOf: withheld.prefix(count))
@@ -60,7 +60,7 @@ package struct TokenScreen: Sendable {
     return true
   }
 
-  /// Whether neither a match nor an escape has begun.
+  /// Whether no match and no escape has begun.
   private var isIdle: Bool {
     escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
   }
@@ -71,6 +71,7 @@ package struct TokenScreen: Sendable {
     return start == .max ? nil : start
   }
 
+  /// Whether the token ends with this byte.
   private mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
     if searches?.original.finds(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
@@ -82,7 +83,7 @@ package struct TokenScreen: Sendable {
     return false
   }
 
-  /// Passes the withheld bytes to `sink` at the end of the response.
+  /// Passes the withheld bytes to `sink` at the response's end.
   package mutating func finish(to sink: inout [UInt8]) {
     sink.append(contentsOf: withheld)
     withheld = []
@@ -121,11 +122,11 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// The base64 characters that depend only on the token, when it is part of a longer text.
+  /// The base64 characters that depend on the token alone, wherever it is in a longer text.
   ///
   /// - Parameter offset: The number of bytes before the token in its group of three.
   init(base64Of token: SharedSecret, after offset: Int) throws(CryptoError) {
-    // The bits of the token that share a character with the preceding byte.
+    // The bits of the token in a character that it shares with the preceding byte.
     let skipped = [0, 4, 2][offset]
     var text = SecretBuffer(capacity: 2 * token.bytes.count)
     token.bytes.withBytes { bytes in
@@ -139,7 +140,7 @@ private struct Pattern: Sendable {
     self.init(SharedSecret(try text.finish()))
   }
 
-  /// In the standard alphabet (RFC 4648 section 4).
+  /// The base64 character of a value (RFC 4648 section 4).
   private static func character(_ value: UInt8) -> UInt8 {
     switch value {
     case ..<26: UInt8(ascii: "A") + value
@@ -150,9 +151,9 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// Searches for the text (Knuth-Morris-Pratt: at most two comparisons per byte on average).
+  /// Reads the next byte (Knuth-Morris-Pratt: at most two comparisons per byte on average).
   ///
-  /// - Parameter matched: The number of bytes matched before `byte`; updated to that after it.
+  /// - Parameter matched: The number of bytes matched so far.
   /// - Returns: Whether the text ends with `byte`.
   func isFound(with byte: UInt8, _ matched: inout Int) -> Bool {
     if matched == 0, byte != first { return false }
@@ -164,7 +165,7 @@ private struct Pattern: Sendable {
   }
 }
 
-/// The forms of the token to search for in one decoding of the response.
+/// The search for all forms of the token in one decoding of the response.
 private struct Search: Sendable {
   private var plain: Progress
   private var base64: [Progress]
@@ -188,6 +189,7 @@ private struct Search: Sendable {
     return start
   }
 
+  /// Whether a form of the token ends with this byte.
   mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
     if plain.finds(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
@@ -195,9 +197,9 @@ private struct Search: Sendable {
     return false
   }
 
-  /// Converts to the standard alphabet.
+  /// Converts a base64 character to the standard alphabet.
   ///
-  /// - Returns: Nil for a line break, which may be anywhere in a base64 text.
+  /// - Returns: Nil for a line break, which may be anywhere in base64.
   private static func standard(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
@@ -207,11 +209,10 @@ private struct Search: Sendable {
     }
   }
 
-  /// The search for one pattern.
   private struct Progress: Sendable {
     let pattern: Pattern
     private var matched = 0
-    /// A ring of the positions of the last bytes, as long as the pattern.
+    /// A ring buffer with the positions of the last bytes, as long as the pattern.
     private var positions: [Int]
     /// The number of bytes since the match began.
     private var count = 0
@@ -226,6 +227,7 @@ private struct Search: Sendable {
     /// The position of the first byte of the match, or nil if the match is too short to be withheld.
     var start: Int? { matched < TokenScreen.shortest ? nil : positions[(count - matched) % positions.count] }
 
+    /// Whether the pattern ends with this byte.
     mutating func finds(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }
@@ -238,17 +240,18 @@ private struct Search: Sendable {
   }
 }
 
-/// Decodes `%XX` and JSON escapes (RFC 8259 section 7).
+/// A decoder of `%XX` and JSON escapes (RFC 8259 section 7).
 private struct Escape: Sendable {
   private var bytes: [UInt8] = []
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
+  /// Whether the byte begins an escape.
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   /// Decodes the next byte of the response.
   ///
-  /// - Returns: The bytes now decoded, each with the position where its escape begins.
+  /// - Returns: The bytes decoded by it, each with the position of its escape.
   mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
       guard Self.begins(byte) else { return [(byte, position)] }
@@ -257,7 +260,7 @@ private struct Escape: Sendable {
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
-      // A slash or a quote. Tokens contain no other character with a one-letter escape.
+      // An escaped slash or quote. Tokens contain no other character with a one-letter escape.
       end()
       return [(byte, start)]
     }

@@ -2,15 +2,15 @@ package import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// An AWS role to exchange a token for credentials (`AssumeRoleWithWebIdentity` of the Security Token Service).
+/// An AWS role whose credentials are returned for a token (`AssumeRoleWithWebIdentity` of the Security Token Service).
 package struct WebIdentityRole: Sendable, Hashable {
   package let arn: String
   package let sessionName: String
   /// The requested lifetime of the credentials in seconds; nil for the service's default.
   package let seconds: Int?
 
-  /// - Returns: Nil for values that the service rejects: the ARN must have 20 to 2048 bytes without spaces, the session
-  ///   name 2 to 64 letters, digits and `_+=,.@-`, and the lifetime must be 15 minutes to 12 hours.
+  /// Nil for values that the service rejects: the ARN must have 20 to 2048 bytes without spaces, the session name 2 to
+  /// 64 letters, digits and `_+=,.@-`, and the lifetime must be 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
     guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
@@ -26,7 +26,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret
     package let sessionToken: SealedSecret
-    /// Unix seconds.
+    /// In unix seconds.
     package let expiresAt: Int
 
     package init(accessKeyID: String, secretAccessKey: SealedSecret, sessionToken: SealedSecret, expiresAt: Int) {
@@ -75,11 +75,11 @@ package struct WebIdentityRole: Sendable, Hashable {
   }
 }
 
-/// A minimal reader for the service's XML: elements that contain only text and appear once.
+/// A minimal reader for the service's XML. It reads elements that contain only text and appear once.
 private struct ServiceDocument {
   let response: HTTPResponse
 
-  /// The range of the text of an element that appears once; nil unless it is printable ASCII without markup.
+  /// The range of the text of an element that appears once. Nil unless it is printable ASCII without markup.
   ///
   /// - Parameter isProse: Whether any XML characters except "<" are allowed.
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
@@ -125,7 +125,7 @@ private struct ServiceDocument {
     }
   }
 
-  /// The error message for users, cleaned like an OAuth error description; nil if it contains a secret.
+  /// The service's error message for users, without control characters; nil if it repeats a secret.
   private func message(sent: [SharedSecret]) -> String? {
     guard let text = text("Message", isProse: true) else { return nil }
     let parts = text.split(separator: "&", omittingEmptySubsequences: false)
@@ -137,10 +137,10 @@ private struct ServiceDocument {
     return ErrorAnswer(redirected: "", description: plain, sent: sent).description
   }
 
-  /// XML section 4.6.
+  /// The predefined entities (XML section 4.6).
   private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
 
-  /// The error for a response without credentials, with the service's own code and message.
+  /// The error for a response without credentials, with the service's code and message.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isPassing = response.status >= 500 || response.status == 429
     var error = OAuthError(

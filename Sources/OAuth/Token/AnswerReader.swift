@@ -2,8 +2,8 @@ internal import Crypto
 internal import Encoding
 internal import Vocabulary
 
-/// Reads a successful response with secret values. Secrets are copied directly into secret memory. Every error names
-/// the member.
+/// Reads a successful response with secret values, which are copied directly into secret memory. Errors name the
+/// member.
 struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
@@ -46,8 +46,8 @@ struct AnswerReader: ~Copyable {
     return text
   }
 
-  /// A non-empty secret with only bytes in `allowed`. An empty string counts as absent, since some servers send one
-  /// instead of omitting the member.
+  /// A non-empty secret that has only bytes in `allowed`. Some servers send an empty string instead of omitting the
+  /// member.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
@@ -60,7 +60,7 @@ struct AnswerReader: ~Copyable {
 
   /// Copies a string into secret memory. Nil if it is empty or has bytes outside `allowed`.
   ///
-  /// - Parameter room: The memory that was reserved for the response.
+  /// - Parameter room: Memory reserved for the response.
   /// - Throws: If there is not enough secret memory.
   static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ room: SecretRoom?, allowed: ClosedRange<UInt8>

@@ -3,20 +3,21 @@ package struct AnswerShape: Sendable, Hashable {
   package enum ScopeForm: Sendable { case spaces, commas, array }
 
   package var scope = ScopeForm.spaces
-  /// Whether `user` means a Bearer token.
+  /// Whether `user` is another name of the token type Bearer.
   package var hasUserTokens = false
-  /// Whether `message` contains the error, if present.
+  /// Whether the error code is in `message`, if that is present.
   package var hasErrorInMessage = false
-  /// Standard error codes by the server's codes or descriptions, in lowercase.
+  /// The standard error codes, by the server's codes or descriptions in lowercase.
   package var errorNames: [String: String] = [:]
-  /// Refresh errors that require a sign-in: values of `error`, or beginnings of the description.
+  /// The errors of an invalid refresh token, which require a sign-in: values of `error`, or beginnings of the
+  /// description.
   package var deadRefreshTokens: [String] = []
-  /// Whether a refresh with a dead refresh token gets a 400 without an error.
+  /// Whether an invalid refresh token gets a 400 without an error code.
   package var hasDeadTokensWithoutError = false
 
   package init() {}
 
-  /// Whether a failed refresh is due to the refresh token, by the server's own codes.
+  /// Whether the server's own error is about an invalid refresh token.
   func isAboutRefreshToken(_ error: String?, description: String?) -> Bool {
     deadRefreshTokens.contains { known in
       error.map { $0.utf8.elementsEqual(known.utf8) } ?? false
@@ -24,7 +25,7 @@ package struct AnswerShape: Sendable, Hashable {
     }
   }
 
-  /// The standard error code, or the given one if it is unknown.
+  /// The standard error code, or `error` itself if unknown.
   func standardName(_ error: String, description: String?) -> String {
     errorNames[error.lowercased()] ?? description.flatMap { errorNames[$0.lowercased()] } ?? error
   }

@@ -6,15 +6,15 @@ extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Exchanges a refresh token for new tokens (RFC 6749 section 6). The request is repeated only if the server wants
+  /// Exchanges a refresh token for new tokens (RFC 6749 section 6). Repeats the request only if the server requires
   /// another proof.
   ///
   /// - Parameters:
   ///   - target: Restricts the request to part of the grant.
   ///   - resources: The resources to name (RFC 8707), unless `target` has its own.
   ///   - claims: Claims that a resource requires in the token, as in Microsoft Entra ID.
-  /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` if the token may have been spent
-  ///   without a response; ``OAuthError/brokenAnswer`` if it may have been spent with an unusable response.
+  /// - Throws: `invalidGrant` if the session has ended. ``OAuthError/lostAnswer`` or ``OAuthError/brokenAnswer`` is set
+  ///   if the token may have been spent with no or an unusable response.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -59,7 +59,7 @@ extension AuthorizationServer {
   /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
   ///
   /// - Parameters:
-  ///   - grant: The role of the assertion. If it authenticates the client, no other authentication is sent.
+  ///   - grant: The assertion's role. If it authenticates the client, there is no other authentication.
   ///   - scope: The scope to request unless `target` has one.
   /// - Throws: `assertionRejected`; `unsupportedTokenType` if an exchange returns no access token.
   package func tokens(
@@ -133,7 +133,7 @@ extension AuthorizationServer {
   ///   - audience: The issuer identifier of that server.
   ///   - scope: The scope of the token to request there.
   ///   - resources: The resources of that token (RFC 8707).
-  /// - Throws: The server's error; `unsupportedTokenType` if the response contains no such assertion.
+  /// - Throws: The server's error, or `unsupportedTokenType`.
   package func identityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {

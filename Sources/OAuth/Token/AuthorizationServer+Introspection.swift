@@ -3,13 +3,13 @@ internal import Encoding
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Whether this client can introspect tokens: the server must support it, and the client must authenticate, because
-  /// the endpoint requires authorization (RFC 7662 section 2.1).
+  /// Whether the server supports introspection and this client authenticates, which the endpoint requires (RFC 7662
+  /// section 2.1).
   package var canIntrospect: Bool {
     metadata.introspectionEndpoint != nil && client.authentication.provesClient
   }
 
-  /// Whether a token is still active (RFC 7662). Does not spend the token.
+  /// Whether a token is active (RFC 7662). Does not spend the token.
   ///
   /// - Returns: The `active` member (section 2.2). Also false if the server does not know the token, or does not let
   ///   this client see it.

@@ -2,11 +2,11 @@ package import Crypto
 internal import Vocabulary
 
 extension AuthorizationServer {
-  /// Revokes a token (RFC 7009). Succeeds also if the server does not know the token.
+  /// Revokes a token (RFC 7009). Also succeeds if the server does not know the token.
   ///
   /// - Parameter bearer: An access token, sent once after a 401: Glewlwyd requires one for public clients.
-  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable` if the token is still valid (RFC 7009
-  ///   section 2.2.1).
+  /// - Throws: `unsupportedTokenRevocation`, or `serverUnavailable` if the token is still valid (RFC 7009 section
+  ///   2.2.1).
   package func revoke(
     _ token: SharedSecret, hint: RevocationHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
@@ -34,8 +34,8 @@ extension AuthorizationServer {
     throw OAuthError.answered(response, ErrorAnswer.read(response, sent: sent, shape: shape), subject, sent: sent)
   }
 
-  /// Glewlwyd 2.7.5 rejects proofs at its revocation endpoint, since it expects one for a different URL. This grant
-  /// type of its own revokes a refresh token. Other servers reject it as unknown.
+  /// Revokes a refresh token by Glewlwyd's own grant type, which other servers reject. Glewlwyd 2.7.5 rejects proofs at
+  /// its revocation endpoint, since it expects them for another URL.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
       form.add(.grantType, "delete_token")

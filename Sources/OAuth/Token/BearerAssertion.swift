@@ -4,8 +4,7 @@ package import Vocabulary
 
 /// A JWT signed by another issuer and used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1).
 ///
-/// Problems that would make the server reject it are detected before it is sent, so that it does not reach the wrong
-/// server. Only the server verifies its signature.
+/// It is checked before it is sent, so that it does not reach the wrong server. Only the server verifies its signature.
 package struct BearerAssertion: Sendable {
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
 
@@ -29,7 +28,7 @@ package struct BearerAssertion: Sendable {
     self.compact = compact
   }
 
-  /// Accepts a signature with a key, or a MAC with a secret shared by issuer and server.
+  /// The claims of a token with a signature, or with a MAC by a secret shared by issuer and server.
   private static func claims(_ compact: Span<UInt8>) throws(AssertionProblem) -> JWTClaims {
     do throws(JOSEError) {
       return try JWTClaims(ofSigned: compact)
@@ -38,6 +37,7 @@ package struct BearerAssertion: Sendable {
     }
   }
 
+  /// Reads a required claim.
   @discardableResult
   private static func demand<Value>(
     _ name: String, _ read: () throws(JOSEError) -> Value?
@@ -74,7 +74,7 @@ extension BearerAssertion {
   }
 }
 
-/// The reason not to send an assertion. Contains nothing of the assertion itself.
+/// Why an assertion is not sent. Contains nothing of the assertion itself.
 package enum AssertionProblem: Error, Hashable, Sendable {
   /// Not a signed JWT in compact form.
   case malformed

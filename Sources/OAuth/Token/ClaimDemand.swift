@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A claim with a required value, written as `NAME=VALUE`.
+/// A claim and its required value, written as `NAME=VALUE`.
 package struct ClaimDemand: Sendable, Hashable {
   package let name: String
   /// The value as written. It is compared according to the claim's type.
@@ -13,7 +13,7 @@ package struct ClaimDemand: Sendable, Hashable {
     value = String(text[text.utf8.index(after: end)...])
   }
 
-  /// Whether a claim matches: an identical string, an equal number, `true` or `false`, an array with a matching
+  /// Whether a claim has the value: an identical string, an equal number, `true` or `false`, an array with a matching
   /// element, or an array or object equal to the value as JSON. Null never matches.
   func holds(for claim: JSON) -> Bool {
     switch claim {

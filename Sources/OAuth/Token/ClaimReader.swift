@@ -2,12 +2,13 @@ internal import Encoding
 internal import JOSE
 internal import Vocabulary
 
-/// The time of a check in unix seconds, and the tolerance for other clocks.
+/// The time of a check in unix seconds, and the tolerance for clock differences.
 package struct TokenClock: Sendable {
   /// The maximum tolerance, in seconds.
   package static let largestSkew = 300
+  /// The default tolerance, in seconds.
   package static let usualSkew = 60
-  /// How far `iat` of a token may be in the future if its issuer is known, in seconds.
+  /// How far in the future `iat` may be if the token's issuer is known, in seconds.
   static let issuedAhead = 600
 
   let now: Int
@@ -31,7 +32,7 @@ package struct TokenClock: Sendable {
   }
 }
 
-/// Reads the claims of a token after its signature was verified, for all rules.
+/// Reads the claims of a token whose signature was verified.
 struct ClaimReader {
   let claims: JWTClaims
 
@@ -57,7 +58,7 @@ struct ClaimReader {
     try read("auth_time") { () throws(JOSEError) in try claims.authTime }
   }
 
-  /// Whether the token is from a tenant of a multi-tenant server. The key that verified it must belong to the tenant.
+  /// Whether a tenant of a multi-tenant server issued the token. The key that verified it must belong to the tenant.
   func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
@@ -75,7 +76,7 @@ struct ClaimReader {
     return (issuedAt, expiresAt)
   }
 
-  /// `sub` of an ID Token: at most 255 ASCII characters (OpenID Connect Core 1.0 section 2).
+  /// The `sub` of an ID Token: at most 255 ASCII characters (OpenID Connect Core section 2).
   func user() throws(TokenFault) -> String {
     let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
     guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy(\.isPrintableASCII) else {
@@ -84,8 +85,8 @@ struct ClaimReader {
     return subject
   }
 
-  /// `azp`, which is required with several audiences, as in the first edition of OpenID Connect Core 1.0 (section
-  /// 3.1.3.7, steps 4 and 5).
+  /// The `azp` claim, which is required with several audiences, as in the first edition of OpenID Connect Core 1.0
+  /// (section 3.1.3.7, steps 4 and 5).
   func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
     guard let party = try text("azp") else {
       let isSingle = audience.allSatisfy { $0.utf8.elementsEqual(audience[0].utf8) }
@@ -96,6 +97,6 @@ struct ClaimReader {
     return party
   }
 
-  /// Whether it is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+  /// Whether this is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
   var isLogoutToken: Bool { claims["events"]?[TokenProfile.logoutEvent] != nil }
 }

@@ -3,9 +3,9 @@ internal import Encoding
 
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorAnswer {
-  /// The error message of a response without `error_description`, cleaned for a terminal: `errorSummary` (Okta), the
-  /// message of an error object (Google) or of a gateway (`fault` of Apigee), `detail` and `title` (RFC 9457), or a line of plain text. Nil
-  /// for an HTML page, and if the body contains a token.
+  /// The error message of a response without `error_description`, for a terminal: `errorSummary` (Okta), the message of
+  /// an error object (Google) or of a gateway (`fault` of Apigee), `detail` and `title` (RFC 9457), or a line of plain
+  /// text. Nil for an HTML page, or if the body contains a token.
   static func words(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return words(in: layout.root, bytes) }

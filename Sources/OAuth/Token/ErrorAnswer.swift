@@ -8,21 +8,20 @@ struct ErrorAnswer: Sendable {
   var error: String?
   /// Whether `error` is a string, even an invalid one.
   var isText = false
-  /// The standard error code for this server's `error`.
+  /// The standard error code for the server's ``error``.
   var standardError: String?
-  /// Cleaned for a terminal.
+  /// The description, without control characters.
   var description: String?
-  /// The ID that helps the server's operators to find the request: a `correlation_id` of at most 64 letters, digits and
-  /// "-".
+  /// The `correlation_id`, for the server's operators to find the request: at most 64 letters, digits and "-".
   var correlationID: String?
   /// The `interval` of a `slow_down`.
   var interval: Int?
-  /// `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
+  /// The `claims` that a sign-in must request, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// Parses the error of a response, if any.
+  /// Parses a response's error, if any.
   ///
-  /// - Parameter sent: The secrets of the request. Texts that repeat one are dropped.
+  /// - Parameter sent: The request's secrets. Texts that repeat one are dropped.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], shape: AnswerShape = .init()) -> ErrorAnswer? {
     var answer = response.body.withBytes { bytes -> ErrorAnswer? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, shape) }
@@ -66,7 +65,7 @@ struct ErrorAnswer: Sendable {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// Ignores null and empty strings, which some servers send with tokens.
+  /// Nil for null and empty strings, which some servers send with tokens.
   private static func named(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
@@ -80,7 +79,7 @@ struct ErrorAnswer: Sendable {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// GitHub sends form encoding if it ignores our `Accept`.
+  /// Whether the body may be form-encoded. GitHub sends this if it ignores the `Accept` header.
   private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
     guard let type = headers.mediaType else { return true }
     return type == "application/x-www-form-urlencoded" || type == "text/plain"
@@ -96,7 +95,7 @@ struct ErrorAnswer: Sendable {
     return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
-  /// The error of a redirect (RFC 6749 section 4.1.2.1).
+  /// Reads the error of a redirect (RFC 6749 section 4.1.2.1).
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }
@@ -109,7 +108,7 @@ struct ErrorAnswer: Sendable {
     self.interval = interval
   }
 
-  /// A server's text for users; nil if it is empty or repeats a secret.
+  /// A server's text for users. Nil if empty or repeats a secret.
   static func shown(_ text: String?, _ sent: [SharedSecret]) -> String? {
     // The part that was cut off could be the rest of a secret.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: longestSearched) else { return nil }
@@ -120,7 +119,7 @@ struct ErrorAnswer: Sendable {
   /// The maximum number of characters searched for secrets. Only the beginning of that is shown.
   static let longestSearched = 2000
 
-  /// At most 64 characters allowed by RFC 6749 section 5.2.
+  /// Whether the text has 1 to 64 characters allowed by RFC 6749 section 5.2.
   private static func isErrorValue(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0 == 0x20 || $0.isUnquotedASCII }

@@ -1,16 +1,15 @@
 internal import Crypto
 internal import Encoding
 
-/// The kind of a request. Some responses have a special meaning for one kind.
+/// A request's kind. Some responses have a special meaning for one kind.
 enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
 
 extension OAuthError {
-  /// Returns the error for a response.
+  /// The error for a response.
   ///
-  /// The `error` value takes precedence over the HTTP status. A 5xx with an OAuth error is still a server problem,
-  /// unless the error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in,
-  /// unless the error is about the client, only this request, or temporary. A rejection without an OAuth error may come
-  /// from an intermediary.
+  /// The `error` value overrides the HTTP status. A 5xx with an OAuth error is a server problem, unless the error is
+  /// about the grant or the client. A refresh rejected with an OAuth error requires a sign-in, unless the error is
+  /// temporary, or about the client or only this request.
   static func answered(
     _ response: HTTPResponse, _ answer: ErrorAnswer?, _ subject: Subject, kind: RequestKind = .other,
     sent: [SharedSecret], shape: AnswerShape = .init()
@@ -30,7 +29,7 @@ extension OAuthError {
           || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
         if isOfAssertion { error.code = .assertionRejected }
       }
-      // The server wants certain claims. The grant works again after a sign-in that requests them.
+      // The server requires certain claims. After a sign-in that requests them, the grant works again.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
       if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
         error.code = .interactionRequired
@@ -69,7 +68,7 @@ extension OAuthError {
     return error
   }
 
-  /// Adds the received issuer, which the user may recognize.
+  /// Adds the received issuer to the error, since the user may recognize it.
   func naming(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self
@@ -80,7 +79,7 @@ extension OAuthError {
   /// The error for a media type that the endpoint never uses, so that the response may come from a proxy or captive
   /// portal.
   ///
-  /// - Parameter isObject: Whether the body is nevertheless a JSON object, and so from the server itself.
+  /// - Parameter isObject: Whether the body is a JSON object nevertheless, and therefore from the server itself.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {
@@ -100,7 +99,7 @@ extension OAuthError {
   /// Whether the error code is standard or known from a server.
   package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
 
-  /// Whether two refusals are the same. Ignores the description, which may contain a request ID.
+  /// Whether two refusals are the same, apart from the description, which may contain a request ID.
   package func isSameRefusal(as other: OAuthError) -> Bool {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
@@ -108,7 +107,7 @@ extension OAuthError {
   /// Whether a status indicates a server problem, regardless of the body.
   static func isPassing(_ status: Int) -> Bool { Code(status: status).meaning == .passing }
 
-  /// Uses only the server's times, so a wrong clock does not matter.
+  /// Adds the wait that the server asks for. A wrong clock does not matter.
   private mutating func noteWait(_ headers: HTTPHeaders) {
     retryAfterSeconds = code.meaning == .passing ? headers.retryAfterSeconds(now: headers.date) : nil
   }
@@ -128,25 +127,24 @@ extension OAuthError.Code {
       }
   }
 
-  /// Nil for an unknown error, and for one that is ignored because the server has a problem.
+  /// Nil for an unknown error, and if a server problem overrides it.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError, in: kind) else { return nil }
     if status >= 500, code.meaning != .grantEnded, code != .invalidClient { return nil }
     self = code
   }
 
-  /// The meaning of this error code when a refresh fails.
+  /// The code that this one means if a refresh fails.
   fileprivate func ofRefresh(_ answer: ErrorAnswer, _ shape: AnswerShape, status: Int) -> Self {
     if shape.isAboutRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {
     case .invalidGrant, .interactionRequired, .serverUnavailable, .rateLimited: self
-    // Errors about the client or only this request.
+    // These errors are about the client or only this request.
     case .invalidClient where answer.standardError.flatMap({ Self.named($0) }) == .invalidClient: self
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
     // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so that only the refresh token can be the reason. The description then mentions
-    // it.
+    // The same request worked before, so only the refresh token can be the reason, if the description mentions it.
     case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }

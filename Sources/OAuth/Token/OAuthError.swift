@@ -4,48 +4,48 @@ package import Vocabulary
 
 /// The failure of an OAuth operation.
 ///
-/// Never contains any part of a token. Only `serverError` and `serverDescription` contain the server's text, validated
-/// and cleaned.
+/// Never contains any part of a token. Only `serverError` and `serverDescription` are the server's texts, validated and
+/// without control characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
   package var subject: Subject
   /// The `error` value of the response, at most 64 characters allowed by RFC 6749 section 5.2.
   package var serverError: String?
-  /// The server's description, cleaned for a terminal, at most 200 characters: the `error_description`, a media type or
-  /// a redirect target.
+  /// The server's description, at most 200 characters, without control characters: the `error_description`, a media
+  /// type or a redirect target.
   package var serverDescription: String?
-  /// Why the connection failed.
+  /// The reason for a failed connection.
   package var problem: ConnectionProblem?
-  /// The addresses of name servers that did not answer, separated by commas.
+  /// The addresses of name servers that did not respond, separated by commas.
   package var nameServers: String?
   /// The duration of a timeout, in whole seconds.
   package var waitedSeconds: Int?
-  /// If a token's times were rejected, how many seconds this machine's clock is ahead of the server's.
+  /// How many seconds this machine's clock is ahead of the server's, if a token's times were rejected.
   package var clockError: Int?
-  /// The ID that helps the server's operators to find the request, at most 64 letters, digits and "-".
+  /// The ID for the server's operators to find the request: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
-  /// Whether the device grant is forbidden but the server supports sign-in by browser.
+  /// Whether the device grant is forbidden, but the server supports signing in with a browser.
   package var needsBrowser = false
-  /// The issuer that was probably intended, which differs only in a trailing slash.
+  /// The issuer that was probably intended. It differs only by a trailing slash.
   package var issuerMeant: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// How long the server asked us to wait, or until its keys may be fetched again: at most 300 or 3600 seconds.
+  /// How long the server asked to wait, or until its keys may be fetched again, in seconds: at most 300 or 3600.
   package var retryAfterSeconds: Int?
-  /// Whether the request may have been carried out, without any response. The refresh token that was sent may have been
-  /// replaced by one that we never received.
+  /// Whether the request may have been carried out without a response. The sent refresh token may have been replaced by
+  /// an unknown one.
   package var lostAnswer = false
   /// Whether a response began but is incomplete.
   package var answerBegan = false
-  /// Whether the request may have been carried out, but its response is unusable. The refresh token that was sent may
-  /// have been replaced by one in that response.
+  /// Whether the request may have been carried out with an unusable response. The sent refresh token may have been
+  /// replaced by one in it.
   package var brokenAnswer = false
-  /// Whether the request succeeded and its new refresh token is stored. The error is in the rest of the response, or in
-  /// a later request without a secret. Repeating the first request would spend the new token.
+  /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
+  /// a later request without a secret.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: Subject, httpStatus: Int? = nil) {
@@ -54,7 +54,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
-  /// Wraps a failure to sign.
+  /// Converts an error of signing.
   package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {
@@ -65,7 +65,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(code, subject)
   }
 
-  /// Wraps a failure of the transport.
+  /// Converts an error of the HTTP client.
   ///
   /// - Parameter proxy: The URL of the connection's proxy, if any.
   package init(_ failure: HTTPFailure, _ role: EndpointRole, at endpoint: Endpoint, proxy: String?) {
@@ -75,7 +75,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     let place: Subject =
       isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
     self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : place)
-    // The messages about certificates include these problems.
+    // The messages about certificates already describe these problems.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
     nameServers = failure.nameServers
@@ -85,12 +85,12 @@ package struct OAuthError: Error, Hashable, Sendable {
     serverDescription = failure.redirectOrigin.map { "it leads to \($0)" }
   }
 
-  /// Wraps a failure of the transport for this request.
+  /// Converts an error of the HTTP client for this request.
   init(_ failure: HTTPFailure, _ request: borrowing HTTPRequest) {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The ``problem``, including those that the message already describes.
+  /// The ``problem``, or the one that the code's message already describes.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired

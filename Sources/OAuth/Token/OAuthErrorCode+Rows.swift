@@ -1,15 +1,16 @@
 package import Vocabulary
 
 extension OAuthError.Code {
+  /// The properties of an error code.
   package struct Row: Sendable {
     package let meaning: Meaning
     package let failure: FailureCode
-    /// In lowercase, without a full stop.
+    /// The message in lowercase, without a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
-    /// Whether the error is about reaching a host, not about its response.
+    /// Whether the error is about reaching a host, rather than about its response.
     package let isAboutHost: Bool
-    /// The `error` values with this meaning.
+    /// The `error` values that mean this code.
     let names: [Name]
 
     fileprivate init(
@@ -21,7 +22,7 @@ extension OAuthError.Code {
     }
   }
 
-  /// Values of `error`, restricted to some kinds of requests if any are listed.
+  /// Values of `error`, restricted to `kinds` of requests unless that is empty.
   struct Name: Sendable, ExpressibleByStringLiteral {
     let values: [String]
     let kinds: [RequestKind]
@@ -34,9 +35,9 @@ extension OAuthError.Code {
     code.row().names.map { ($0, code) }
   }
 
-  /// Returns the code for a value of `error`, or nil if it is unknown.
+  /// The code for a value of `error`, or nil if unknown.
   ///
-  /// - Parameter kind: Nil to match only values with one meaning for all requests.
+  /// - Parameter kind: The kind of the request. Nil matches only values with one meaning for all requests.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
@@ -231,10 +232,10 @@ extension OAuthError.Code {
     case .unsupportedTokenRevocation:
       Row(.lasting, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.lasting, .serverRejected, "\(subject) reported an error")
-    // On refresh, UAA and Spring Security return `invalid_token` if the refresh token has expired, and Auth0
-    // `access_denied` if a rule rejects the user. Neither means that the grant has ended. The grant may work again
-    // after user interaction (OpenID Connect Core 1.0 section 3.1.2.6). Other refresh errors that are not about the
-    // client or the request have this meaning too: see `OAuthError.answered`.
+    // On refresh, UAA and Spring Security return `invalid_token` for an expired refresh token, and Auth0
+    // `access_denied` if a rule rejects the user. The grant has not ended, and may work again after user interaction
+    // (OpenID Connect Core section 3.1.2.6). So may other refresh errors that are not about the client or the request:
+    // see `OAuthError.answered`.
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -302,7 +303,7 @@ extension OAuthError.Code {
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// If `login` has options, the account is being signed in and has no key yet.
+  /// If `login` has options, a sign-in is in progress, and the account has no key yet.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

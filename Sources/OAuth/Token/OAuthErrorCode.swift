@@ -1,9 +1,9 @@
 internal import Vocabulary
 
 extension OAuthError {
-  /// The kind of an error. The raw values are stable names.
+  /// An error's kind. The raw values are stable names.
   package enum Code: String, Sendable, CaseIterable {
-    /// Out of memory for the request or its response.
+    /// Out of memory.
     case noMemory
     // A value from the user or a document is unusable.
     case insecureURL, invalidURL, invalidIssuer, issuerMismatch, metadataMissing, metadataInvalid
@@ -20,7 +20,7 @@ extension OAuthError {
     case keyNotPublished
     /// The ID Token's key is in the issuer's key set, but cannot be used.
     case keyUnusable
-    // Proofs of possession (RFC 9449).
+    // DPoP proofs (RFC 9449).
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM with the key is currently unavailable.
     case keyUnavailable
@@ -75,7 +75,7 @@ extension OAuthError.Code {
   package enum Meaning: Sendable {
     /// The server ended the grant (RFC 6749 section 5.2).
     case grantEnded
-    /// The grant remains, but only a sign-in is sure to help.
+    /// The grant remains, but only a sign-in is certain to help.
     case signInNeeded
     /// The grant remains, and the same request may succeed later.
     case passing

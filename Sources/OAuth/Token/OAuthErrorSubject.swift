@@ -1,7 +1,7 @@
 package import Vocabulary
 
 extension OAuthError {
-  /// The part of the protocol, the setting or the value that an error is about.
+  /// An error's subject: a part of the protocol, a setting or a value.
   package indirect enum Subject: Hashable, Sendable {
     case endpoint(EndpointRole)
     /// A member of a response or document.

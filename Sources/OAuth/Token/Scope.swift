@@ -1,9 +1,7 @@
 internal import Encoding
 
-/// A list of scope values without duplicates, in the original order (RFC 6749 section 3.3).
-///
-/// Values are case-sensitive, and their order is ignored in comparisons. A scope can be empty, since servers return
-/// empty scopes, but an empty scope is never sent.
+/// A list of scope values without duplicates, in the original order (RFC 6749 section 3.3). Values are case-sensitive.
+/// Scopes with the same values are equal. A scope from a server may be empty, but an empty scope is never sent.
 package struct Scope: Sendable, Hashable {
   package static let maximumValues = 64
   package static let maximumBytes = 4096
@@ -39,9 +37,8 @@ package struct Scope: Sendable, Hashable {
   /// The values of `demanded` that this scope lacks, in their order.
   ///
   /// Some services return a value as a URI or only its last part (`Mail.Read` for
-  /// `https://graph.microsoft.com/Mail.Read`, `email` for `https://www.googleapis.com/auth/userinfo.email`); both
-  /// match. Ignores `offline_access`, which is about the refresh token and not part of an access token's scope (OpenID
-  /// Connect Core 1.0 section 11).
+  /// `https://graph.microsoft.com/Mail.Read`); both match. `offline_access` is ignored, since it is about the refresh
+  /// token (OpenID Connect Core section 11).
   package func missing(of demanded: Scope) -> [String] {
     demanded.values.filter { value in
       value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }

@@ -2,11 +2,11 @@ internal import Encoding
 
 /// Parses durations sent by servers.
 enum Seconds {
-  /// Ten years. Longer values are mistakes.
+  /// Ten years. Longer values are treated as mistakes.
   static let longest = 10 * 366 * 86_400
 
-  /// Parses 0 to ``longest`` seconds, as a number or, as some servers send it, a string of digits. Nil otherwise.
-  /// Truncates fractions, so that nothing outlives its lifetime.
+  /// Parses 0 to ``longest`` seconds from a number or, as some servers send it, a string of digits. Nil for anything
+  /// else. Truncates fractions.
   static func whole(_ value: JSON) -> Int? {
     let seconds: Int?
     switch value {

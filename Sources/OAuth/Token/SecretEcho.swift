@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// Searches a server's text for parts of secrets: any ``shortest`` consecutive bytes, forwards or backwards, unchanged,
-/// percent-encoded, in hexadecimal or either base64 alphabet, also within a longer text.
+/// Searches a server's text for parts of secrets: any ``shortest`` consecutive bytes, forwards or backwards, verbatim,
+/// percent-encoded, in hexadecimal or base64, also within a longer text.
 struct SecretEcho {
   /// The minimum number of matching bytes. A shorter secret could be part of any word.
   static let shortest = 8
 
-  /// All parts of ``shortest`` bytes, of all decodings of the text.
+  /// All parts of ``shortest`` bytes in the text and its decodings.
   private var parts: Set<UInt64> = []
   private let containsToken: Bool
 
@@ -23,7 +23,8 @@ struct SecretEcho {
     }
   }
 
-  /// Whether a text contains part of a secret, before or after the terminal cleanup, which may join a split secret.
+  /// Whether a text contains part of a secret, before or after removing control characters, which may join a split
+  /// secret.
   ///
   /// - Parameter limit: The maximum number of characters to search.
   static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
@@ -31,7 +32,7 @@ struct SecretEcho {
       || SecretEcho(TerminalText.clean(text, limit: limit)).repeats(secrets)
   }
 
-  /// Whether the text contains part of a secret, or any token in compact form.
+  /// Whether the text contains part of one of the secrets, or any token in compact form.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
     containsToken
       || secrets.contains { secret in
@@ -43,6 +44,7 @@ struct SecretEcho {
       }
   }
 
+  /// The text and its decodings.
   private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
     let base64 = (0..<4).map { base64Decoded(bytes, skipping: $0) }
     return [bytes, percentDecoded(bytes), hexDecoded(bytes, skipping: 0), hexDecoded(bytes, skipping: 1)] + base64
@@ -56,7 +58,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes the hexadecimal digits of the text, ignoring separators.
+  /// Decodes the text's hexadecimal digits, ignoring separators.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

@@ -3,29 +3,29 @@ package import Vocabulary
 
 /// The reason why a token is invalid. Contains no part of the token, except the audiences of ``foreignAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
-  /// The format or the header, before looking at a key.
+  /// The format or the header is invalid.
   case form(JOSEError.Code)
-  /// The key, the algorithm or the signature.
+  /// The key, the algorithm or the signature is invalid.
   case signature(JOSEError.Code)
   /// The payload is not a JSON object (RFC 7519 section 7.2).
   case noClaims
   /// A claim is of the wrong type or out of range.
   case malformedClaim(String)
   case missingClaim(String)
-  /// A claim that is not allowed in tokens of the profile.
+  /// A claim that tokens of the profile may not contain.
   case unexpectedClaim(String)
-  /// Unix seconds.
+  /// The times of these cases are unix seconds.
   case expired(at: Int)
   case notYetValid(until: Int)
   case issuedInFuture(at: Int)
-  /// `auth_time` is longer ago than `max_age` (OpenID Connect Core 1.0 section 3.1.3.7, step 13).
+  /// `auth_time` is longer ago than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
   case authenticationTooOld
   case otherIssuer(isMissing: Bool)
   case otherAudience(isMissing: Bool)
-  /// The token has additional audiences that are not trusted (OpenID Connect Core 1.0 section 3.1.3.7, step 3). Lists
-  /// them only if `azp` names the client, so that the caller could trust them.
+  /// The token has additional audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). Lists them
+  /// only if `azp` names the client.
   case foreignAudience([String])
-  /// `azp` is not one of the caller's names (steps 4 and 5).
+  /// `azp` is none of the caller's names (steps 4 and 5).
   case otherParty
   /// `nonce` is not the one sent (step 11).
   case otherNonce
@@ -35,18 +35,18 @@ package enum TokenFault: Error, Hashable, Sendable {
   case otherHash(claim: String)
   /// The claim differs from the first ID Token of this sign-in (section 12.2).
   case identityChanged(claim: String)
-  /// A logout token instead of another token, or without a required claim (OpenID Connect Back-Channel Logout 1.0
+  /// The token is a logout token, or a logout token without a required claim (OpenID Connect Back-Channel Logout 1.0
   /// section 2.4).
   case logoutToken(claim: String)
-  /// A claim does not have the value required by the caller.
+  /// A claim lacks the value that the caller requires.
   case otherValue(ClaimDemand)
 
-  /// Whether newer keys of the same issuer may help (OpenID Connect Core 1.0 section 10.1.1).
+  /// Whether newer keys of the same issuer may help (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }
 
-  /// The claim whose value belongs to another issuer, user or client; nil for another fault.
+  /// The claim that shows that the token is from or for another party; nil for other faults.
   package var mismatch: String? {
     switch self {
     case .otherIssuer: return "iss"

@@ -5,7 +5,8 @@ package import Vocabulary
 extension TokenProfile {
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-  /// The claims required in a token of this kind. `exp` may be waived for logout tokens, since older servers omit it.
+  /// The claims that a token of this profile must have. `exp` may be waived for logout tokens, since older servers omit
+  /// it.
   var requiredClaims: [String] {
     switch self {
     case .idToken: ["iss", "sub", "aud", "exp", "iat"]
@@ -23,7 +24,7 @@ extension TokenProfile {
     }
   }
 
-  /// The preferred `typ` of the kind.
+  /// The preferred `typ` of this profile.
   package var typeName: String {
     switch self {
     case .idToken: "JWT"
@@ -32,9 +33,9 @@ extension TokenProfile {
     }
   }
 
-  /// Checks the claims specific to this kind.
+  /// Checks the claims specific to this profile.
   ///
-  /// - Parameter audiences: The caller's audiences; if empty, the audience is not checked.
+  /// - Parameter audiences: The caller's audiences. If empty, the audience is not checked.
   func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try Self.checkIDToken(reader, audiences: audiences)
@@ -44,7 +45,7 @@ extension TokenProfile {
     _ = try reader.authenticationTime()
   }
 
-  /// OpenID Connect Core 1.0 section 2, and steps 3 to 5 of section 3.1.3.7.
+  /// Applies OpenID Connect Core section 2, and steps 3 to 5 of section 3.1.3.7.
   private static func checkIDToken(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     try readTexts(["nonce", "acr", "azp", "at_hash", "c_hash"], reader)
     if let methods = reader.claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
@@ -58,7 +59,7 @@ extension TokenProfile {
     _ = try reader.authorizedParty(found, isClient: isNamed)
   }
 
-  /// OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
+  /// Applies OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
   private static func checkLogoutToken(_ reader: ClaimReader) throws(TokenFault) {
     let claims = reader.claims
     try readTexts(["jti", "sid"], reader)

@@ -7,22 +7,21 @@ package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// Seconds from the time of the response, at most ten years; nil if absent or invalid.
+  /// Seconds from the response's time, at most ten years; nil if absent or invalid.
   package let expiresIn: Int?
-  /// Seconds until the refresh token expires; nil if absent or invalid, or for 0, which some servers send for no
-  /// expiry.
+  /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for no expiry.
   package let refreshTokenExpiresIn: Int?
-  /// Seconds until the grant expires, even if refreshed; nil like ``refreshTokenExpiresIn``.
+  /// Seconds until the grant expires, which refreshing does not postpone; nil like ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
   /// The granted scope. Nil if absent, which means as requested (RFC 6749 section 5.1), or if invalid.
   package let scope: Scope?
   /// The granted `authorization_details` (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
-  /// After a refresh, nil means that the old one remains valid (RFC 6749 section 6).
+  /// The new refresh token. Nil after a refresh if the old one remains valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
-  /// Not verified: see ``IDToken``.
+  /// The ID Token, not verified yet; see ``IDToken``.
   package let idToken: SharedSecret?
-  /// The issued token type of a token exchange (RFC 8693 section 2.2.1); nil otherwise.
+  /// The type of a token from a token exchange (RFC 8693 section 2.2.1); nil otherwise.
   let issuedTokenType: String?
   /// The server's clock in unix seconds, from the `Date` header.
   package let serverDate: Int?
@@ -47,11 +46,9 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// Extracts the refresh token of a successful response (RFC 6749 section 5.1), even if the rest is invalid. The body
-  /// must have exactly one `refresh_token` in its JSON object: a non-empty string of printable ASCII (appendix A.17),
-  /// at most 64 KiB. The rest may be malformed or truncated.
-  ///
-  /// The server may have invalidated the previous refresh token when it issued this one.
+  /// Extracts the refresh token of a successful response (RFC 6749 section 5.1), even if the rest is malformed or
+  /// truncated, because the server may have invalidated the previous one. The body must have exactly one
+  /// `refresh_token` in its JSON object: a non-empty string of printable ASCII (appendix A.17), at most 64 KiB.
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
@@ -76,8 +73,8 @@ package final class TokenResponse: Sendable {
     return try? AnswerReader.secret(node, in: bytes, room, allowed: 0x20...0x7E)
   }
 
-  /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). If the response
-  ///   contains no scope, everything requested is granted.
+  /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). A response without a
+  ///   scope grants all that was requested.
   package func check(covers demanded: Scope?) throws(OAuthError) {
     guard let demanded, let missing = scope?.missing(of: demanded), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
@@ -88,8 +85,8 @@ package final class TokenResponse: Sendable {
   private init(
     _ reader: borrowing AnswerReader, _ bytes: Span<UInt8>, _ shape: AnswerShape, serverDate: Int?
   ) throws(OAuthError) {
-    // Printable, and without spaces for the access token, which is sent in a header (RFC 6749 appendix A, RFC 6750
-    // section 2.1).
+    // All tokens are printable, and the access token contains no spaces, since it is sent in a header (RFC 6749
+    // appendix A, RFC 6750 section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
       throw reader.malformed("access_token")
     }
@@ -99,7 +96,7 @@ package final class TokenResponse: Sendable {
     tokenType =
       try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), shape) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    // draft-ietf-oauth-refresh-token-expiration-03, and the earlier name that services use.
+    // The members of draft-ietf-oauth-refresh-token-expiration-03, and the earlier name that services use.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -130,17 +127,17 @@ package final class TokenResponse: Sendable {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
-    // A value may contain a comma (RFC 6749 section 3.3), so commas only separate values if nothing else does.
+    // A value may contain a comma (RFC 6749 section 3.3), so commas are separators only if nothing else is.
     let isInCommas = form == .commas || !text.utf8.contains(UInt8(ascii: " ")) || text.hasPart(", ")
     guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }
 
-/// A successful response of the token endpoint. The refresh token, which must be stored first, is separate from the
-/// tokens, which must be validated.
+/// A successful response of the token endpoint: the refresh token, which must be stored first, and the tokens, which
+/// must then be validated.
 package struct TokenEndpointAnswer: Sendable {
-  /// The refresh token, if any, to store before validating the rest.
+  /// The refresh token, if any, to be stored before validating the rest.
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
 
@@ -149,7 +146,7 @@ package struct TokenEndpointAnswer: Sendable {
     outcome = .success(tokens)
   }
 
-  /// - Parameter error: Why the rest is unusable.
+  /// - Parameter error: The error in the rest of the response.
   init(_ refreshToken: SharedSecret, butFailed error: OAuthError) {
     self.refreshToken = refreshToken
     outcome = .failure(error)
@@ -157,6 +154,6 @@ package struct TokenEndpointAnswer: Sendable {
 
   /// The validated tokens.
   ///
-  /// - Throws: Why they are unusable, although the request succeeded and returned a refresh token.
+  /// - Throws: The error that makes them unusable, although the request succeeded and returned a refresh token.
   package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

@@ -3,12 +3,12 @@ package import Encoding
 package import JOSE
 package import Vocabulary
 
-/// The rules for any signed token: its signature by a known key, and the claims about its times, issuer and audience
-/// (RFC 7519 section 4.1, RFC 8725).
+/// The rules for any signed token: its signature by a known key, and its times, issuer and audience (RFC 7519 section
+/// 4.1, RFC 8725).
 package struct TokenRules: Sendable {
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
-  /// Accepted `alg` values of tokens with a MAC, which are accepted only if the caller has the secret.
+  /// Accepted `alg` values of tokens with a MAC, for callers with the secret.
   package var macAlgorithms = Set(MACAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var namesAlgorithms = false
@@ -16,25 +16,24 @@ package struct TokenRules: Sendable {
   /// the better explanation.
   private var announced: Set<JWSAlgorithm>?
   package var isBoundByIssuer: Bool { announced != nil }
-  /// The required `typ`; nil accepts any (RFC 8725 section 3.11), or that of the profile.
+  /// The required `typ`; nil for that of the profile, or any (RFC 8725 section 3.11).
   package var type: String?
-  /// The kind of the token; nil accepts any.
+  /// The kind of token; nil accepts any.
   package var profile: TokenProfile?
-  /// `iss`, compared byte by byte; nil accepts any.
+  /// The required `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
-  /// How tokens name a multi-tenant ``issuer``. The key that verifies them must belong to the tenant.
+  /// The template for ``issuer`` in tokens of a multi-tenant server, whose keys must be the tenant's.
   package var tenant: TenantIssuer?
-  /// Accepted values of `aud`, one of which must be present; if empty, any.
+  /// Accepted values of `aud`. One is required; if empty, any.
   package var audiences: [String] = []
   /// Whether a token without `exp` is refused.
   package var requiresExpiry = true
-  /// Required claims in addition to those of the profile.
+  /// Claims required in addition to those of the profile.
   package var requiredClaims: [String] = []
-  /// Claims with required values.
   package var demands: [ClaimDemand] = []
-  /// Tolerance for all times, in seconds.
+  /// In seconds.
   package var clockSkew = TokenClock.usualSkew
-  /// Verify only the signature. The payload need not be JSON.
+  /// Whether to verify only the signature. The payload then need not be JSON.
   package var isSignatureOnly = false
 
   package init() {}
@@ -48,14 +47,14 @@ package struct TokenRules: Sendable {
 
   /// Parses a token without verifying it.
   ///
-  /// - Parameter last: The previous token; an identical header is not parsed again.
+  /// - Parameter last: The previous token, whose header is reused if identical.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {
     do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature, then the claims. Unverified claims are never read.
+  /// Verifies the signature, then the claims, which are not read before.
   ///
   /// - Parameter now: Unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
@@ -69,7 +68,7 @@ package struct TokenRules: Sendable {
     return try checked(jws.header, jws.payload, keyIssuer: jws.keyIssuer, now: now)
   }
 
-  /// Verifies a token with a shared secret. The caller, never the token, chooses this.
+  /// Verifies a token with a shared secret, if the caller chose that. The token never decides.
   package func verify(_ compact: Span<UInt8>, by key: MACKey, now: Int) throws(TokenFault) -> Verified {
     let mac: VerifiedMAC
     do throws(JOSEError) {
@@ -88,7 +87,6 @@ package struct TokenRules: Sendable {
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }
 
-  /// Checks the claims after verifying the signature.
   private func checked(
     _ header: JSONObject, _ payload: [UInt8], keyIssuer: String?, now: Int
   ) throws(TokenFault) -> Verified {
@@ -116,8 +114,8 @@ package struct TokenRules: Sendable {
     where claims[name] == nil { throw .missingClaim(name) }
   }
 
-  /// Parses `iss` and `aud` even if any value is accepted: a token with a malformed one is invalid (RFC 7519 section
-  /// 4.1).
+  /// Checks `iss` and `aud`. Parses them even if any value is accepted, since a malformed one makes a token invalid
+  /// (RFC 7519 section 4.1).
   private func checkParties(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
     let named = try reader.issuer()
     if let issuer {
@@ -136,9 +134,9 @@ package struct TokenRules: Sendable {
 
 extension TokenRules {
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core 1.0 section 2). Metadata do
-  /// not announce algorithms of access tokens (RFC 8414 section 2, RFC 9068 section 2.1), so for those the key decides.
-  /// Without a profile, the restriction applies if the issuer announces algorithms and the caller chose none.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). An access
+  /// token's algorithm, which metadata does not announce (RFC 8414 section 2, RFC 9068 section 2.1), follows from the
+  /// key. Without a profile, restricts only if the issuer announces algorithms and the caller chose none.
   package mutating func bound(byAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
@@ -148,7 +146,7 @@ extension TokenRules {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
-  /// The names of the claims that were not checked.
+  /// The names of the claims that these rules do not check.
   package var unchecked: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

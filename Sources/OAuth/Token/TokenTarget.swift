@@ -8,16 +8,17 @@ package struct TokenTarget: Sendable, Hashable {
   private static let longestAudience = 512
 
   package let scope: Scope?
-  /// Absolute URIs without fragments, sorted and without duplicates, so that their order makes no difference.
+  /// Absolute URIs without fragments, sorted and without duplicates.
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?
-  /// Sent unchanged: only the server can compare them (RFC 9396 section 6).
+  /// The authorization details, sent unchanged, since only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
-  /// Whether the token is obtained by exchanging the account's access token (RFC 8693) instead of its refresh token.
+  /// Whether to get the token by exchanging the account's access token (RFC 8693) instead of refreshing.
   package let isExchanged: Bool
 
-  /// - Returns: Nil if nothing is specified, which means the account's own token.
+  /// Nil if nothing is specified, for the account's own token.
+  ///
   /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
   package static func make(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,

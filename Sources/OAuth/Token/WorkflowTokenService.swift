@@ -9,7 +9,7 @@ package struct WorkflowTokenService: Sendable {
   /// The environment variables with the service's URL and the token for it.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
-  /// The maximum size of the response, in bytes.
+  /// The maximum response size, in bytes.
   private static let maxAnswerBytes = 131_072
 
   private let url: String
@@ -27,7 +27,7 @@ package struct WorkflowTokenService: Sendable {
   ///
   /// - Parameters:
   ///   - audience: The `aud` of the JWT.
-  ///   - transport: Its additional certificate authorities are trusted here too.
+  ///   - transport: The server's transport. Its additional certificate authorities are trusted too.
   /// - Throws: Temporary failures, and responses that are not from this service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
@@ -36,7 +36,7 @@ package struct WorkflowTokenService: Sendable {
     let endpoint = try Endpoint(
       place.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
     var transport = transport
-    // Pins and certificate are for the authorization server only.
+    // Pins and client certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(get: endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.maxAnswerBytes
