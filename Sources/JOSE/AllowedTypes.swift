@@ -3,11 +3,11 @@
 ///
 /// Values are media types: case-insensitive, with an optional `application/` prefix (RFC 7515 section 4.1.9).
 package enum AllowedTypes: Sendable, Hashable {
-  /// Any type: for displaying a token, not for trusting it.
+  /// Any type, for displaying a token without trusting it.
   case any
-  /// One of these, or no `typ` at all.
+  /// One of these types, or no `typ` at all.
   case optional([String])
-  /// One of these.
+  /// One of these types.
   case required([String])
 
   /// Whether a token with this `typ` is accepted.
@@ -27,7 +27,7 @@ enum MediaType {
     short(one) == short(other)
   }
 
-  /// The lowercase bytes, without `application/` if there is no other slash.
+  /// The media type in lowercase, without `application/` if there is no other slash.
   private static func short(_ type: String) -> [UInt8] {
     let bytes = type.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     let prefix = Array("application/".utf8)

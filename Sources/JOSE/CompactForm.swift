@@ -1,28 +1,28 @@
 internal import Encoding
 
-/// The compact serialization (RFC 7515 section 7.1), with all checks that need no key.
+/// A token in compact serialization (RFC 7515 section 7.1), after all checks that need no key.
 struct CompactForm: Sendable {
   static let maximumByteCount = 65_536
 
   let header: JOSEHeader
   let payload: [UInt8]
   let signature: [UInt8]
-  /// The first two parts and the dot between them, as received.
+  /// The signed text: the first two parts and the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
   /// The lengths of the encoded header and signature.
   private let headerCount: Int
   private let signatureCount: Int
-  /// Whether the header is the same as that of the previous token.
+  /// Whether the header is identical to the previous token's.
   let hasKnownHeader: Bool
 
-  /// - Parameter last: The previous token; an identical header is not parsed again.
+  /// - Parameter last: The previous token, whose header is reused if identical.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
     guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     do throws(JOSEError) {
       let known = last.flatMap { $0.hasHeader(of: compact) ? $0 : nil }
       let first = known?.headerCount ?? compact.indices.first { compact[$0] == UInt8(ascii: ".") }
-      // If there is another dot, it is an invalid character of a part.
+      // Another dot is an invalid character of a part.
       let second = Self.lastDot(of: compact, signatureCount: known?.signatureCount)
       guard let first, let second, first < second else { throw JOSEError(.notCompact) }
       if let known {
@@ -32,7 +32,7 @@ struct CompactForm: Sendable {
       }
       guard second + 1 < compact.count else { throw JOSEError(.emptySignature) }
       payload = try Self.decode(compact.extracting((first + 1)..<second))
-      // Some issuers set `cty` to a token but sign claims.
+      // Some issuers set `cty` as for a nested token, although the payload is claims.
       let isObject = payload.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
       if header.announcesToken, !isObject { throw JOSEError(.nested) }
       signature = try Self.decode(compact.extracting((second + 1)...))
@@ -41,13 +41,15 @@ struct CompactForm: Sendable {
       hasKnownHeader = known != nil
       signatureCount = compact.count - second - 1
     } catch {
-      // An error of the whole text takes precedence over one of a part.
+      // An error of the entire text takes precedence over an error of a part.
       try Self.checkForm(compact)
       throw error
     }
   }
 
-  /// - Parameter signatureCount: The expected length of the signature.
+  /// The position of the second dot.
+  ///
+  /// - Parameter signatureCount: The signature's expected length.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -81,7 +83,7 @@ extension CompactForm {
     }
     switch dots {
     case 2: return
-    // Five parts are an encrypted token (RFC 7516 section 9).
+    // An encrypted token has five parts (RFC 7516 section 9).
     case 4: throw JOSEError(.encrypted)
     default: throw JOSEError(.notCompact)
     }
@@ -96,7 +98,7 @@ extension CompactForm {
   }
 }
 
-/// Bytes that are wiped when the last owner releases them: a token without its signature.
+/// Bytes that are wiped when the last owner releases them, for a token without its signature.
 private final class WipedBytes: @unchecked Sendable {
   // Written only by `init` and `deinit`.
   private(set) var bytes: [UInt8] = []

@@ -1,9 +1,9 @@
 internal import Crypto
 
-/// The reason why a token, key or key set is rejected. Never contains any part of one.
+/// The reason for rejecting a token, key or key set. Never contains any part of it.
 package struct JOSEError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    // The text of a token.
+    // A token's text.
 
     /// Not three parts separated by dots (RFC 7515 section 7.1), or the JSON serialization.
     case notCompact
@@ -42,7 +42,7 @@ package struct JOSEError: Error, Hashable, Sendable {
     case unknownKey
     /// Several keys in the set are suitable. They are not tried one by one.
     case ambiguousKey
-    /// The key with this `kid` is not for the token's algorithm or not for verifying.
+    /// The key with this `kid` is for another algorithm, or not for verifying.
     case unsuitableKey
     /// The key with this `kid` is in the set but was skipped: malformed, too weak, unsupported or secret.
     case malformedSetKey, weakSetKey, unsupportedSetKey, secretSetKey
@@ -79,8 +79,8 @@ package struct JOSEError: Error, Hashable, Sendable {
 
   package var code: Code
 
-  /// Whether the issuer's current keys may work if the cached ones do not (OpenID Connect Core 1.0 section 10.1.1): the
-  /// issuer may have added a key, replaced one with the same `kid`, or corrected the set.
+  /// Whether newer keys of the issuer may work (OpenID Connect Core section 10.1.1): the issuer may have added a key,
+  /// replaced one with the same `kid`, or corrected the set.
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true
@@ -95,7 +95,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 }
 
 extension JOSEError.Code {
-  /// The corresponding error for the key in a set that the token refers to.
+  /// The corresponding error for a token that refers to a skipped key.
   var ofSetKey: Self {
     switch self {
     case .weakKey: .weakSetKey
@@ -113,7 +113,7 @@ extension JOSEError {
     case .invalidKey, .invalidLength: self.init(.invalidKey)
     case .unsupportedAlgorithm: self.init(.unsuitableKey)
     case .authenticationFailed, .secureHeapFull, .libraryFailure: self.init(.library)
-    // Keys that verify signatures are never in a TPM.
+    // A TPM is never used to verify signatures.
     case .noProvider, .unreachable, .refused, .wrongAuthorization, .lockedOut, .foreignKey: self.init(.library)
     }
   }

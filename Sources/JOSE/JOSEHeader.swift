@@ -1,18 +1,17 @@
 internal import Encoding
 
-/// A JWS header after all checks that need no key (RFC 7515 section 4).
-///
-/// Members that identify or contain a key (`jwk`, `jku`, `x5c`, `x5u`, `x5t`) are never used (RFC 8725 section 3.10).
+/// A JWS header after all checks that need no key (RFC 7515 section 4). Members that identify or contain a key are
+/// ignored (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
-  /// The maximum length of the header, in bytes of JSON.
+  /// The maximum header length, in bytes of JSON.
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  /// `alg`, never `none` (RFC 7518 section 3.6). The caller checks whether it is supported.
+  /// The `alg` member, never `none` (RFC 7518 section 3.6). The caller checks whether it is supported.
   let algorithmName: String
   let keyID: String?
   let type: String?
-  /// Whether `cty` declares the payload a token (RFC 7519 section 5.2).
+  /// Whether the payload is a token according to `cty` (RFC 7519 section 5.2).
   let announcesToken: Bool
 
   init(parsing json: [UInt8]) throws(JOSEError) {
@@ -27,9 +26,10 @@ struct JOSEHeader: Sendable {
     announcesToken = try Self.string("cty", members).map { MediaType.isSame($0, "JWT") } ?? false
   }
 
+  /// Throws for members that change how a token must be processed.
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
     // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4). `zip` and
-    // `enc` have no meaning in a token of three parts: nothing is decompressed or derived.
+    // `enc` have no meaning in a token of three parts.
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }
@@ -51,7 +51,7 @@ struct JOSEHeader: Sendable {
 }
 
 extension JSON {
-  /// Whether a string or member name contains U+0000, which JSON allows but no identifier needs.
+  /// Whether a string or name in the value contains U+0000, which no identifier needs.
   var holdsNUL: Bool {
     switch self {
     case .null, .bool, .number: false

@@ -39,12 +39,12 @@ extension JWK {
     throw JOSEError(.unsupportedKey)
   }
 
-  /// RFC 7518 section 6.3.1.
+  /// The members of an RSA key (RFC 7518 section 6.3.1).
   private static func rsa(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     let modulus = try number("n", members).withoutLeadingZeros
     let exponent = try number("e", members).withoutLeadingZeros
     do {
-      // Separates weak from malformed keys. The initializer creates the key.
+      // Distinguishes weak from malformed keys. The initializer creates the key.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
     } catch {
       throw JOSEError(.weakKey)
@@ -52,7 +52,7 @@ extension JWK {
     return .rsa(modulus: modulus, exponent: exponent)
   }
 
-  /// RFC 7518 section 6.2.1.
+  /// The members of an elliptic curve key (RFC 7518 section 6.2.1).
   private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard let curve = Curve.allCases.first(where: { $0.jwkName.utf8.elementsEqual(name.utf8) })
@@ -61,14 +61,14 @@ extension JWK {
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
-  /// RFC 8037 section 2.
+  /// The members of an octet key pair (RFC 8037 section 2).
   private static func octetKeyPair(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard name.utf8.elementsEqual("Ed25519".utf8) else { throw JOSEError(.unsupportedKey) }
     return .ed25519(x: try number("x", members))
   }
 
-  /// RFC 7517 sections 4.2 and 4.3. Duplicate `key_ops`, or a contradiction with `use`, make the key invalid.
+  /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws if they are contradictory.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
@@ -87,7 +87,7 @@ extension JWK {
     name.elementsEqual("verify".utf8) || name.elementsEqual("sign".utf8)
   }
 
-  /// A member that is present and not null, which some servers send for absent members.
+  /// A member, unless it is null, which some servers send for absent members.
   private static func member(_ name: String, _ members: JSONObject) -> JSON? {
     members[name].flatMap { $0 == .null ? nil : $0 }
   }
@@ -123,13 +123,13 @@ extension JWK {
 }
 
 extension [UInt8] {
-  /// Strips leading zero bytes, as in RFC 7518 section 2.
+  /// Without leading zero bytes, as in RFC 7518 section 2.
   fileprivate var withoutLeadingZeros: [UInt8] { Array(drop { $0 == 0 }) }
 }
 
 extension Curve {
-  /// Pads or strips leading zeros to the full length. RFC 7518 section 6.2.1.2 requires that length, but some servers
-  /// strip zeros and others add one. A number that is too large makes the key invalid.
+  /// Pads or strips leading zeros to the length that RFC 7518 section 6.2.1.2 requires, since servers err in both
+  /// directions. A number that is too large makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

@@ -4,11 +4,11 @@ package import Encoding
 /// A valid public JSON Web Key (RFC 7517).
 package struct JWK: Sendable {
   package let components: PublicComponents
-  /// `kid`: an opaque ID, compared byte by byte (RFC 7517 section 4.5).
+  /// The `kid`: an opaque ID, compared byte by byte (RFC 7517 section 4.5).
   package let keyID: String?
-  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
+  /// The `alg`, if present: the key's only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
-  /// `issuer`, a non-standard member: whose tokens the key signs, in a set shared by several issuers.
+  /// The non-standard member `issuer`, which names the key's owner in a set shared by several issuers.
   package let issuer: String?
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3).
   package let canVerify: Bool
@@ -16,7 +16,7 @@ package struct JWK: Sendable {
   private let key: SharedPublicKey
   private let digest: String
 
-  /// Creates a key of this client, to publish or send.
+  /// Creates a public key of this client, to publish or send.
   package init(
     _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
   ) throws(JOSEError) {
@@ -42,10 +42,10 @@ package struct JWK: Sendable {
   /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).
   package func thumbprint() -> String { digest }
 
-  /// Only the members of the public key, as in the `jwk` header of RFC 9449 section 4.2.
+  /// The members of the public key alone, as in the `jwk` header of RFC 9449 section 4.2.
   package var requiredMembers: JSONObject { components.jwkMembers }
 
-  /// The key as an entry of a published key set, for signatures.
+  /// The key as an element of a published key set, for signatures.
   package var published: JSONObject {
     var members = requiredMembers
     members["use"] = "sig"

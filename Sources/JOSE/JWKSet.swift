@@ -6,11 +6,11 @@ package struct JWKSet: Sendable {
   package static let maximumByteCount = 1 << 20
   package static let maximumKeyCount = 512
 
-  /// A key that should not have been published and was dropped.
+  /// A key that must not be published. It was skipped.
   package enum Warning: Sendable, Hashable, CaseIterable {
     /// A shared secret.
     case symmetricKey
-    /// A private key. Everyone who can read the set can sign tokens with it.
+    /// A private key: everyone who can read the set can sign tokens.
     case privateKey
   }
 
@@ -23,7 +23,7 @@ package struct JWKSet: Sendable {
   /// The number of skipped keys that are not for encryption.
   package let unusable: Int
   package let warnings: [Warning]
-  /// Whether the keys come from a format without key IDs, so that a token's `kid` cannot select one.
+  /// Whether the keys have no IDs because of their format. The `kid` of a token is then ignored.
   private let isUnnamed: Bool
 
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
@@ -43,7 +43,7 @@ package struct JWKSet: Sendable {
   /// - Parameters:
   ///   - text: At most 1 MiB, with at most 512 keys.
   ///   - isPublished: Whether an issuer published the set, which then may not contain both symmetric and public keys
-  ///     (RFC 7517 section 9.2). In a user's own file, symmetric keys are skipped.
+  ///     (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
   /// - Throws: ``JOSEError``: `tooLong`, `invalidKeySet`, `tooManyKeys` or `mixedKeySet`.
   package init(parsing text: [UInt8], isPublished: Bool = true) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
@@ -78,8 +78,8 @@ package struct JWKSet: Sendable {
 extension JWKSet {
   /// The key for a token.
   ///
-  /// With a `kid`, only that key is used. Without one, exactly one key must be suitable (OpenID Connect Core 1.0
-  /// section 10.1). Keys are never tried one by one.
+  /// The key must have the `kid`, if given. Otherwise exactly one key must be suitable (OpenID Connect Core section
+  /// 10.1). Keys are never tried one by one.
   ///
   /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help, `unsuitableKey`, `ambiguousKey`, or the
   ///   reason why the key was skipped.
@@ -91,7 +91,7 @@ extension JWKSet {
         isKnown = true
       }
       guard key.fits(algorithm) else { continue }
-      // Duplicates of a key are allowed.
+      // The set may contain the same key twice.
       if let other = found, other.thumbprint() != key.thumbprint() || other.issuer != key.issuer {
         throw JOSEError(.ambiguousKey)
       }

@@ -1,10 +1,8 @@
 package import Crypto
 internal import Encoding
 
-/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864).
-///
-/// Symmetric ones are excluded, so that a key set from the network is never used as a shared secret. See
-/// ``MACAlgorithm``.
+/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Excludes symmetric
+/// ones, so that a key set from the network is never used as a shared secret; see ``MACAlgorithm``.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -12,7 +10,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
-    // Excludes canonically equivalent strings, which are longer.
+    // Excludes canonically equivalent strings, which have more bytes.
     guard let match = Self(rawValue: name), match.rawValue.utf8.count == name.utf8.count else { return nil }
     self = match
   }
@@ -33,7 +31,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The hash of the algorithm. For Ed25519 SHA-512, its internal hash.
+  /// The algorithm's hash. For Ed25519, its internal hash SHA-512.
   package var digest: Digest {
     switch signatureAlgorithm {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest
@@ -41,7 +39,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0
+  /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
   /// sections 3.1.3.6 and 3.3.2.11).
   ///
   /// The specification defines no hash for Ed25519. Servers use SHA-512 or SHA-256, and either binds the value.
@@ -53,7 +51,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The left half of a hash in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core 1.0 sections 3.1.3.6 and
+/// The left half of a hash in base64url, as in `at_hash` and `c_hash` (OpenID Connect Core sections 3.1.3.6 and
 /// 3.3.2.11).
 enum LeftHalfHash {
   private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {

@@ -7,7 +7,7 @@ package enum JWSSigner {
   ///
   /// - Parameters:
   ///   - header: The header without `alg`, which is added.
-  ///   - payload: The bytes to sign; for a JWT the JSON of its claims.
+  ///   - payload: The bytes to sign; for a JWT, the JSON of its claims.
   ///   - key: A key for the algorithm.
   /// - Returns: The compact serialization.
   /// - Throws: As `PrivateKey.sign(_:message:)`.

@@ -1,13 +1,13 @@
 package import Encoding
 
-/// The claims of a JWT (RFC 7519 section 4). Validates types; the caller validates values.
+/// The claims of a JWT (RFC 7519 section 4). Types are checked here, values by the caller.
 ///
 /// Properties are nil if the claim is absent, and throw `invalidClaim` if it has the wrong type.
 package struct JWTClaims: Sendable {
   private let layout: JSONLayout
   private let payload: [UInt8]
 
-  /// - Parameter payload: The payload of a token: a JSON object (RFC 7519 section 7.2).
+  /// - Parameter payload: A token's payload: a JSON object (RFC 7519 section 7.2).
   /// - Throws: `invalidPayload` for anything else, duplicate members, or U+0000 in a name.
   package init(payload: [UInt8]) throws(JOSEError) {
     guard let layout = try? JSONLayout(parsing: payload), layout.root.kind == .object,
@@ -19,18 +19,17 @@ package struct JWTClaims: Sendable {
 
   package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
 
-  /// A single claim, without parsing the others. Nil if it is absent or null, which means the same (OpenID Connect Core
-  /// 1.0 section 13.3).
+  /// The value of one claim. Nil if absent or null, which means the same (OpenID Connect Core section 13.3).
   package subscript(name: String) -> JSON? {
     layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
   }
 
-  /// Parses the claims of a token that was verified earlier.
+  /// Parses the claims of a token that has already been verified.
   package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
     try self.init(payload: CompactForm(compact).payload)
   }
 
-  /// Appends a claim as compact JSON. Returns false and appends nothing if it is absent.
+  /// Appends a claim as compact JSON. Returns false and appends nothing if absent.
   package func append(_ name: String, to bytes: inout [UInt8]) -> Bool {
     guard let claim = layout.root[name] else { return false }
     claim.appendJSON(in: payload.span, to: &bytes)
@@ -50,12 +49,12 @@ package struct JWTClaims: Sendable {
     try self.init(payload: form.payload)
   }
 
-  /// `iss` (RFC 7519 section 4.1.1).
+  /// The `iss` claim (RFC 7519 section 4.1.1).
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
-  /// `sub` (RFC 7519 section 4.1.2).
+  /// The `sub` claim (RFC 7519 section 4.1.2).
   package var subject: String? { get throws(JOSEError) { try string("sub") } }
 
-  /// `aud`, a string or an array of strings (RFC 7519 section 4.1.3). Throws if the array is empty.
+  /// The `aud` claim, a string or an array of strings (RFC 7519 section 4.1.3). Throws if the array is empty.
   package var audience: [String]? {
     get throws(JOSEError) {
       guard let value = self["aud"] else { return nil }
@@ -67,13 +66,13 @@ package struct JWTClaims: Sendable {
     }
   }
 
-  /// `exp` in unix seconds, rounded down (RFC 7519 section 4.1.4).
+  /// The `exp` claim in unix seconds, rounded down (RFC 7519 section 4.1.4).
   package var expiresAt: Int? { get throws(JOSEError) { try time("exp", .down) } }
-  /// `iat` in unix seconds, rounded up (RFC 7519 section 4.1.6).
+  /// The `iat` claim in unix seconds, rounded up (RFC 7519 section 4.1.6).
   package var issuedAt: Int? { get throws(JOSEError) { try time("iat", .up) } }
-  /// `nbf` in unix seconds, rounded up (RFC 7519 section 4.1.5).
+  /// The `nbf` claim in unix seconds, rounded up (RFC 7519 section 4.1.5).
   package var notBefore: Int? { get throws(JOSEError) { try time("nbf", .up) } }
-  /// `auth_time` in unix seconds, rounded down (OpenID Connect Core 1.0 section 2).
+  /// The `auth_time` claim in unix seconds, rounded down (OpenID Connect Core section 2).
   package var authTime: Int? { get throws(JOSEError) { try time("auth_time", .down) } }
 
   /// A string claim without U+0000.
@@ -83,9 +82,9 @@ package struct JWTClaims: Sendable {
     return string
   }
 
-  /// A NumericDate claim (RFC 7519 section 2): a JSON number from 1970 to the year 9999.
+  /// A NumericDate claim (RFC 7519 section 2) in unix seconds: a JSON number from 1970 to the year 9999.
   ///
-  /// Round so that a token is never valid for longer than it states.
+  /// - Parameter rounding: The direction that does not extend the token's validity.
   package func time(_ name: String, _ rounding: FloatingPointRoundingRule) throws(JOSEError) -> Int? {
     guard let value = self[name] else { return nil }
     guard let number = value.number, number.text.utf8.first != UInt8(ascii: "-"),

@@ -27,7 +27,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// The minimum length of a secret, in bytes: that of the hash (RFC 7518 section 3.2).
   package var minimumSecretByteCount: Int { digest.byteCount }
 
-  /// Whether `found` is the left half of the hash of `value` (OpenID Connect Core 1.0 section 3.1.3.6).
+  /// Whether `found` is the left half of the hash of `value` (OpenID Connect Core section 3.1.3.6).
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     try LeftHalfHash.isSame(found, digest, of: value)
   }

@@ -4,23 +4,21 @@ internal import Encoding
 /// A shared secret for verifying tokens with HMAC, read from a file: raw bytes, or a JSON Web Key of type `oct` (RFC
 /// 7518 section 6.4).
 ///
-/// Never a public key: everyone who has it could create valid tokens (RFC 8725 section 2.1). Files recognized as
-/// asymmetric keys or certificates are rejected.
+/// Asymmetric keys and certificates are rejected: everyone who has a public key could create valid tokens with it (RFC
+/// 8725 section 2.1).
 package struct MACKey: Sendable {
-  /// The maximum size of the file, in bytes.
+  /// The maximum file size, in bytes.
   package static let maximumByteCount = 16_384
 
   package let secret: SharedSecret
-  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
+  /// The `alg`, if present: the key's only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: MACAlgorithm?
 
-  /// Parses a file. A trailing newline of a text is dropped. If there are control characters, the file is binary and
-  /// every byte is part of the secret.
+  /// Parses a file. A trailing newline of a text is dropped; every byte of a binary file is part of the secret.
   ///
-  /// - Parameter content: On the secure heap.
+  /// - Parameter content: The file, on the secure heap.
   /// - Throws: ``JOSEError``: `tooLong` for more than ``maximumByteCount`` bytes; `unsuitableKey` for an asymmetric key
-  ///   or certificate in a known format; `weakKey` for a secret shorter than the shortest hash; `unsupportedKey`,
-  ///   `invalidKey`.
+  ///   or certificate; `weakKey` for a secret shorter than the shortest hash; `unsupportedKey`, `invalidKey`.
   package init(_ content: Span<UInt8>) throws(JOSEError) {
     guard content.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     if let layout = try? JSONLayout(parsing: content), layout.root.kind == .object {
@@ -35,7 +33,8 @@ package struct MACKey: Sendable {
     guard secret.bytes.count >= least else { throw JOSEError(.weakKey) }
   }
 
-  /// RFC 7518 section 6.4. `use` and `key_ops` must allow verifying (RFC 7517 sections 4.2 and 4.3).
+  /// Reads a JSON Web Key (RFC 7518 section 6.4). `use` and `key_ops` must allow verifying (RFC 7517 sections 4.2 and
+  /// 4.3).
   private static func webKey(
     _ root: JSONLayout.Node, _ text: Span<UInt8>
   ) throws(JOSEError) -> (SharedSecret, MACAlgorithm?) {
@@ -94,7 +93,7 @@ extension MACKey {
     return decoded.withBytes { isAsymmetricKey($0) }
   }
 
-  /// The length without the trailing newline of a text.
+  /// The length without a text's trailing newline.
   private static func end(of bytes: Span<UInt8>) -> Int {
     var end = bytes.count
     if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// Parses a JSON Web Key with private members (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2). They are copied
+/// Parses a JSON Web Key with private members (RFC 7518 sections 6.2.2 and 6.3.2, RFC 8037 section 2), which are copied
 /// only to the secure heap.
 struct PrivateJWK {
   private let root: JSONLayout.Node
@@ -48,7 +48,7 @@ struct PrivateJWK {
   }
 
   private func rsa(_ text: Span<UInt8>) throws(JOSEError) -> PrivateKey {
-    // More than two primes (RFC 7518 section 6.3.2.7).
+    // More than two primes (RFC 7518 section 6.3.2.7) are unsupported.
     guard root["oth"] == nil else { throw JOSEError(.unsupportedKey) }
     let (modulus, exponent) = (try number("n", text), try number("e", text))
     guard modulus.first != 0, exponent.first != 0 else { throw JOSEError(.invalidKey) }
@@ -60,7 +60,7 @@ struct PrivateJWK {
     do { return try PrivateKey(rsaModulus: modulus, exponent: exponent, secrets) } catch { throw JOSEError(error) }
   }
 
-  /// RFC 7517 sections 4.2 and 4.3.
+  /// Whether `use` and `key_ops` allow signing (RFC 7517 sections 4.2 and 4.3).
   private func signs(_ text: Span<UInt8>) throws(JOSEError) -> Bool {
     if let use = try string("use", text), !Self.isSame(use, "sig") { return false }
     guard let operations = root["key_ops"] else { return true }
@@ -84,7 +84,7 @@ struct PrivateJWK {
     return bytes
   }
 
-  /// - Parameter length: The minimum length in bytes. Shorter numbers are padded with leading zeros, as in
+  /// - Parameter length: The minimum length in bytes. Shorter numbers get leading zeros, as in
   ///   ``Curve/coordinate(_:)``.
   private func secret(
     _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0

@@ -1,12 +1,12 @@
 package import Crypto
 internal import Encoding
 
-/// A private key file: PEM (RFC 7468), or a JSON Web Key (RFC 7517).
+/// A private key read from a file: PEM (RFC 7468) or a JSON Web Key (RFC 7517).
 package struct PrivateKeyText: ~Copyable {
   package let key: PrivateKey
-  /// `kid`, the key ID at the authorization server; nil for PEM.
+  /// The `kid`, which identifies the key at the authorization server; nil for PEM.
   package let keyID: String?
-  /// `alg`: if present, the only algorithm to use the key with (RFC 7517 section 4.4).
+  /// The `alg`, if present: the key's only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
 
   private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
@@ -20,7 +20,7 @@ package struct PrivateKeyText: ~Copyable {
     self.algorithm = algorithm
   }
 
-  /// A key in a device, which is not contacted.
+  /// Wraps a key in a device, which is not contacted.
   private init(held key: consuming PrivateKey) {
     self.key = key
     keyID = nil
@@ -31,8 +31,7 @@ package struct PrivateKeyText: ~Copyable {
   ///   - text: The file, on the secure heap. The key is never copied anywhere else.
   ///   - device: The device for a file that refers to a TPM, if any.
   /// - Throws: `passphraseNeeded` for an encrypted key; `unsupportedKey`; `unsuitableKey` for a key that is not for
-  ///   signatures; `weakKey`; otherwise `invalidKey`. For a key in a device also `authorizationNeeded` and
-  ///   `unsuitableHeldKey`.
+  ///   signatures; `weakKey`; `invalidKey`. For a key in a device also `authorizationNeeded` and `unsuitableHeldKey`.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> PrivateKeyText {
@@ -51,8 +50,8 @@ package struct PrivateKeyText: ~Copyable {
 
   private static let heldLabel = "TSS2 PRIVATE KEY"
 
-  /// PKCS #8 (RFC 5958), the older RSA and EC formats, and keys in a TPM. The file may also contain certificates and EC
-  /// parameters.
+  /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a key in a TPM. The file may also contain certificates
+  /// and EC parameters.
   private static func pem(
     _ text: Span<UInt8>, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKeyText {

@@ -2,46 +2,44 @@ package import Encoding
 
 /// A parsed signed token whose signature has not been verified (RFC 7515 section 7.1).
 package struct UnverifiedJWS: Sendable {
-  /// The maximum length of a token, in bytes.
+  /// The maximum token length, in bytes.
   package static let maximumByteCount = CompactForm.maximumByteCount
 
   private let form: CompactForm
-  /// `alg` (RFC 7515 section 4.1.1).
+  /// The `alg` (RFC 7515 section 4.1.1).
   package let algorithm: JWSAlgorithm
 
   /// Parses the compact serialization.
   ///
   /// - Parameters:
   ///   - compact: At most 65,536 bytes, with a header of at most 8,192 bytes.
-  ///   - last: The previous token; an identical header is not parsed again.
+  ///   - last: The previous token, whose header is reused if identical.
   /// - Throws: ``JOSEError`` if the text or the header is malformed, unsupported or unsafe; `algorithmNotAllowed` for a
-  ///   token with a MAC: see ``UnverifiedMAC``.
+  ///   token with a MAC, which ``UnverifiedMAC`` parses.
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {
     form = try CompactForm(compact, after: last?.form)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
     self.algorithm = algorithm
   }
 
-  /// Whether the header is the same as that of the previous token.
+  /// Whether the header is identical to the previous token's.
   package var hasKnownHeader: Bool { form.hasKnownHeader }
 
   package var header: JSONObject { form.header.members }
-  /// `kid`, a hint for selecting the key (RFC 7515 section 4.1.4). Opaque and unverified.
+  /// The `kid`, an unverified hint for selecting the key (RFC 7515 section 4.1.4).
   package var keyID: String? { form.header.keyID }
-  /// `typ` (RFC 7515 section 4.1.9).
+  /// The `typ` (RFC 7515 section 4.1.9).
   package var type: String? { form.header.type }
 
-  /// The unverified payload. Only for showing it to the token's owner.
+  /// The unverified payload, only for showing it to the token's owner.
   package var unverifiedPayload: [UInt8] { form.payload }
 
   /// Verifies the signature.
   ///
-  /// Fetches nothing: only `keys` are trusted.
-  ///
   /// - Parameters:
-  ///   - keys: The issuer's keys.
-  ///   - algorithms: Accepted `alg` values. The token only chooses among them (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values; by default `JWT` or none.
+  ///   - keys: The issuer's keys. Only these are trusted.
+  ///   - algorithms: Accepted `alg` values (RFC 8725 section 3.1).
+  ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
   /// - Throws: ``JOSEError``. Fetching the keys again may help with `unknownKey` and `badSignature`.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
@@ -55,7 +53,7 @@ package struct UnverifiedJWS: Sendable {
   }
 }
 
-/// A token whose signature was verified with a trusted key. Only ``UnverifiedJWS`` creates one.
+/// A token whose signature was verified with a trusted key, created only by ``UnverifiedJWS``.
 package struct VerifiedJWS: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]

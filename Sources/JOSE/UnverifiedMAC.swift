@@ -4,7 +4,7 @@ package import Encoding
 /// A parsed token whose MAC has not been verified (RFC 7515 section 7.1, RFC 7518 section 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
-  /// `alg`, which must match the caller's.
+  /// The `alg`, which must match the caller's.
   package let algorithm: MACAlgorithm
 
   /// Parses the compact serialization, with the rules and limits of ``UnverifiedJWS``.
@@ -20,8 +20,8 @@ package struct UnverifiedMAC: Sendable {
   ///
   /// - Parameters:
   ///   - secret: The shared secret, never from a key set (RFC 8725 section 2.1).
-  ///   - algorithm: The algorithm of the client's registration, never chosen by the token (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values; by default `JWT` or none.
+  ///   - algorithm: The client's registered algorithm, whatever the token's header (RFC 8725 section 3.1).
+  ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
   /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2), `badSignature`.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
@@ -40,7 +40,7 @@ package struct UnverifiedMAC: Sendable {
   }
 }
 
-/// A token whose MAC was verified with the shared secret. Only ``UnverifiedMAC`` creates one.
+/// A token whose MAC was verified with the shared secret, created only by ``UnverifiedMAC``.
 package struct VerifiedMAC: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]
