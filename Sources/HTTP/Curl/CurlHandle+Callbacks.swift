@@ -2,7 +2,7 @@ internal import CCurl
 internal import OAuth
 
 extension CurlHandle {
-  /// Connects the library's callbacks to the running exchange.
+  /// Connects libcurl's callbacks to the running exchange.
   func setCallbacks() throws(HTTPFailure) {
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION, receiveBody))
     try check(unsafe agent_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION, receiveHeader))
@@ -19,7 +19,7 @@ func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
-/// Passes bytes to the exchange. A callback accepts all of them, pauses, or returns 0 to end the transfer.
+/// Passes bytes to the exchange. Returns their number, the code for a pause, or 0 to end the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
   by take: (any RunningExchange, Span<UInt8>) -> ContentReceipt
@@ -55,10 +55,10 @@ private let readContent: agent_curl_receiver = { bytes, size, count, context in
   }
 }
 
-/// Called before each new connection.
+/// libcurl's callback before each new connection.
 private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
-  // A connection rejected here is closed like any other.
+  // libcurl closes a rejected connection like any other.
   unsafe agent_curl_note_socket(exchange.progress.handle.connections, socket)
   exchange.progress.handle.shown.noteSocket()
   if let resolving = exchange.progress.beginConnecting() { exchange.noteResolved(after: resolving) }

@@ -4,17 +4,17 @@ internal import Crypto
 internal import OAuth
 internal import Vocabulary
 
-/// The client certificate of a handle's connections (RFC 8705), and why one was not sent.
-///
-/// Used only by the thread that runs the transfer, which also signs with a device key.
+/// The client certificate for a handle's connections (RFC 8705), and the error if it could not be sent. Used only by
+/// the thread that runs the transfer.
 final class ShownCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
   private var hasProxy = false
-  /// The number of TLS connections on the last socket.
+  /// The number of TLS connections made on the last socket.
   private var connections = 0
   /// Whether the thread runs only this transfer, so that it may wait for a device.
   private var mayWait = false
+  /// Why the certificate was not sent, if it was requested.
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 
   func prepare(_ route: Route) {
@@ -25,15 +25,15 @@ final class ShownCertificate: @unchecked Sendable {
 
   func noteSocket() { connections = 0 }
 
-  /// Runs a transfer on the caller's thread, which may wait for a device to sign. A request for the certificate may
-  /// also arrive later, on the thread that waits for many responses.
+  /// Runs a transfer on the caller's thread, which may wait for a device to sign. A server may also request the
+  /// certificate later.
   func lend<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
     return try body()
   }
 
-  /// Adds the certificate to the connection of `context`, if that is the one to the server.
+  /// Adds the certificate to the TLS connection of `context`, unless that is the one to the proxy.
   func show(in context: OpaquePointer) -> CURLcode {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
@@ -52,7 +52,7 @@ final class ShownCertificate: @unchecked Sendable {
     return CURLE_OK
   }
 
-  /// Whether the handshake may continue: signing may wait for the device.
+  /// Whether the handshake may continue, since signing may wait for the device.
   fileprivate func mayAsk(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)
@@ -68,7 +68,7 @@ final class ShownCertificate: @unchecked Sendable {
   }
 }
 
-/// Called when a server requests the certificate.
+/// OpenSSL's callback when a server requests the certificate.
 private let mayAskDevice: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }
   return unsafe Unmanaged<ShownCertificate>.fromOpaque(shown).takeUnretainedValue().mayAsk(connection) ? 1 : 0

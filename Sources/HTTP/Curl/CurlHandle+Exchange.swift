@@ -7,9 +7,9 @@ extension CurlHandle {
   func send(_ request: borrowing HTTPRequest, _ exchange: any RunningExchange) throws(HTTPFailure) {
     var lines = HeaderList()
     try lines.append("Accept", request.accept)
-    // Without this field a server may use any coding (RFC 9110 section 12.5.3).
+    // Without this field, a server may use any coding (RFC 9110 section 12.5.3).
     try lines.append("Accept-Encoding", "identity")
-    // Never wait for "100 Continue" before the body.
+    // Sends the body without waiting for "100 Continue".
     try lines.append("Expect", "")
     if request.isJSON { try lines.append("Content-Type", "application/json") }
     try Self.appendAuthorization(of: request, to: &lines)
@@ -42,7 +42,7 @@ extension CurlHandle {
     }
   }
 
-  /// The library does not copy the bytes, so they must stay valid until the reset.
+  /// Sets the body. libcurl does not copy the bytes, so they must stay valid until the reset.
   private func setBody(_ form: UnsafeRawBufferPointer) throws(HTTPFailure) {
     let nothing: StaticString = ""
     let start = unsafe form.baseAddress ?? UnsafeRawPointer(nothing.utf8Start)

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-// The setters throw `setup` if the library rejects a value.
+// The setters throw `setup` if libcurl rejects a value.
 extension CurlHandle {
   func set(_ option: CURLoption, _ value: Int) throws(HTTPFailure) {
     try check(unsafe agent_curl_set_number(easy, option, value))
@@ -16,7 +16,7 @@ extension CurlHandle {
     try check(unsafe value.withCString { unsafe agent_curl_set_text(easy, option, $0) })
   }
 
-  /// The library copies the bytes up to the first zero.
+  /// Sets an option to a secret. libcurl copies the bytes up to the first zero.
   func set(_ option: CURLoption, secret: borrowing SecretBytes) throws(HTTPFailure) {
     var text = SecretBuffer(capacity: secret.count + 1)
     secret.withBytes { text.append(contentsOf: $0) }
@@ -44,7 +44,7 @@ extension CurlHandle {
 }
 
 extension Duration {
-  /// Milliseconds for the library, rounded up: at least 1, because 0 means no limit, and at most 24 days.
+  /// The milliseconds for libcurl, rounded up: at least 1, because 0 means no limit, and at most 24 days.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     if seconds < 0 { return 1 }

@@ -29,7 +29,7 @@ extension CurlHandle {
     try set(CURLOPT_NOSIGNAL, true)
   }
 
-  /// Disables unwanted defaults of the library.
+  /// Disables unwanted defaults of libcurl.
   private func setRestrictions(_ route: Route) throws(HTTPFailure) {
     try set(CURLOPT_PROTOCOLS_STR, route.isPlain ? "http" : "https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
@@ -50,13 +50,13 @@ extension CurlHandle {
       try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, directory)
     }
-    // Trusted in addition to the directory; without a directory, they replace the system's bundle.
+    // With a certificate directory, these are trusted too; without one, they replace the system's bundle.
     if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
     if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
   }
 
   private func setProxy(_ route: Route) throws(HTTPFailure) {
-    // Unlike nil, an empty text keeps the library from reading the environment.
+    // Unlike nil, an empty text keeps libcurl from reading the environment.
     try set(CURLOPT_PROXY, route.proxy?.url ?? "")
     try set(CURLOPT_NOPROXY, "")
     guard let proxy = route.proxy else { return }

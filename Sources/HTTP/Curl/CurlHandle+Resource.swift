@@ -3,11 +3,11 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// The maximum size of content sent without `Expect: 100-continue`: many servers do not respond to it, and the
-  /// library then waits one second.
+  /// The maximum size of content, in bytes, that is sent without `Expect: 100-continue`. Many servers ignore that, and
+  /// libcurl then waits one second.
   private static let maxUnaskedBytes = 1 << 20
 
-  /// Sends the prepared request, and waits for the end of the response.
+  /// Sends the prepared request and waits for the response's end.
   func send(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     _ exchange: any RunningExchange
@@ -22,6 +22,7 @@ extension CurlHandle {
     try run(exchange, lines)
   }
 
+  /// Whether content is sent without `Expect: 100-continue`.
   private static func isSentUnasked(_ content: (any ResourceContent)?) -> Bool {
     guard let content else { return true }
     return content.length.map { $0 <= maxUnaskedBytes } ?? false
@@ -30,7 +31,7 @@ extension CurlHandle {
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {
     var lines = HeaderList()
     for field in request.fields { try lines.append(present: field.name, field.value) }
-    // Without this field a server may use any coding (RFC 9110 section 12.5.3).
+    // Otherwise, a server may use any coding.
     if !request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
       try lines.append("Accept-Encoding", "identity")
     }

@@ -2,25 +2,24 @@ internal import CCurl
 internal import Encoding
 internal import OAuth
 
-/// A libcurl handle: one transfer at a time, with the connection of the last one.
-///
-/// Used only by the caller that took it from the pool.
+/// A libcurl handle: one transfer at a time, and the connection of the last one. Used only by the caller that took it
+/// from the pool.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// How often the limits of a request are checked. A cancellation takes effect immediately.
+  /// How often a request's limits are checked. A cancellation takes effect immediately.
   static let longestWait = Duration.seconds(1)
 
   // The connections belong to `multi`, so that they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
-  /// The connection writes to it during its lifetime.
+  /// The state of the TLS connection, which updates it.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
-  /// The client certificate of its connections.
+  /// The client certificate of the connections.
   let shown = ShownCertificate()
-  /// The sockets, and whether a transfer has begun but not completed successfully. Read when a connection is closed.
+  /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
   let connections: UnsafeMutablePointer<agent_curl_connections>
-  /// The buffer for the library's error messages.
+  /// The buffer for libcurl's error messages.
   let problem: UnsafeMutablePointer<CChar>
-  /// The exchange of the library's callbacks, until the reset.
+  /// The exchange that handles libcurl's callbacks, until the reset.
   let running: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or descriptor.
@@ -58,12 +57,12 @@ internal import OAuth
     unsafe running.pointee = nil
   }
 
-  /// Runs the prepared transfer with these header lines. Returns at the end of the response, or when the exchange
-  /// leaves its thread.
+  /// Runs the prepared transfer with these header lines. Returns at the response's end, or when another thread
+  /// continues the exchange.
   func run(
     _ exchange: any RunningExchange, _ lines: borrowing HeaderList
   ) throws(HTTPFailure) {
-    // The library needs the header lines until the response begins.
+    // libcurl needs the header lines until the response begins.
     try unsafe lines.withList { (list) throws(HTTPFailure) in
       var isLeft = false
       defer { if isLeft { _ = unsafe agent_curl_set_list(easy, CURLOPT_HTTPHEADER, nil) } else { reset() } }
@@ -77,10 +76,10 @@ internal import OAuth
     }
   }
 
-  /// Establishes the connection of the prepared request and keeps it until ``drop()``. Sends nothing.
+  /// Establishes the connection of the prepared request, until ``drop()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
-    // The bytes of the connection are then HTTP/1.1.
+    // The caller writes HTTP/1.1 to the connection.
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     unsafe running.pointee = exchange
     try setCallbacks()
@@ -95,14 +94,14 @@ internal import OAuth
     }
   }
 
-  /// Sends as many bytes as possible without blocking.
+  /// Sends as many bytes as possible without blocking. Returns libcurl's result and the number of bytes.
   func send(_ bytes: Span<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe bytes.withUnsafeBytes { unsafe curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
     return (code, count)
   }
 
-  /// Receives available bytes. A count of 0 without an error means that the connection has ended.
+  /// Receives available bytes. A count of 0 without an error is the connection's end.
   func receive(into space: inout MutableSpan<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe space.withUnsafeMutableBytes { unsafe curl_easy_recv(easy, $0.baseAddress, $0.count, &count) }
@@ -118,11 +117,14 @@ internal import OAuth
   enum Progress {
     /// It waits for the network or a descriptor of its exchange.
     case waits
-    /// It ended with the library's result, or with nil if the exchange ended it. Do not use the handle again after nil.
+    /// It ended with libcurl's result, or with nil if the exchange ended it. After nil, the handle cannot be used
+    /// again.
     case ended(CURLcode?)
   }
 
-  /// - Returns: `waits` if the exchange leaves this thread.
+  /// Runs the transfer on this thread.
+  ///
+  /// - Returns: `waits` if another thread continues it.
   private func transfer(_ exchange: any RunningExchange) -> Progress {
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
@@ -132,9 +134,9 @@ internal import OAuth
     }
   }
 
-  /// Does as much as possible without blocking.
+  /// Continues the transfer as far as possible without blocking.
   func advance(_ exchange: any RunningExchange) -> Progress {
-    // Delivers the paused bytes to the callbacks again.
+    // Passes the paused bytes to the callbacks again.
     if let pause = exchange.nextPause() { _ = unsafe curl_easy_pause(easy, pause) }
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
@@ -154,14 +156,14 @@ internal import OAuth
     reset()
   }
 
-  /// Ends a transfer with the result of ``advance(_:)``.
+  /// Ends a transfer after the result of ``advance(_:)``.
   func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     if let failure = exchange.failure(after: result) { throw failure }
     exchange.complete()
   }
 
-  /// Runs `body`, whose waits end on cancellation.
+  /// Runs `body` and ends its waits on cancellation.
   func waking<Result, Problem: Error>(
     by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -181,50 +183,49 @@ internal import OAuth
     return result == CURLM_OK
   }
 
-  /// Begins the prepared transfer. Until it completes successfully, closing its connection discards bytes that the
-  /// kernel has not sent yet. Otherwise the refresh token of an abandoned request could arrive after the next attempt,
-  /// when the network is back, and be considered stolen (RFC 9700 section 4.14.2).
+  /// Begins the prepared transfer. Until it succeeds, closing its connection discards bytes that the kernel has not
+  /// sent yet: otherwise, the refresh token of an abandoned request could arrive after the next attempt, and be
+  /// considered stolen (RFC 9700 section 4.14.2).
   private func begin() -> Bool {
     unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
   }
 
-  /// Makes new connections close as described at ``begin()``.
+  /// Makes new connections discard unsent bytes when closed; see ``begin()``.
   func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, connections)) }
 
-  /// The number of bytes of the request that were sent, excluding the request to a proxy.
+  /// The number of bytes of the request that were sent, without the request to a proxy.
   var sentBytes: Int {
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
 
-  /// Whether a server responded to the TLS handshake in plain text, as an http server does. Only the TLS library's
-  /// message reveals it.
+  /// Whether a server responded to the TLS handshake in plain text, like an http server. Known only from OpenSSL's
+  /// error message.
   var hasMetPlainText: Bool {
     let text = unsafe String(cString: problem)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
-  /// The socket of the connection, if there is exactly one. Known only after the end of a transfer.
+  /// The connection's socket, if there is exactly one. Available only after a transfer's end.
   var socket: Int32? {
     let connections = unsafe connections.pointee
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
-  /// Whether nothing has arrived on the connection since the last transfer, not even its end.
+  /// Whether nothing, not even its end, has arrived on the connection since the last transfer.
   var isQuiet: Bool { unsafe agent_curl_is_quiet(connections) }
 
-  /// Whether there is a connection, kept from the last transfer or made for this one.
   var isConnected: Bool { unsafe connections.pointee.open > 0 }
 
   /// Whether a new connection would have the same local address, so that the network has not changed.
   var hasLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
 
-  /// Whether the server's machine has acknowledged nothing for `duration`, though something was sent.
+  /// Whether the server's machine has acknowledged nothing for `duration` although bytes were sent.
   func isUnacknowledged(for duration: Duration) -> Bool {
     unsafe agent_curl_is_unacknowledged(connections, UInt32(duration.wholeMilliseconds))
   }
 
-  /// How long ``advance(_:)`` need not be called while nothing arrives; nil for any time.
+  /// The time until ``advance(_:)`` must be called again even if nothing arrives. Nil for no limit.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1
     guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }
@@ -236,7 +237,7 @@ internal import OAuth
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// The time from the start of the transfer to an event, in microseconds; 0 if it was not reached.
+  /// The time from the start of the transfer to an event, in microseconds, or 0 if it has not occurred.
   func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

@@ -2,29 +2,30 @@ internal import CCurl
 
 /// The process-wide state of libcurl.
 package enum CurlLibrary {
-  /// Whether the library works. The first use initializes it, with an allocator that wipes freed memory.
+  /// Whether libcurl works. The first use initializes it, with an allocator that wipes freed memory.
   static let isReady = agent_curl_initialise() == CURLE_OK
 
   /// The libcurl version in use, such as `8.5.0`.
   package static let version = unsafe String(cString: agent_curl_version())
 
-  /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries report a connection that ended without `close_notify`.
+  /// Whether libcurl uses OpenSSL for TLS. Other TLS libraries themselves report a connection that ended without
+  /// `close_notify`.
   static let usesOpenSSL: Bool = {
     guard let library = unsafe agent_curl_tls_library() else { return false }
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates, from which only the required ones are read; nil if the library was
-  /// built for a bundle file, its default.
+  /// The system's directory of trusted certificates. Only the required ones are read. Nil if libcurl uses a bundle
+  /// file.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)
   }()
 
-  /// The system's file of trusted certificates, as a C string of the library, if any.
+  /// The system's file of trusted certificates as a C string owned by libcurl, if any.
   ///
-  /// Reading all of it takes longer than a handshake, so it is read only when ``certificateDirectory`` does not contain
-  /// the authority. Some systems mount only this file.
+  /// Reading it takes longer than a handshake, so it is read only if ``certificateDirectory`` does not contain the
+  /// authority.
   static var certificateBundle: UnsafePointer<CChar>? {
     unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()
   }

@@ -5,7 +5,7 @@ internal import Platform
 internal import Vocabulary
 
 extension HTTPFailure.Code {
-  /// Converts the library's result.
+  /// Converts libcurl's result.
   ///
   /// - Parameters:
   ///   - beforeRequest: Whether no byte of the request was sent.
@@ -30,18 +30,18 @@ extension HTTPFailure.Code {
       case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .receive
       case Self.tooLargeResult: .tooLarge
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: .malformed
-      // The library treats a response without a status line as HTTP/0.9, which is not allowed.
+      // libcurl treats a response without a status line as HTTP/0.9, which is not allowed.
       case CURLE_UNSUPPORTED_PROTOCOL: beforeRequest ? .setup : .malformed
       case CURLE_OUT_OF_MEMORY: .memory
-      // Local reading failed, or this program ended the transfer.
+      // Reading local data failed, or this program ended the transfer.
       case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT: .setup
-      // After the request was sent, the response contains something that the library does not support, such as an
-      // unknown coding.
+      // After the request, the response contained something that libcurl does not support, such as an unknown coding.
       default: beforeRequest ? .setup : .malformed
       }
   }
 
-  /// The library checks the host name before reading the result for the chain, which then still has its initial value.
+  /// The error for a rejected certificate. The host name is checked before the chain's result is read, which then still
+  /// has its initial value.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime
@@ -54,7 +54,7 @@ extension HTTPFailure.Code {
   /// `CURLE_TOO_LARGE`, which only newer headers define.
   private static var tooLargeResult: CURLcode { CURLcode(rawValue: 100) }
 
-  /// Whether a connection could not be established or has ended.
+  /// Whether the connection failed or ended.
   private static func isBroken(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: true
@@ -64,7 +64,7 @@ extension HTTPFailure.Code {
 }
 
 extension ConnectionProblem {
-  /// The details of the failure of a handle's last transfer; nil if only its code is known.
+  /// The details of a handle's last failure. Nil if only its code is known.
   init?(_ failure: HTTPFailure.Code, _ code: CURLcode, of handle: CurlHandle) {
     let problem: Self? =
       switch failure {

@@ -7,9 +7,9 @@ struct HeaderCollector {
   /// The maximum size of the header in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
-  /// Whether to keep cookies, needed only for requests of a user.
+  /// Whether to keep cookies, which only a user's own requests need.
   private let keepsCookies: Bool
-  /// Whether to drop fields beyond the limits, except ``needed``, instead of rejecting the response.
+  /// Whether fields beyond the limits, except ``needed``, are dropped instead of making the response invalid.
   private let dropsExcess: Bool
 
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
@@ -17,7 +17,7 @@ struct HeaderCollector {
     self.dropsExcess = dropsExcess
   }
 
-  /// The fields used from a response of an authorization server.
+  /// The fields that this program reads in responses of an authorization server.
   private static let needed: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
@@ -32,7 +32,7 @@ struct HeaderCollector {
   /// Whether the blank line after the fields has arrived.
   var isFinished: Bool { isComplete }
 
-  /// Receives the next line, including its line ending.
+  /// Adds the next line, including its line ending.
   ///
   /// - Returns: The problem with the line, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
@@ -54,8 +54,8 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Whether all lengths are equal. Otherwise readers would disagree on the end of the content, so the response is
-  /// rejected (RFC 9112 section 6.3).
+  /// Whether all `Content-Length` values are equal. Otherwise readers would disagree on the end of the content, so the
+  /// response is rejected (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = values(of: "content-length")
     return lengths.allSatisfy { $0 == lengths[0] }
@@ -68,7 +68,7 @@ struct HeaderCollector {
       .map { Array(Self.trimmed(Array($0)[...])) }
   }
 
-  /// Whether only the end of the connection marks the end of the content (RFC 9112 section 6.3).
+  /// Whether the content ends only with the connection (RFC 9112 section 6.3).
   var leavesLengthOpen: Bool {
     !fields.contains { field in
       switch field.0.lowercased() {
@@ -79,7 +79,7 @@ struct HeaderCollector {
     }
   }
 
-  /// Another response follows an interim one, such as 103 (RFC 9110 section 15.2).
+  /// Starts again, because another response follows an interim one, such as 103 (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []
     isComplete = false
@@ -115,7 +115,7 @@ struct HeaderCollector {
     text.starts(with: "HTTP/".utf8)
   }
 
-  /// Cookies are dropped, since they may be secret.
+  /// Whether the field sets a cookie, which may be secret.
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"

@@ -3,7 +3,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The header lines of a request, as a list of the library. Wiped at the end of their lifetime.
+/// The header lines of a request as a list for libcurl, wiped at the end.
 @safe struct HeaderList: ~Copyable {
   private var head: UnsafeMutablePointer<curl_slist>?
 
@@ -11,7 +11,7 @@ internal import OAuth
 
   deinit { unsafe agent_curl_wipe_and_free_list(head) }
 
-  /// Adds a field. An empty value removes a field that the library sends by default.
+  /// Adds a field. An empty value removes a field that libcurl sends by default.
   mutating func append(_ name: String, _ value: String) throws(HTTPFailure) {
     let bytes = value.utf8
     try append(name, bytes.span)
@@ -22,7 +22,7 @@ internal import OAuth
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)
     line.append(utf8: name)
-    // The library's notation for an empty value.
+    // libcurl's notation for an empty value.
     line.append(utf8: ";")
     line.append(0)
     try append(line: line)

@@ -2,7 +2,7 @@ internal import Platform
 
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
-  /// The maximum that the C library uses.
+  /// The maximum number that the C library uses.
   private static let most = 3
 
   /// The addresses, separated by commas; nil if the file contains none.

@@ -10,7 +10,7 @@ struct ProxyRoute: Equatable, Sendable {
   /// `user:password`.
   let credentials: SharedSecret?
 
-  /// The proxy for `host`, or nil if the connection is direct.
+  /// The proxy for `host`, or nil for a direct connection.
   ///
   /// - Throws: `setup` unless the proxy's URL has one of the known schemes and nothing but scheme, host and port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {

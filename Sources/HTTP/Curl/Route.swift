@@ -2,10 +2,10 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The target of a connection, its trust, and the owner of its requests.
+/// A connection's target, its trust, and the owner of its requests.
 ///
-/// Requests may share a connection only if their routes are equal: the trust of one account is never used for another,
-/// and no request to a resource follows one of another account or lease.
+/// Requests may share a connection only if their routes are equal. So the trust of one account is never used for
+/// another.
 struct Route: Equatable, Sendable {
   static let maxPins = 16
 
@@ -17,10 +17,10 @@ struct Route: Equatable, Sendable {
   let pins: [String]
   let proxy: ProxyRoute?
   let group: ConnectionGroup?
-  /// The client certificate of the handshake. Part of the route, so that no other account uses the connection.
+  /// The client certificate of the handshake, which is part of the route so that no other account uses the connection.
   let clientCertificate: ClientCertificate?
 
-  /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. The library would
+  /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. libcurl would
   ///   interpret a malformed pin as a file name.
   init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
     let uri = endpoint.uri
@@ -40,7 +40,7 @@ struct Route: Equatable, Sendable {
   }
 
   private static func proxy(of transport: Transport, for uri: URI, isPlain: Bool) throws(HTTPFailure) -> ProxyRoute? {
-    // A proxy is another machine, and plain http is only for this one.
+    // A proxy is another machine, but plain http is only for this one.
     guard let proxy = transport.proxy, !isPlain else { return nil }
     return try ProxyRoute(proxy, host: uri.host)
   }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import OAuth
 internal import Vocabulary
 
-/// A request that a handle runs: the handler of the library's callbacks, and the settings of the transfer.
+/// A request that a handle runs: handles libcurl's callbacks and controls the transfer.
 ///
 /// Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
@@ -11,67 +11,66 @@ protocol RunningExchange: AnyObject {
   var cancellation: Cancellation? { get }
   /// Receives a line of the header. Returns false to end the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool
-  /// Receives a piece of the body, all of it or nothing.
+  /// Receives a piece of the body and accepts all of it or nothing.
   func receive(body bytes: Span<UInt8>) -> ContentReceipt
-  /// Reads content to send into the library's buffer.
+  /// Reads content to send into libcurl's buffer.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
   /// Called when something may have been sent or received.
   func update()
-  /// The reason to stop now, if any.
   var reasonToStop: HTTPFailure.Code? { get }
-  /// How long to wait before checking ``reasonToStop`` again.
+  /// The maximum time until ``reasonToStop`` is checked again.
   var longestWait: Duration { get }
-  /// The descriptors to wait for in addition to the network, and whether for writing.
+  /// The descriptors to wait for besides the network, and whether for writing.
   var waits: [(descriptor: Int32, isWriting: Bool)] { get }
-  /// Nil if no direction can continue; otherwise the library's flags for those that stay paused.
+  /// libcurl's flags for the directions that stay paused. Nil if no paused direction can continue.
   func nextPause() -> Int32?
-  /// Whether the waiting thread must return, because another one continues the transfer.
+  /// Whether the waiting thread must return, because another thread continues the transfer.
   func leavesThread() -> Bool
-  /// The failure of a transfer, if any. A nil `code` means that this program ended it.
+  /// A transfer's error, if any. `code` is nil if this program ended it.
   func failure(after code: CURLcode?) -> HTTPFailure?
-  /// Called when the name of the server or proxy was resolved. Time limits exclude `duration`.
+  /// Called when the name of the server or proxy has been resolved, which time limits exclude.
   func noteResolved(after duration: Duration)
   /// Called when the response is complete.
   func complete()
 }
 
 extension RunningExchange {
-  /// Short, since waits do not include suspend but limits do.
+  /// Limits include suspend time but waits do not, so waits are short.
   var longestWait: Duration { CurlHandle.longestWait }
   func leavesThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}
 }
 
-/// What became of a piece of a body.
+/// The result of passing a piece of a body.
 enum ContentReceipt { case taken, pause, stop }
 
-/// The progress of a transfer, and why it ended.
+/// A transfer's progress, and the reason for its end.
 struct TransferProgress {
   let handle: CurlHandle
-  /// Whether the request may be sent again on another connection if there was no response.
+  /// Whether to send the request again on another connection if there was no response.
   let isRepeatable: Bool
   let usesProxy: Bool
   var headers: HeaderCollector
-  /// The reason why a callback ended the transfer.
+  /// Why a callback ended the transfer.
   private(set) var refusal: HTTPFailure.Code?
-  /// Whether a byte of the request was sent.
+  /// Whether any byte of the request was sent.
   private var requestStarted = false
-  /// Whether the first line of a response was received. The library reports nothing before it.
+  /// Whether the first line of a response was received. libcurl reports nothing earlier.
   private var responseStarted = false
-  /// Whether the request uses a kept connection.
+  /// Whether the request uses a connection kept from an earlier one.
   private var isKept: Bool
-  /// Whether the kept connection no longer reaches the server, though nothing has closed it.
+  /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
   private let begun = ContinuousClock.now
   private let connectSeconds: Int
-  /// Whether connecting has not started yet, so that only the name servers were contacted.
+  /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
 
-  /// After this time without an acknowledgement, a repeatable request considers a kept connection dead. Others wait
-  /// longer, in case the network comes back.
+  /// A repeatable request considers a kept connection dead after this time without an acknowledgement.
   static let silence = Duration.seconds(2)
+  /// Other requests wait this long, in case the network comes back.
   static let finalSilence = Duration.seconds(15)
-  /// A failure to resolve after this time means that no name server answered: unknown names are reported sooner.
+  /// A failure to resolve after this time means that no name server responded. Unknown names are reported sooner.
   static let nameServerSilence = Duration.milliseconds(4500)
 
   init(
@@ -92,38 +91,38 @@ struct TransferProgress {
     return refuse(code)
   }
 
-  /// Decides whether the library may open a new connection.
+  /// Whether libcurl may open a new connection.
   ///
-  /// The library repeats a request if a reused connection breaks before the response. A server may have processed the
-  /// first copy, so the caller decides whether to retry with a refresh token (RFC 9110 section 9.2.2).
+  /// libcurl repeats a request if a reused connection breaks before the response. Since a server may have processed the
+  /// first copy, the caller must decide (RFC 9110 section 9.2.2).
   mutating func mayConnect() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
-  /// Sets the limit for connecting, now that the name is resolved. Resolving has another limit.
+  /// Starts the time limit for connecting, when the name has been resolved.
   ///
   /// - Returns: The duration of resolving, at the first connection of the request.
   mutating func beginConnecting() -> Duration? {
     isKept = false
     let passed = begun.duration(to: .now)
-    // The library keeps its present limit if it rejects this one.
+    // libcurl keeps its present limit if it rejects this one.
     try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectSeconds)).wholeMilliseconds)
     guard isResolving else { return nil }
     isResolving = false
     return passed
   }
 
-  /// Detects a kept connection whose packets are dropped, such as after a change of the network. A request there would
-  /// wait for its time limit, although a new connection would work.
+  /// Detects a kept connection whose packets are lost, such as after a change of the network, although a new connection
+  /// would work.
   mutating func checkKeptConnection() {
     guard isKept, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silence : Self.finalSilence)
   }
 
-  /// Whether the request can be sent again over a new connection.
+  /// Whether to send the request again on a new connection.
   var mayRepeat: Bool { isUnreachable && isRepeatable && !responseStarted }
 
-  /// - Returns: False, which ends the transfer.
+  /// - Returns: False, to end the transfer.
   mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
     refusal = code
     return false
@@ -131,22 +130,22 @@ struct TransferProgress {
 
   mutating func update() { requestStarted = handle.sentBytes > 0 }
 
-  /// Records bytes that were sent or received outside the library's own request.
+  /// Records bytes that were sent or received without libcurl's own request.
   mutating func note(sent: Bool = false, received: Bool = false) {
     requestStarted = requestStarted || sent
     responseStarted = responseStarted || received
   }
 
-  /// The failure of a transfer that ended with `code`, if any.
+  /// The error of a transfer that ended with `code`, if any.
   ///
   /// - Parameters:
   ///   - code: Nil if this program ended it.
-  ///   - isCutShort: Whether content is missing although the library noticed nothing.
+  ///   - isCutShort: Whether content is missing although libcurl noticed nothing.
   ///   - reason: Why this program ended it.
   func failure(
     after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
   ) -> HTTPFailure? {
-    // The library accepts a header that is truncated after its first line.
+    // libcurl accepts a header truncated after its first line.
     if code == CURLE_OK { return headers.isFinished && !isCutShort() ? nil : failure(.receive) }
     if let refusal { return failure(refusal) }
     if isUnreachable { return failure(.receive) }
@@ -157,7 +156,7 @@ struct TransferProgress {
       failure.nameServers = NameServers.list
       return failure
     }
-    // The library reports a header line that exceeds its buffer as lack of memory.
+    // libcurl reports a header line that exceeds its buffer as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
     let failed = HTTPFailure.Code(
       code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
@@ -166,7 +165,7 @@ struct TransferProgress {
     return failure
   }
 
-  /// Whether a failure to resolve means that no name server answered.
+  /// Whether a failure to resolve means that no name server responded.
   private func isSilence(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: true

@@ -4,13 +4,13 @@ internal import OAuth
 
 /// Detects how a handle's TLS connection ended.
 ///
-/// Content without a length or chunks ends with the connection, and is complete only if the server sent `close_notify`:
-/// an attacker on the path can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8). libcurl does not report
-/// the difference, so this observes the connection itself.
+/// Content without a length or chunks ends with the connection. It is complete only if the server sent `close_notify`,
+/// since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
 struct TLSEnd {
-  /// The context of the last connection, which is the server's even with a proxy; nil without TLS. Only compared, never
-  /// dereferenced.
+  /// The TLS context of the last connection, which is the server's even with a proxy; nil without TLS. Only compared,
+  /// never dereferenced.
   private var context: UInt?
+  /// Whether the server has sent `close_notify`.
   private var isAnnounced = false
 
   /// Whether the server has not sent `close_notify`.
@@ -30,6 +30,7 @@ struct TLSEnd {
     return true
   }
 
+  /// Called when the server has sent `close_notify`.
   private static func announce(on connection: OpaquePointer?) {
     guard let connection = unsafe connection, let context = unsafe SSL_get_SSL_CTX(connection),
       let end = unsafe SSL_CTX_get_ex_data(context, index)?.assumingMemoryBound(to: TLSEnd.self),
@@ -40,7 +41,7 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Prepares a new connection of the request: watches its end, trusts the system's file of certificates, and shows the
+  /// Prepares a new connection of the request: observes its end, trusts the system's certificate file, and adds the
   /// client certificate.
   func watchTLS(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlain else { return }
@@ -64,7 +65,7 @@ extension CurlHandle {
   }
 }
 
-/// Called for each TLS connection before it is made, after the library has set its own trust.
+/// Called before each TLS connection, after libcurl has set its own trust.
 private let beginTLS: agent_curl_tls_hook = { _, context, running in
   guard let context = unsafe context, let handle = unsafe exchange(at: running)?.progress.handle,
     unsafe TLSEnd.watch(OpaquePointer(context), for: handle.tlsEnd)

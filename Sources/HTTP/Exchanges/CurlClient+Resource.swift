@@ -5,9 +5,9 @@ package import OAuth
 extension CurlClient {
   /// Sends a request to a resource. Follows no redirects.
   ///
-  /// A request that may have side effects, or has a DPoP proof, which is valid once (RFC 9449 section 11.1), is
-  /// repeated only if no byte of it was sent (RFC 9110 section 9.2.2). The server may be closing a kept connection, so
-  /// it uses one that was just used and survived a response, or else a new one.
+  /// A request that may have side effects (RFC 9110 section 9.2.2) or has a DPoP proof, which is valid once (RFC 9449
+  /// section 11.1), is repeated only if no byte of it was sent. Since the server may be closing a kept connection, such
+  /// a request uses one that was just used and has survived a response, or else a new one.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
@@ -26,7 +26,6 @@ extension CurlClient {
         request, content: content, receiver: receiver, openAnswers: openAnswers)
       try handle.prepare(request.endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, authorization: authorization, content: content, exchange) } catch {
-        // A new connection is never one that mayRepeat, so this happens once.
         guard exchange.progress.mayRepeat else { throw error }
         kept = nil
         continue
@@ -35,7 +34,7 @@ extension CurlClient {
     }
   }
 
-  /// The response of an exchange, whose connection is kept once its content was received.
+  /// Creates an exchange's response. Its connection is kept once the content was received.
   private func response(
     to request: ResourceRequest, hasContent: Bool, over handle: CurlHandle, _ route: Route, _ exchange: ResourceExchange
   ) throws(HTTPFailure) -> ResourceResponse {

@@ -6,11 +6,9 @@ package import OAuth
 ///
 /// Verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
 /// 3.1.1). Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
-/// connections for later requests to the same origin with the same trust. A repeatable request uses a new one if the
-/// kept one no longer reaches the server.
+/// connections for later requests to the same origin with the same trust.
 ///
-/// Thread-safe. The process must ignore `SIGPIPE`: the TLS library writes to connections that the server may have
-/// closed.
+/// Thread-safe. The process must ignore `SIGPIPE`, since OpenSSL writes to closed connections.
 package final class CurlClient: HTTPClient {
   static let maxRedirects = 3
 
@@ -23,7 +21,7 @@ package final class CurlClient: HTTPClient {
     self.userAgent = userAgent
   }
 
-  /// Closes connections that were idle for `duration`. Cheap if there are none.
+  /// Closes connections that have been idle for `duration`. Cheap if there are none.
   package func closeIdle(after duration: Duration = HandlePool.idleTime) {
     pool.close(idleFor: duration)
   }
@@ -62,7 +60,7 @@ package final class CurlClient: HTTPClient {
     return failure
   }
 
-  /// The target of a redirect, if it has the origin of the endpoint that sent it.
+  /// A redirect's target, if it has the same origin as the endpoint.
   private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
     guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
     return next.uri.origin == endpoint.uri.origin ? next : nil
@@ -74,7 +72,7 @@ package final class CurlClient: HTTPClient {
     let isRepeatable = request.method == .get && request.proof == nil
     var kept = pool.take(for: route, onceOnly: !isRepeatable)
     while true {
-      // A handle with a failed request is not put back.
+      // After a failed request, the handle is not returned to the pool.
       let handle = if let kept { kept } else { try CurlHandle() }
       let exchange = try Exchange(
         TransferProgress(
@@ -83,7 +81,7 @@ package final class CurlClient: HTTPClient {
         limits: ExchangeLimits(of: request, time: time))
       try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, exchange) } catch {
-        // A new connection is never one that mayRepeat, so this happens once.
+        // This happens once, since a new connection is never one that mayRepeat.
         guard exchange.progress.mayRepeat else { throw error }
         kept = nil
         continue

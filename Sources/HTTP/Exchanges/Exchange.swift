@@ -2,10 +2,10 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to an authorization server. Memory for the largest response, and for its tokens, is reserved before
-/// anything is sent.
+/// A request to an authorization server. Memory for the largest response and its tokens is reserved before anything is
+/// sent.
 final class Exchange: RunningExchange {
-  /// How many times to read remaining bytes after the limit before ending the request.
+  /// How many times available bytes are read after the time limit.
   private static let maxLateReads = 64
 
   var progress: TransferProgress
@@ -15,7 +15,6 @@ final class Exchange: RunningExchange {
   private var status = 0
   /// The redirect target of the response, as an absolute URL.
   private(set) var redirect: String?
-  /// Whether the request used a kept connection.
   private(set) var usedKeptConnection = false
 
   /// - Throws: `memory`.
@@ -48,7 +47,7 @@ final class Exchange: RunningExchange {
 
   var time: TimeLimit { limits.time }
 
-  /// Available bytes are read before the time limit applies.
+  /// Available bytes are read before the time limit takes effect.
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
@@ -65,7 +64,7 @@ final class Exchange: RunningExchange {
   func nextPause() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
-    // Partial content is detected by its parser, but an empty response can be valid too, for example to a revocation.
+    // The parser detects partial content, but an empty response can be valid, for example to a revocation.
     var failure = progress.failure(
       after: code, isCutShort: body.count == 0 && progress.handle.isCutShort(progress.headers),
       reason: limits.reasonToStop())
@@ -79,7 +78,7 @@ final class Exchange: RunningExchange {
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)
   }
 
-  /// Returns the response. Call it once.
+  /// The response. Call it once.
   func finish() throws(HTTPFailure) -> HTTPResponse {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)

@@ -1,22 +1,21 @@
 internal import Platform
 
-/// The unused handles, each with the connection of its last request.
+/// The idle handles, each with the connection of its last request.
 final class HandlePool: Sendable {
   /// The maximum number of handles. Each has three or four descriptors.
   static let capacity = 32
   /// How long a handle is kept. Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// After this idle time a server may be about to close a connection. Only servers that close each connection after
-  /// its response do so sooner.
+  /// The idle time after which a server may be about to close a connection. Few servers do so sooner.
   static let moment = Duration.seconds(2)
-  /// How long those servers take to close it.
+  /// How long such servers take to close it.
   static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
     let since: ContinuousClock.Instant
-    /// Whether the server has left the connection open after a response, so that there was a second one.
+    /// Whether the connection has survived a response, since another one followed.
     let hasLasted: Bool
 
     /// Whether a request that cannot be repeated may use the connection.
@@ -34,8 +33,8 @@ final class HandlePool: Sendable {
   /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
   ///
-  /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not about
-  ///   to close.
+  /// - Parameter onceOnly: Whether the request cannot be repeated, and needs a connection that the server is not
+  ///   closing.
   func take(for route: Route, onceOnly: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
@@ -52,7 +51,7 @@ final class HandlePool: Sendable {
     }
   }
 
-  /// Keeps a handle after a successful request. If there are too many, closes the oldest.
+  /// Adds a handle after a successful request. If there are too many, closes the oldest.
   ///
   /// - Parameter hasLasted: Whether the request reused a connection.
   func give(_ handle: CurlHandle, for route: Route, hasLasted: Bool = false, now: ContinuousClock.Instant = .now) {

@@ -1,17 +1,17 @@
 internal import CZlib
 internal import Crypto
 
-/// Decodes content that a server compressed although that was not requested: gzip (RFC 1952) and zlib (RFC 1950),
-/// detected by their first bytes.
+/// Decodes content that a server compressed without being asked: gzip (RFC 1952) or zlib (RFC 1950), detected by the
+/// first bytes.
 enum Inflate {
-  /// The largest window, and both formats.
+  /// The parameter for the largest window and either format.
   private static let windowBits: Int32 = 15 + 32
 
   /// - Parameter limit: The maximum number of decoded bytes.
   /// - Returns: Everything before the first error; nil if that is empty.
   static func decode(_ bytes: Span<UInt8>, limit: Int, in room: SecretRoom?) -> SecretBuffer? {
     guard var chunk = try? SecretBytes(zeroed: 8192) else { return nil }
-    // The library compares the address between calls.
+    // zlib compares the address between calls.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     defer { unsafe stream.deallocate() }

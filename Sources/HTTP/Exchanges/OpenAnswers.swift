@@ -2,8 +2,8 @@ internal import CCurl
 internal import OAuth
 internal import Platform
 
-/// Responses whose server has paused. One thread waits for all of them, so that an event stream that is open for days
-/// does not occupy a thread. The thread ends when there are none.
+/// Responses that are slow to arrive. One thread waits for all of them, so that an event stream does not occupy one for
+/// days.
 final class OpenAnswers: Sendable {
   /// The descriptors that the thread waits for.
   private final class Waiting: Sendable {
@@ -18,7 +18,7 @@ final class OpenAnswers: Sendable {
   }
 
   private struct State {
-    /// Nil if there is no thread.
+    /// Nil if the thread is not running.
     var waiting: Waiting?
     var reservations = 0
     /// Responses that the thread has not picked up yet.
@@ -50,7 +50,7 @@ final class OpenAnswers: Sendable {
     }
   }
 
-  /// Continues a response that has a reservation.
+  /// Adds a response that has a reservation, and continues it.
   func add(_ answer: OpenAnswer) {
     state.withLock { state in
       state.arrived.append(answer)
@@ -58,7 +58,7 @@ final class OpenAnswers: Sendable {
     }
   }
 
-  /// Wakes the thread to check for cancellations.
+  /// Makes the thread check for cancellations.
   func wake() { state.withLock { $0.waiting?.wakeup.signal() } }
 
   private func run(_ waiting: Waiting) {
@@ -96,7 +96,7 @@ final class OpenAnswers: Sendable {
 
 /// The remaining content of a response.
 ///
-/// Used only by the thread that began it, and after ``receive(_:)`` only by that of ``OpenAnswers``.
+/// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``OpenAnswers``.
 final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
@@ -104,17 +104,17 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
   private let keepConnection: () -> Void
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
   private var waker: UInt64?
-  /// The descriptors being waited for.
+  /// The descriptors being waited for, and whether for writing.
   private var watched: [Int32: Bool] = [:]
-  /// Whether the library has finished but the receiver has not accepted everything.
+  /// Whether libcurl has finished but the receiver has not accepted everything.
   private var isReceived = false
   private(set) var isOver = false
-  /// When to check it again even if nothing happens.
+  /// When to continue even if no descriptor is ready.
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - home: Holds a reservation for this response.
-  ///   - keep: Called at the end, if the connection can be reused.
+  ///   - home: The owner of this response's reservation.
+  ///   - keep: Called at the end if the connection can be reused.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ home: OpenAnswers, then keep: @escaping () -> Void) {
     self.handle = handle
     self.exchange = exchange
@@ -137,7 +137,7 @@ final class OpenAnswer: PendingContent, @unchecked Sendable {
 
   func fail() { end(.failure(exchange.progress.failure(.setup))) }
 
-  /// Does as much as possible without blocking.
+  /// Continues the transfer as far as possible without blocking.
   func advance(_ poller: borrowing Poller, _ key: UInt64) {
     do throws(HTTPFailure) {
       if !isReceived, case .ended(let result) = handle.advance(exchange) {

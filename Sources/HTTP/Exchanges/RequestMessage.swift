@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Serializes an HTTP/1.1 request (RFC 9112), for a connection that ends with its response.
+/// Serializes an HTTP/1.1 request (RFC 9112) for a connection that ends with its response.
 enum RequestMessage {
   /// - Throws: `setup` for a request without a body or with a field that contains a line break; `memory`.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
@@ -12,7 +12,7 @@ enum RequestMessage {
     if let query = uri.query { message.append(utf8: "?\(query)") }
     message.append(utf8: " HTTP/1.1\r\n")
     for (name, value) in [
-      // Without "Accept-Encoding" a server may use any coding (RFC 9110 section 12.5.3).
+      // Otherwise, a server may use any coding.
       ("Host", uri.authority), ("User-Agent", userAgent), ("Accept", request.accept), ("Accept-Encoding", "identity"),
       ("Connection", "close"),
       ("Content-Type", request.isJSON ? "application/json" : "application/x-www-form-urlencoded"),

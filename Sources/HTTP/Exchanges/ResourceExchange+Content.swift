@@ -1,5 +1,6 @@
 internal import OAuth
 
+/// A request's content, on its way to the resource.
 final class SentContent {
   private let content: any ResourceContent
   private var sentBytes = 0
@@ -7,7 +8,7 @@ final class SentContent {
 
   init(_ content: any ResourceContent) { self.content = content }
 
-  /// In bytes; nil if not known at the start.
+  /// The number of bytes; nil if not known at the start.
   var length: Int? { content.length }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
@@ -35,7 +36,7 @@ final class SentContent {
 /// Content from a resource, on its way to the receiver.
 final class ReceivedContent {
   private let receiver: any ResourceReceiver
-  /// The bytes that the receiver could not accept yet, beginning at `start`.
+  /// The bytes that the receiver has not accepted yet, from index `start`.
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
@@ -74,7 +75,7 @@ final class ReceivedContent {
     return .taken
   }
 
-  /// Releases the bytes that could have begun the token, at the end of the content.
+  /// Passes on the last bytes, which could have begun the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)
@@ -103,7 +104,7 @@ final class ReceivedContent {
     return true
   }
 
-  /// Content may be as secret as a token.
+  /// Wipes the pending bytes, which may be secret.
   private func wipe() {
     for index in pending.indices { pending[index] = 0 }
     pending.removeAll(keepingCapacity: true)

@@ -4,18 +4,18 @@ internal import OAuth
 
 /// A request to a resource.
 ///
-/// Content is streamed: the library pauses while the receiver cannot accept more or the content to send is not
-/// available yet, so that memory use does not depend on the size.
+/// Content is streamed: libcurl pauses while the receiver accepts nothing or there is nothing to send, so memory use
+/// does not depend on the size.
 final class ResourceExchange: RunningExchange {
-  /// The maximum size of unwanted content to read so that the connection can be reused, in bytes.
+  /// The maximum size of unwanted content read to reuse the connection, in bytes.
   private static let maxUnwantedBytes = 65_536
 
-  /// How often to check a stream without any limit.
+  /// How often a stream without a time limit is checked.
   private static let quietWait = Duration.seconds(3600)
 
-  /// Continues the exchange after a moment without progress; nil once that was attempted.
+  /// Continues an exchange that is slow to make progress; nil once that was attempted.
   private var openAnswers: OpenAnswers?
-  /// Whether the thread that sent the request has left, without receiving later content.
+  /// Whether the thread that sent the request has returned before the end of the content.
   private(set) var isLeft = false
 
   var progress: TransferProgress
@@ -30,12 +30,12 @@ final class ResourceExchange: RunningExchange {
   /// Searches the response for the token; nil if the receiver may see it.
   private let screen: TokenScreen?
   private var head: ResourceHead?
+  /// Whether the receiver wants the content.
   private var isWanted = false
   private var unwantedBytes = 0
-  /// Whether the request reused a connection.
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
-  /// Why the content is incomplete, if it is. The receiver first gets the part that was received.
+  /// Why the content is incomplete, if it is. The receiver still gets the received part.
   private var truncation: HTTPFailure?
   /// Whether the connection can be reused.
   var isConnectionIntact: Bool { unwantedBytes <= Self.maxUnwantedBytes }
@@ -118,7 +118,7 @@ final class ResourceExchange: RunningExchange {
     return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
   }
 
-  /// Long without a limit, so that an idle event stream costs nothing.
+  /// Long without a time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
     guard isWanted, waits.isEmpty, openAnswers == nil else { return CurlHandle.longestWait }
     guard let idle else { return Self.quietWait }
@@ -133,7 +133,7 @@ final class ResourceExchange: RunningExchange {
     return isLeft
   }
 
-  /// Whether the request was sent completely.
+  /// Whether the entire request was sent.
   private var isSent: Bool {
     guard let content else { return true }
     return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
@@ -158,7 +158,7 @@ final class ResourceExchange: RunningExchange {
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
-    // Only the receiver knows the format of the content, so content that may be truncated is always a failure.
+    // Only the receiver knows the format of the content, so possibly truncated content is always a failure.
     let failure = progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
     guard isWanted, failure?.code != .cancelled else { return failure }
@@ -172,7 +172,7 @@ final class ResourceExchange: RunningExchange {
     body.end()
   }
 
-  /// Passes the rest of the content to the receiver, waiting for it if necessary, and returns the response.
+  /// Passes the rest of the content to the receiver, waiting if necessary, and returns the response.
   func finish() throws(HTTPFailure) -> ResourceResponse {
     try progress.handle.waking(by: cancellation) { () throws(HTTPFailure) in
       while try !passRest() {

@@ -7,18 +7,18 @@ internal import OAuth
 struct ResponseReader: ~Copyable {
   private enum Part {
     case start, statusLine, fields
-    /// Content of this length, or up to the end of the connection if nil.
+    /// Content of this length or, if nil, up to the connection's end.
     case content(left: Int?)
     case chunkSize, chunkExtension, chunk(left: Int), chunkEnd
     /// The response has ended according to its framing.
     case ended
   }
 
-  /// Longer header lines are truncated.
+  /// The maximum length of a header line in bytes. Longer ones are truncated.
   private static let maxLineBytes = 16_384
   private static let maxChunkDigits = 8
 
-  /// Nil before the status line.
+  /// The status code, or nil before the status line.
   private(set) var status: Int?
   private(set) var headers = HeaderCollector(dropsExcess: true)
   private(set) var body: SecretBuffer
@@ -39,7 +39,7 @@ struct ResponseReader: ~Copyable {
     bodyLimit = limit
   }
 
-  /// Whether the response has ended and nothing more is to be read.
+  /// Whether nothing more need be read.
   var isComplete: Bool { isFramed && !mayGoOn || problem == .tooLarge }
 
   /// Whether the response has ended according to its framing.
@@ -48,7 +48,7 @@ struct ResponseReader: ~Copyable {
   /// Whether the body is a complete JSON object, regardless of the framing.
   var isWholeObject: Bool { object.extent == .whole }
 
-  /// Whether the framing of a success may be too short: the body is empty or an incomplete object.
+  /// Whether more content may follow despite the framing, since the body of a success is empty or an incomplete object.
   private var mayGoOn: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
@@ -84,7 +84,7 @@ struct ResponseReader: ~Copyable {
     }
   }
 
-  /// Handles the end of the connection.
+  /// Records the connection's end.
   ///
   /// - Parameter isAnnounced: Whether the server announced it.
   mutating func end(isAnnounced: Bool) {
@@ -98,7 +98,7 @@ struct ResponseReader: ~Copyable {
   /// Records a problem if it is the first.
   mutating func note(_ code: HTTPFailure.Code) { problem = problem ?? code }
 
-  /// Returns the body. Call it once.
+  /// The body. Call it once.
   mutating func takeBody() -> SecretBuffer {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -107,12 +107,14 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Bytes of the head and between chunks
 
+  /// Reads a byte outside of content.
+  ///
   /// - Returns: False if the byte is unexpected and begins the content.
   private mutating func read(_ byte: UInt8) -> Bool {
     switch part {
     case .start:
       if byte == 0x0D || byte == 0x0A { return true }
-      // Bytes that are not HTTP may still be the content.
+      // Content may follow without any head.
       guard byte | 0x20 == UInt8(ascii: "h") else { return false }
       part = .statusLine
       add(byte)
@@ -153,14 +155,14 @@ struct ResponseReader: ~Copyable {
       return
     }
     let wasFinished = headers.isFinished
-    // The part of a field that was cut off may change its meaning.
+    // The truncated part of a field may change its meaning.
     if wasCut { return }
     if line.contains(0) { return note(.malformed) }
     if let code = headers.receive(line.span) { note(code) }
     if headers.isFinished, !wasFinished { beginContent() }
   }
 
-  /// Three digits between blanks, after the version (RFC 9112 section 4).
+  /// The status code in a status line: three digits after the version (RFC 9112 section 4).
   private static func status(_ line: [UInt8]) -> Int? {
     let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
     guard words.count >= 2, String(decoding: words[0], as: UTF8.self).uppercased().hasPrefix("HTTP/"),
@@ -189,6 +191,7 @@ struct ResponseReader: ~Copyable {
     if status == 204 || status == 304 { part = .ended }
   }
 
+  /// The part that follows the head, by its `Content-Length` values.
   private mutating func length(_ values: [[UInt8]]) -> Part {
     guard let first = values.first else { return .content(left: nil) }
     guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0
@@ -202,14 +205,14 @@ struct ResponseReader: ~Copyable {
   private mutating func endChunkSize() -> Bool {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []
-    // Trailers are dropped, so the content is complete here.
+    // Trailers are dropped, so the content is complete.
     part = size == 0 ? .ended : .chunk(left: size)
     return true
   }
 
   // MARK: Content
 
-  /// Treats everything from here on as content.
+  /// Treats the rest as content, because the framing is invalid.
   private mutating func loseFraming(_ rest: Span<UInt8>) {
     note(.malformed)
     part = .content(left: nil)

@@ -4,15 +4,15 @@ internal import OAuth
 
 /// A request that spends a single-use value, on a new connection.
 ///
-/// The library only establishes the connection. The response is parsed here, since the library would drop a message
-/// with an invalid head or framing, and with it the only copy of a token. Memory for the largest response and its
-/// tokens is reserved before anything is sent.
+/// libcurl only establishes the connection. The response is parsed here, since libcurl would drop a message with an
+/// invalid head or framing, and with it the only copy of a token. Memory for the largest response and its tokens is
+/// reserved before anything is sent.
 final class SpendingExchange: RunningExchange {
   /// The maximum size of a response including its head, in bytes.
   private static let maxBytes = 4 << 20
   /// How long to wait for the end of the message after a complete JSON object.
   private static let objectWait = Duration.seconds(5)
-  /// How long to wait for more after a message that ended too early.
+  /// How long to wait for more after a message that seems to end too early.
   private static let moreWait = Duration.seconds(1)
 
   var progress: TransferProgress
@@ -29,7 +29,7 @@ final class SpendingExchange: RunningExchange {
     self.limits = limits
     self.answerTime = answerTime
     do throws(CryptoError) {
-      // For the body, the decoded body, and all strings of its JSON text.
+      // Space for the body, the decoded body, and all strings of its JSON text.
       room = try SecretRoom(byteCount: max(1, 3 * limits.bodyBytes))
       reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: room), limit: limits.bodyBytes)
       input = try SecretBytes(zeroed: 16_384)
@@ -45,7 +45,7 @@ final class SpendingExchange: RunningExchange {
   func nextPause() -> Int32? { nil }
   func update() {}
   func complete() {}
-  // The library itself sends and reads nothing.
+  // libcurl itself sends and receives nothing.
   func receive(headerLine line: Span<UInt8>) -> Bool { true }
   func receive(body bytes: Span<UInt8>) -> ContentReceipt { .taken }
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
@@ -61,7 +61,7 @@ final class SpendingExchange: RunningExchange {
     let handle = progress.handle
     try handle.connect(self)
     defer { handle.drop() }
-    // From here on a byte may be sent.
+    // A byte may be sent from now on.
     if limits.cancellation?.beginSpending() == false { throw progress.failure(.cancelled) }
     progress.note(sent: true)
     limits.time = TimeLimit(answerTime)
@@ -71,9 +71,9 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// Sends the complete request. If that fails, the server may still have responded.
+  /// Sends the request. If that fails, the server may have responded nevertheless.
   ///
-  /// - Returns: Why the exchange ends here, if it does.
+  /// - Returns: The error, if no response can follow.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
     message.withBytes { bytes in
       var sent = 0
@@ -90,9 +90,9 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Reads the response. Everything available is read before a limit applies.
+  /// Reads the response. Available bytes are read before a limit takes effect.
   ///
-  /// - Returns: Why it could not be read completely, if so.
+  /// - Returns: The error, if the response is incomplete.
   private func receive() -> HTTPFailure? {
     var total = 0
     var quiet = ContinuousClock.now
@@ -117,6 +117,7 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
+  /// Waits for the connection. Returns the error, if the exchange must end.
   private func wait(isWriting: Bool, atMost longest: Duration) -> HTTPFailure? {
     if let reason = limits.reasonToStop() {
       var failure = progress.failure(reason)
@@ -129,7 +130,7 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// The response, with its defect if there is a problem.
+  /// Creates the response, with `problem` as its defect.
   private func response(_ problem: HTTPFailure?) throws(HTTPFailure) -> HTTPResponse {
     var failure = problem ?? reader.problem.map { progress.failure($0) }
     if reader.status == nil { failure = failure ?? progress.failure(reader.hasBegun ? .malformed : .receive) }
@@ -146,7 +147,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// The body without an unrequested content coding. A body that cannot be decoded is unchanged.
+  /// The body with an unrequested content coding removed. A body that cannot be decoded is unchanged.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
     guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: room) }) else { return body }
     return plain

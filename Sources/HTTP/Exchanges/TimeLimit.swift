@@ -1,6 +1,6 @@
-/// The time limit of a request. Restarts after SIGSTOP or suspend, during which the process could not read.
+/// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
-  /// Checks are far more frequent, so a longer interval means that the process did not run.
+  /// A longer interval between checks, which are far more frequent, means that the process did not run.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
@@ -20,7 +20,7 @@ struct TimeLimit: Sendable {
     return now >= end
   }
 
-  /// Excludes a duration that has just passed.
+  /// Excludes a duration that has just passed from the limit.
   mutating func exclude(_ duration: Duration, _ now: ContinuousClock.Instant = .now) {
     (end, lastLook) = (end.advanced(by: duration), now)
   }
