@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// The reason why a cryptographic operation failed. Never contains an input, key or output.
+/// The error of a cryptographic operation. Never contains an input, key or output.
 package struct CryptoError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    /// The key is malformed, too weak, or not a point of its curve.
+    /// The key is malformed, too weak, or not a point on its curve.
     case invalidKey
     /// The algorithm does not match the key, or is not supported.
     case unsupportedAlgorithm
-    /// A length exceeds the limits of the operation.
+    /// A length exceeds the operation's limits.
     case invalidLength
-    /// The ciphertext, key, nonce or associated data is not the original.
+    /// The ciphertext, key, nonce or associated data was changed.
     case authenticationFailed
     /// The secure heap is full, and the system has no memory. The caller may release secrets and retry.
     case secureHeapFull
@@ -17,6 +17,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     case libraryFailure
     /// libcrypto's TPM provider is missing or cannot be loaded.
     case noProvider
+    /// The TPM cannot be reached.
     case unreachable
     /// The TPM rejected the command.
     case refused
@@ -29,11 +30,11 @@ package struct CryptoError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The failed operation: a name of this program, or of a library function.
+  /// The failed operation: a name of this program's, or of a libcrypto function.
   package var operation: String
-  /// The library's error queue, oldest first. May be empty.
+  /// libcrypto's error queue, oldest first. May be empty.
   package var queue: [String]
-  /// The TPM's response codes, oldest first. Its provider puts each one before an error's text in the queue.
+  /// The TPM's response codes, oldest first. libcrypto's provider puts each one before an error's text in the queue.
   var responseCodes: [UInt32] = []
 
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
@@ -44,20 +45,20 @@ package struct CryptoError: Error, Hashable, Sendable {
 }
 
 extension CryptoError {
-  /// The error for the last library call. Moves the queue into it.
+  /// The error of the last libcrypto call, with all errors of the queue.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
 }
 
-/// The library's error queue of this thread.
+/// libcrypto's error queue of this thread.
 enum ErrorQueue {
-  /// Removes earlier errors, so that a failure reports only its own reasons.
+  /// Removes earlier errors, so that a failure reports only its own.
   static func clear() {
     ERR_clear_error()
   }
 
-  /// Moves all errors of the queue into `error`.
+  /// Moves all errors from the queue to a copy of `error`.
   static func drain(into error: CryptoError) -> CryptoError {
     var error = error
     while true {
@@ -80,7 +81,7 @@ enum ErrorQueue {
   }
 }
 
-/// Throws unless the library returned 1, its only value for success.
+/// Throws unless libcrypto returned 1, its only value for success.
 func check(_ status: Int32, _ operation: String) throws(CryptoError) {
   if status != 1 { throw .library(operation) }
 }

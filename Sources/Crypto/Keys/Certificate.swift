@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The required fields of the client's own X.509 certificate (RFC 5280). Not for trust decisions.
+/// The fields needed of the client's own X.509 certificate (RFC 5280). Not for trust decisions.
 package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
@@ -8,7 +8,7 @@ package struct Certificate: Sendable, Hashable {
   /// The SHA-256 hash of the certificate (`x5t#S256` in RFC 8705 section 3.1).
   package let digest: [UInt8]
   package let publicComponents: PublicComponents
-  /// The end of its validity, in unix seconds.
+  /// In unix seconds.
   package let expiresAt: Int
   /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A private key with its certificate chain.
 package final class CertifiedKey: Sendable {
-  /// In DER, the key's own certificate first.
+  /// The chain in DER, starting with the key's own certificate.
   package let certificates: [[UInt8]]
   private let key: PrivateKey
 
@@ -18,15 +18,15 @@ package final class CertifiedKey: Sendable {
   /// Whether the key is in a device.
   package var isHeld: Bool { key.isHeld }
 
-  /// Whether the key matches its public half. A device must be able to sign with it now.
+  /// Whether the key matches its public half. For a device key, requires that the device can sign now.
   ///
   /// - Throws: As ``KeyDevice/sign(digest:with:)``.
   package func isConsistent() throws(CryptoError) -> Bool { try key.isConsistent() }
 
-  /// Lends the objects for libssl: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
-  /// (`STACK_OF(X509)`). A device key contacts its device for each signature, on the signing thread.
+  /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
+  /// (`STACK_OF(X509)`).
   ///
-  /// - Parameter observer: Called for signatures of a device key, as long as a connection uses it.
+  /// - Parameter observer: Called for signatures of a device key, while a connection uses it.
   package func lend<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

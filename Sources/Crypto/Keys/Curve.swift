@@ -20,7 +20,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The library's number for the curve.
+  /// libcrypto's number for the curve.
   var groupNumber: Int32 {
     switch self {
     case .p256: NID_X9_62_prime256v1

@@ -7,8 +7,8 @@ struct DERWriter: ~Copyable {
   /// The size of a value including tag and length.
   static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
 
-  /// The content length of an INTEGER for a big-endian number: without leading zeros, except one if the number would
-  /// otherwise be negative.
+  /// The content length of an INTEGER for a big-endian number. Leading zeros are omitted, except one if the number
+  /// would otherwise be negative.
   static func integerSize(_ number: Span<UInt8>) -> Int {
     let start = firstDigit(number)
     guard start < number.count else { return 1 }

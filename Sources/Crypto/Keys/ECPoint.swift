@@ -7,7 +7,7 @@ enum ECPoint {
     // The uncompressed format of SEC 1 section 2.3.3.
     var point = [4] + x + y
     var group = curve.groupName.utf8CString
-    // The parameters point into both arrays, so create the key before the closures end.
+    // The parameters point into both arrays, so the key is created before the closures end.
     let made = try unsafe point.withUnsafeMutableBufferPointer { (point) throws(CryptoError) in
       try unsafe group.withUnsafeMutableBufferPointer { (group) throws(CryptoError) in
         var parameters = unsafe [

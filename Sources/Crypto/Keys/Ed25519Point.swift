@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Rejects invalid Ed25519 public keys that the library accepts.
+/// Rejects invalid Ed25519 public keys that libcrypto accepts.
 ///
-/// RFC 8032 section 5.1.3 requires rejecting y values of 2^255 - 19 and more, and those without a point on the curve.
-/// With a point of small order, one signature matches many messages.
+/// RFC 8032 section 5.1.3 forbids y values of 2^255 - 19 and more, and those without a point on the curve. With a point
+/// of small order, one signature is valid for many messages.
 enum Ed25519Point {
   /// Whether the encoding is canonical and its point is on the curve and not of small order.
   ///
@@ -38,14 +38,14 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1). The library accepts any 32 bytes as a key, and its own check only tests
-/// that they are present. With a point that is not on the curve, every signature would be invalid.
+/// The curve of Ed25519 (RFC 8032 section 5.1). libcrypto accepts any 32 bytes as a key, even if every signature would
+/// be invalid.
 enum Ed25519Curve {
   /// Whether the curve has points with this y coordinate, little-endian and below 2^255 - 19.
   ///
-  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. A product of
-  /// two numbers is a square exactly if their quotient is, and -1 is a square in this field. So neither the division
-  /// nor the sign is needed.
+  /// They exist if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section 5.1.3), where d is -121665 / 121666. A product is
+  /// a square exactly if the quotient is, and -1 is a square in this field. So neither the division nor the sign is
+  /// needed.
   ///
   /// - Throws: `libraryFailure` if out of memory.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {

@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// A library operation on a key: generation, check or derivation.
+/// A libcrypto operation on a key: generation, check or derivation.
 @safe struct KeyContext: ~Copyable {
   let raw: OpaquePointer
 
-  /// - Parameter type: One of the library's `EVP_PKEY_…` numbers.
+  /// - Parameter type: One of libcrypto's `EVP_PKEY_…` numbers.
   init(newKeyOf type: Int32) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new_id(type, nil) else { throw .library("EVP_PKEY_CTX_new_id") }
     unsafe raw = context
   }
 
-  /// - Parameter type: The library's name for a key type.
+  /// - Parameter type: libcrypto's name for a key type.
   init(newKeyNamed type: String) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
       throw .library("EVP_PKEY_CTX_new_from_name")
@@ -19,7 +19,7 @@ internal import COpenSSL
   }
 
   /// - Parameters:
-  ///   - type: The library's name for a key type.
+  ///   - type: libcrypto's name for a key type.
   ///   - properties: Selects the implementation.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
     guard let context = unsafe EVP_PKEY_CTX_new_from_name(library.raw, type, properties) else {
@@ -47,7 +47,7 @@ internal import COpenSSL
     unsafe EVP_PKEY_CTX_free(raw)
   }
 
-  /// Signs a SHA-256 hash. Returns the library's format: DER for ECDSA.
+  /// Signs a SHA-256 hash. Returns libcrypto's format: DER for ECDSA.
   borrowing func sign(_ digest: [UInt8]) throws(CryptoError) -> [UInt8] {
     try check(unsafe EVP_PKEY_sign_init(raw), "EVP_PKEY_sign_init")
     try check(unsafe EVP_PKEY_CTX_set_signature_md(raw, Digest.sha256.implementation), "EVP_PKEY_CTX_set_signature_md")

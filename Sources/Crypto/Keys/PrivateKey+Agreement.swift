@@ -4,7 +4,7 @@ extension PrivateKey {
   /// Computes a shared secret by ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
   ///
   /// - Parameter peer: The other party's public key.
-  /// - Returns: 32 bytes, the x coordinate. They are not uniformly random: derive keys from them.
+  /// - Returns: 32 bytes, the x coordinate. They are not uniformly random, so derive keys from them.
   /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` if the peer's point is not on it.
   package borrowing func agree(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .p256 = kind, case .ec(.p256, let x, let y) = peer else {
@@ -36,7 +36,7 @@ extension KeyContext {
 }
 
 extension SecretBytes {
-  /// Moves the first `count` bytes to the end, and pads with leading zeros.
+  /// Moves the first `count` bytes to the end and zeroes the others.
   fileprivate mutating func alignRight(_ count: Int) throws(CryptoError) {
     let unaligned = try copy()
     let gap = self.count - count

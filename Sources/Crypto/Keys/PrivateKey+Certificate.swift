@@ -3,15 +3,15 @@ internal import COpenSSL
 extension PrivateKey {
   /// The maximum length of a common name (RFC 5280 appendix A.1: `ub-common-name`).
   private static let maxNameCharacters = 64
-  /// The expiry of a certificate that does not expire (RFC 5280 section 4.1.2.5).
+  /// The date in a certificate that does not expire (RFC 5280 section 4.1.2.5).
   private static let noEnd = "99991231235959Z"
 
-  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire: servers trust it by
-  /// registration (RFC 8705 section 2.2).
+  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire, since servers trust it
+  /// by registration (RFC 8705 section 2.2).
   ///
   /// - Parameters:
   ///   - name: The common name of subject and issuer, truncated to 64 characters.
-  ///   - start: The start of its validity, in unix seconds.
+  ///   - start: The start of validity, in unix seconds.
   /// - Throws: As ``KeyDevice/sign(digest:with:)`` for a device key.
   package borrowing func selfSignedCertificate(
     name: String, from start: Int
@@ -19,7 +19,7 @@ extension PrivateKey {
     ErrorQueue.clear()
     guard let made = unsafe X509_new() else { throw .library("X509_new") }
     defer { unsafe X509_free(made) }
-    // Version 3 is written as 2.
+    // Version 3 is encoded as 2.
     try check(unsafe X509_set_version(made, 2), "X509_set_version")
     try unsafe Self.setSerial(of: made)
     let subject = unsafe X509_get_subject_name(made)
@@ -35,7 +35,7 @@ extension PrivateKey {
     unsafe X509V3_set_ctx(&context, made, made, nil, nil, 0)
     for (number, value) in [
       (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-      // Names are not unique. Servers that trust several such certificates use these to distinguish them.
+      // Names are not unique. Servers that trust several such certificates distinguish them by these extensions.
       (NID_ext_key_usage, "clientAuth"), (NID_subject_key_identifier, "hash"),
       (NID_authority_key_identifier, "keyid:always"),
     ] {
@@ -66,7 +66,7 @@ extension PrivateKey {
     }
   }
 
-  /// The library signs on the calling thread.
+  /// The error of the device that libcrypto calls on the signing thread.
   private final class Outcome: @unchecked Sendable {
     var error: CryptoError?
   }

@@ -52,7 +52,7 @@ extension PrivateKey {
 }
 
 extension KeyHandle {
-  /// The public numbers of a key in the library.
+  /// The public numbers of a libcrypto key.
   borrowing func publicComponents() throws(CryptoError) -> PublicComponents {
     switch unsafe EVP_PKEY_get_base_id(raw) {
     case EVP_PKEY_RSA:

@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// Creates an RSA key. ``isConsistent()`` checks that the numbers match.
+  /// Creates an RSA key. Use ``isConsistent()`` to check that the numbers match.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {
@@ -79,7 +79,7 @@ extension PrivateKey {
     self = try structure.withBytes { (bytes) throws(CryptoError) in try PrivateKey(serialized: bytes) }
   }
 
-  /// Whether private and public key match, tested with a signature.
+  /// Whether private and public key match, tested by signing.
   package borrowing func isConsistent() throws(CryptoError) -> Bool {
     let algorithm: SignatureAlgorithm =
       switch kind {

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A signing key. Its private numbers stay in the library, on the secure heap, or in a device.
+/// A signing key. Its private numbers stay in libcrypto, on the secure heap, or in a device.
 package struct PrivateKey: ~Copyable, Sendable {
   package let kind: PublicKey.Kind
   package let publicComponents: PublicComponents
-  /// The key pair; for a device key only the public half.
+  /// The key pair, or only the public half of a device key.
   let handle: KeyHandle
-  /// The key in its device; nil if it is in the library.
+  /// The key in its device; nil if it is in libcrypto.
   let held: HeldKey?
 
   init(_ handle: consuming KeyHandle) throws(CryptoError) {
@@ -28,7 +28,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     self.held = held
   }
 
-  /// Another owner of the same key.
+  /// Returns another reference to the same key.
   borrowing func copy() throws(CryptoError) -> PrivateKey {
     if let held { return try PrivateKey(held) }
     return try PrivateKey(try handle.copy())
@@ -76,7 +76,7 @@ package struct PrivateKey: ~Copyable, Sendable {
 
   /// Parses PKCS #8, or another DER format of a supported private key.
   ///
-  /// - Parameter bytes: At most 16,384, with nothing after the key.
+  /// - Parameter bytes: At most 16,384, without trailing bytes.
   /// - Throws: `invalidKey`.
   package init(serialized bytes: Span<UInt8>) throws(CryptoError) {
     guard (1...16_384).contains(bytes.count) else { throw CryptoError(.invalidKey, "private key") }

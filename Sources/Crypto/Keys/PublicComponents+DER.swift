@@ -50,7 +50,7 @@ package enum DERKey {
     return unsafe key != nil
   }
 
-  /// - Returns: The object created by `function`, and the number of bytes it read.
+  /// - Returns: The object created by `function`, and the number of bytes that it read.
   fileprivate static func parse(
     _ bytes: Span<UInt8>, _ function: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?
   ) -> (OpaquePointer?, Int) {

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A valid and sufficiently strong key for verifying signatures.
+/// A public key for verifying signatures, valid and sufficiently strong.
 package struct PublicKey: ~Copyable, Sendable {
   /// The type and size of a key, which determine its algorithms.
   package enum Kind: Sendable, Hashable {
@@ -30,7 +30,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// - Throws: `invalidKey`; see the other initializers for the rules.
+  /// - Throws: `invalidKey`. The other initializers describe the rules.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
@@ -42,7 +42,7 @@ package struct PublicKey: ~Copyable, Sendable {
   /// Creates an RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper limit is ours), and not affected by
+  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the upper limit is this program's), and not affected by
   ///     CVE-2017-15361.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
@@ -85,8 +85,8 @@ package struct PublicKey: ~Copyable, Sendable {
   /// Whether `signature` is valid for `message`.
   ///
   /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
-  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519. Returns false for other lengths.
-  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key. An invalid signature does not throw.
+  ///   S for ECDSA (RFC 7518 section 3.4), 64 bytes for Ed25519. Other lengths are invalid.
+  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(CryptoError) -> Bool {
@@ -109,7 +109,6 @@ extension PublicKey.Kind {
     }
   }
 
-  /// The length of this key's signatures, in bytes.
   package var signatureByteCount: Int {
     switch self {
     case .rsa(let bits): (bits + 7) / 8

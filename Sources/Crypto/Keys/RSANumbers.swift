@@ -2,9 +2,11 @@ internal import COpenSSL
 
 /// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 requires 2048; more than 8192 is too slow.
+  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 requires 2048; more than 8192 would be too slow.
   static let bits = 2048...8192
 
+  /// Checks the numbers.
+  ///
   /// - Returns: The size of the modulus in bits.
   static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
     let size = bitCount(modulus)
@@ -27,7 +29,7 @@ enum RSANumbers {
     ErrorQueue.clear()
     var n = nativeOrder(modulus)
     var e = nativeOrder(exponent)
-    // The parameters point into both arrays, so create the key before the closures end.
+    // The key is created before the closures end, as in `ECPoint`.
     let key = try unsafe n.withUnsafeMutableBufferPointer { (n) throws(CryptoError) in
       try unsafe e.withUnsafeMutableBufferPointer { (e) throws(CryptoError) in
         var parameters = unsafe [
@@ -41,7 +43,7 @@ enum RSANumbers {
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The library requires the machine's byte order.
+  /// The number in the machine's byte order, as libcrypto requires.
   private static func nativeOrder(_ bigEndian: [UInt8]) -> [UInt8] {
     #if _endian(little)
       bigEndian.reversed()
@@ -63,7 +65,7 @@ enum StructuredModulus {
     }
   }
 
-  /// For each odd prime up to 701, which residues are powers of 65537.
+  /// For each odd prime up to 701, the residues that are powers of 65537.
   private static let fields: [(prime: Int, isPower: [Bool])] = primes.map { prime in
     var isPower = [Bool](repeating: false, count: prime)
     var power = 1

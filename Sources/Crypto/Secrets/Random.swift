@@ -22,7 +22,7 @@ package enum Random {
     }
   }
 
-  /// Fills memory with secret random bytes from the library's private generator.
+  /// Fills memory with secret random bytes from libcrypto's private generator.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }
     ErrorQueue.clear()

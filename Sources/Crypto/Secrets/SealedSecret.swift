@@ -1,18 +1,18 @@
 internal import Platform
 
-/// A secret stored for later: in ordinary memory, sealed with AES-256-GCM and a random key of this process.
+/// A secret kept in ordinary memory, encrypted by AES-256-GCM with a random key of this process.
 ///
-/// Only the key uses the secure heap, so the number and size of a server's tokens do not matter.
+/// Only the key uses the secure heap, so that the number and size of a server's tokens do not matter.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
     case sealed([UInt8], nonce: [UInt8])
-    /// If libcrypto could not seal the secret.
+    /// The secret itself, if libcrypto could not encrypt it.
     case open(SharedSecret)
   }
 
-  /// Created at first use; nil if libcrypto fails.
+  /// The key, created at first use; nil if libcrypto fails.
   private static let key = try? SharedSecret(SecretBytes.random(AES256GCM.keyByteCount))
-  /// The number of sealed secrets, used as the nonce so that it never repeats with the key.
+  /// The number of sealed secrets, used as a nonce that never repeats.
   private static let sealedCount = Monitor<UInt64>(0)
 
   private let content: Content
@@ -61,6 +61,6 @@ package final class SealedSecret: Sendable, CustomReflectable {
     }
   }
 
-  /// Empty, so that `dump` shows nothing.
+  /// Has no children, so that `dump` shows nothing.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A growing buffer for a secret. Wipes the smaller copy when it grows.
+/// A growing buffer for a secret. It wipes the old memory when it grows.
 ///
 /// Writing never throws. The first failure (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
@@ -15,14 +15,14 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
   ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
-  ///   - room: The arena to allocate from while it has memory.
+  ///   - room: The arena to use while it has memory.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
     self.limit = max(0, min(limit, room == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
     self.room = room
   }
 
-  /// Creates an empty buffer and allocates all of its memory: writing fails only beyond the limit.
+  /// Creates an empty buffer with all memory allocated, so that writing fails only beyond the limit.
   ///
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(reserving limit: Int, in room: SecretRoom? = nil) throws(CryptoError) {
@@ -39,7 +39,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     storage.append(bytes.span)
   }
 
-  /// Appends `bytes`. The caller must wipe the original if it is secret.
+  /// Appends `bytes`. The caller must wipe the original if secret.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     guard !bytes.isEmpty, reserve(bytes.count) else { return }
     storage.append(bytes)
@@ -51,7 +51,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     try storage.withBytes(body)
   }
 
-  /// Returns the secret, without unused secure heap memory.
+  /// The secret and frees unused memory of the secure heap.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.room == nil, storage.count < storage.capacity else { return storage }

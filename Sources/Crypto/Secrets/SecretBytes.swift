@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Bytes that are wiped at the end of their lifetime. On the secure heap, or in a ``SecretRoom`` if they are larger
-/// than a page or the secure heap is full.
+/// Bytes that are wiped when released. They are on the secure heap, or in a ``SecretRoom`` if they are larger than a
+/// page or the secure heap is full.
 ///
 /// They cannot be copied by accident, printed or compared with `==`.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
-  /// The maximum size of a secret, in bytes.
+  /// The maximum secret size, in bytes.
   package static let maximumCount = 262_144
   /// The maximum size of a response in its own arena, in bytes.
   package static let maximumAnswerCount = 1 << 20
@@ -15,7 +15,7 @@ internal import COpenSSL
   private var storage: UnsafeMutableBufferPointer<UInt8>
   /// The maximum size the storage can grow to, in bytes.
   let capacity: Int
-  /// The arena that contains the storage; nil on the secure heap.
+  /// The arena of the memory; nil on the secure heap.
   package let room: SecretRoom?
 
   package init() {
@@ -27,7 +27,7 @@ internal import COpenSSL
   /// Creates zeroed bytes.
   ///
   /// - Parameter count: 0...262,144.
-  /// - Throws: `invalidLength` or `secureHeapFull`, since sizes come from other machines.
+  /// - Throws: `invalidLength` or `secureHeapFull`, since sizes may come from other machines.
   package init(zeroed count: Int) throws(CryptoError) {
     self = try SecretBytes(capacity: count)
     unsafe storage = UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
@@ -36,7 +36,7 @@ internal import COpenSSL
 
   /// Allocates memory, without content.
   ///
-  /// - Parameter room: The arena to allocate from while it has memory.
+  /// - Parameter room: The arena to use while it has memory.
   init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
     guard (0...(room == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
@@ -83,7 +83,7 @@ internal import COpenSSL
   /// The length in bytes, which is not secret.
   package var count: Int { unsafe storage.count }
 
-  /// Lends the bytes to `body`, which must not copy them.
+  /// Passes the bytes to `body`, which must not copy them.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {
@@ -121,6 +121,6 @@ package final class SharedSecret: Sendable, CustomReflectable {
     self.bytes = bytes
   }
 
-  /// Empty, so that `dump` shows nothing.
+  /// Has no children, so that `dump` shows nothing.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,23 +1,22 @@
 internal import Platform
 
-/// Memory reserved for secrets of work that must not fail. Until it is released, secrets are allocated from it if the
-/// system has no more memory. All threads share it, since a write may need keys that another thread creates.
+/// Memory reserved for work that must not fail. If the system has no more memory, secrets are allocated from it until
+/// it is released. Shared by all threads.
 package final class SecretReserve: Sendable {
-  /// The arenas of all reserves.
   private static let arenas = Monitor<[ObjectIdentifier: SecretRoom]>([:])
 
   /// - Parameter byteCount: At least 1.
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(byteCount: Int) throws(CryptoError) {
     let arena = try SecretRoom(byteCount: byteCount)
-    // At their first use in a thread, the library's generators allocate their state on the secure heap.
+    // At their first use in a thread, libcrypto's generators allocate their state on the secure heap.
     _ = try (Random.bytes(1), SharedSecret(SecretBytes.random(1)))
     Self.arenas.withLock { $0[ObjectIdentifier(self)] = arena }
   }
 
   deinit { Self.arenas.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-  /// Allocates zeroed bytes; nil if no reserve has enough left.
+  /// Allocates zeroed bytes. Nil if no reserve has enough.
   static func take(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretRoom)? {
     for arena in arenas.withLock({ Array($0.values) }) {
       if let start = unsafe arena.take(count) { return unsafe (start, arena) }

@@ -1,11 +1,10 @@
 internal import COpenSSL
 internal import Platform
 
-/// An arena for secrets that are used together, such as a response and its tokens. Reserved in one piece; memory is
-/// used only when touched and returned to the system with the last secret.
+/// An arena for secrets that are used together, such as a response and its tokens. Its memory is used only when
+/// touched, and returned to the system with the last secret.
 ///
-/// The secure heap is for long-lived secrets, such as keys and refresh tokens, and not for sizes that another machine
-/// controls.
+/// The secure heap is for long-lived secrets, and not for sizes that another machine controls.
 package final class SecretRoom: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.
@@ -17,7 +16,7 @@ package final class SecretRoom: Sendable {
     do { mapping = try PrivateMapping(byteCount: byteCount) } catch { throw CryptoError(.secureHeapFull, "secret") }
   }
 
-  /// Allocates zeroed bytes; nil if there are not enough left.
+  /// Allocates zeroed bytes. Nil if not enough are left.
   func take(_ count: Int) -> UnsafeMutableRawPointer? {
     unsafe used.withLock { used in
       guard count <= mapping.byteCount - used else { return nil }
@@ -26,9 +25,9 @@ package final class SecretRoom: Sendable {
     }
   }
 
-  /// Locks the pages of these bytes for a secret.
+  /// Locks the pages of these bytes in memory.
   ///
-  /// - Parameter isContinued: Whether the preceding byte is already locked.
+  /// - Parameter isContinued: Whether the page of the preceding byte is already locked.
   func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     unsafe mapping.lock(bytes, isContinued: isContinued)
   }

@@ -2,11 +2,11 @@ internal import COpenSSL
 internal import Platform
 
 package enum SecureHeapState: Sendable {
-  /// In use, with its pages locked in memory.
+  /// The heap's pages are locked in memory.
   case locked
-  /// In use, but the system did not allow locking its pages.
+  /// The system did not allow locking the heap's pages.
   case unlocked
-  /// Not in use: secrets are on the ordinary heap, but still wiped.
+  /// The heap is not in use. Secrets are still wiped.
   case unavailable
 }
 
@@ -16,7 +16,7 @@ package enum SecureHeap {
 
   /// Initializes the heap. Call it first in `main`: earlier allocations stay on the ordinary heap.
   ///
-  /// A second call returns the state of the first.
+  /// A second call returns the state after the first.
   ///
   /// - Parameters:
   ///   - bytes: The size, a power of two. 4 MiB fits the usual limit for locked memory.
@@ -40,9 +40,9 @@ package enum SecureHeap {
     current.withLock { $0 }
   }
 
-  /// The allocated bytes, each allocation rounded up to a power of two; 0 without a heap.
+  /// The allocated bytes, with each allocation rounded up to a power of two. 0 without a heap.
   package static var used: Int {
-    // Without a heap, the library's lock does not exist either.
+    // Without a heap, libcrypto's lock does not exist either.
     CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0
   }
 }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Converts ECDSA signatures between JOSE's fixed-width R and S (RFC 7518 section 3.4) and the library's DER (RFC 3279
+/// Converts ECDSA signatures between JOSE's fixed-width R and S (RFC 7518 section 3.4) and libcrypto's DER (RFC 3279
 /// section 2.2.3).
 @safe struct ECDSASignature: ~Copyable {
   private let raw: OpaquePointer
@@ -13,15 +13,15 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Encodes two halves of equal length as DER. Does not check the range of the numbers: the library rejects any
-  /// outside 1...n - 1 when verifying.
+  /// Encodes two halves of equal length as DER. Does not check the range of the numbers, since verifying rejects any
+  /// outside 1...n - 1.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)
     let half = fixed.count / 2
     let r = unsafe number(fixed.extracting(0..<half))
     let s = unsafe number(fixed.extracting(half...))
-    // On success the signature owns the numbers. It fails only if one of them is missing.
+    // On success, the signature owns the numbers. This fails only if one of them is missing.
     guard unsafe ECDSA_SIG_set0(signature.raw, r, s) == 1 else {
       unsafe BN_free(r)
       unsafe BN_free(s)
@@ -38,7 +38,7 @@ internal import COpenSSL
     return der
   }
 
-  /// Decodes DER created by the library.
+  /// Decodes DER created by libcrypto.
   static func decodeDER(_ der: [UInt8], curve: Curve) throws(CryptoError) -> [UInt8] {
     let object = unsafe der.withUnsafeBufferPointer { buffer in
       var start = buffer.baseAddress

@@ -8,7 +8,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   /// Ed25519 (RFC 8032 section 5.1).
   case ed25519
 
-  /// The hash applied to the message first; nil for Ed25519, which hashes internally.
+  /// The hash that is first applied to the message; nil for Ed25519, which hashes internally.
   var digest: Digest? {
     switch self {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Prepared contexts for verifying signatures with a key, one for each algorithm used so far.
+/// Prepared contexts for verifying signatures by one key, one for each algorithm used so far.
 final class VerifyingContexts: Sendable {
   private final class Shared: Sendable {
     let context: SignatureContext
@@ -12,14 +12,12 @@ final class VerifyingContexts: Sendable {
 
   private let begun = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
-  /// Returns a context for one signature.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
     let known = begun.withLock { begun in begun.first { $0.algorithm == algorithm }?.shared }
     if let known { return try known.context.copy() }
     let shared = Shared(try SignatureContext.begin(.verifying, algorithm, with: key))
     begun.withLock { begun in
-      // Another thread may have been faster.
       if !begun.contains(where: { $0.algorithm == algorithm }) { begun.append((algorithm, shared)) }
     }
     return try shared.context.copy()

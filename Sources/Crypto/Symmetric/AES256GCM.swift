@@ -30,7 +30,7 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// Verifies the tag and decrypts. If the tag is wrong, the plaintext is wiped and not returned.
+  /// Verifies the tag and decrypts. If the tag is wrong, the plaintext is wiped.
   ///
   /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``; at most 262,160 bytes.
   /// - Throws: `authenticationFailed` if any bit of the input, nonce, key or associated data differs.

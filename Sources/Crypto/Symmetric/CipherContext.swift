@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An AES-256-GCM operation of the library.
+/// A libcrypto operation with AES-256-GCM.
 @safe struct CipherContext: ~Copyable {
   enum Direction: Int32 {
     case decrypt = 0
@@ -27,7 +27,7 @@ internal import COpenSSL
     unsafe EVP_CIPHER_CTX_free(raw)
   }
 
-  /// Adds associated data. Call before `update`.
+  /// Adds associated data. Call it before `update`.
   borrowing func authenticate(_ data: Span<UInt8>) throws(CryptoError) {
     if data.isEmpty { return }
     var written: Int32 = 0
@@ -61,7 +61,7 @@ internal import COpenSSL
   /// - Throws: `authenticationFailed` if the tag differs from the computed one.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in
-      // The library's parameter is mutable, but it only reads the bytes.
+      // libcrypto's parameter is mutable, but it only reads the bytes.
       unsafe EVP_CIPHER_CTX_ctrl(
         raw, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), UnsafeMutablePointer(mutating: tag.baseAddress))
     }
@@ -73,7 +73,7 @@ internal import COpenSSL
   }
 
   private borrowing func finish() -> Int32 {
-    // Nothing is written in this mode, but the library requires a buffer.
+    // Nothing is written in this mode, but libcrypto requires a buffer.
     var unused = [UInt8](repeating: 0, count: 16)
     var written: Int32 = 0
     return unsafe EVP_CipherFinal_ex(raw, &unused, &written)

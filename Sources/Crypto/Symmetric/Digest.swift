@@ -4,7 +4,6 @@ internal import COpenSSL
 package enum Digest: Sendable, Hashable, CaseIterable {
   case sha256, sha384, sha512
 
-  /// The length of a hash, in bytes.
   package var byteCount: Int {
     switch self {
     case .sha256: 32
@@ -25,7 +24,7 @@ package enum Digest: Sendable, Hashable, CaseIterable {
     return hash
   }
 
-  /// The library's implementation: a constant, never freed.
+  /// libcrypto's implementation: a constant that is never freed.
   var implementation: OpaquePointer? {
     switch self {
     case .sha256: unsafe EVP_sha256()

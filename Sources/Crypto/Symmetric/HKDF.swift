@@ -7,7 +7,7 @@ package enum HKDF {
   /// - Parameters:
   ///   - secret: The input keying material, 1...65,536 bytes.
   ///   - salt: Not secret; may be empty. At most 1,024 bytes.
-  ///   - info: The purpose of the key, which makes derived keys independent. At most 1,024 bytes.
+  ///   - info: The key's purpose, which makes derived keys independent. At most 1,024 bytes.
   ///   - count: 1...8,160, which is 255 hashes.
   package static func sha256(
     secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int
@@ -18,7 +18,7 @@ package enum HKDF {
     let context = try KeyContext(newKeyOf: EVP_PKEY_HKDF)
     try check(unsafe EVP_PKEY_derive_init(context.raw), "EVP_PKEY_derive_init")
     try check(unsafe EVP_PKEY_CTX_set_hkdf_md(context.raw, EVP_sha256()), "EVP_PKEY_CTX_set_hkdf_md")
-    // The library copies all inputs and wipes its copy of the secret.
+    // libcrypto copies all inputs and wipes its copy of the secret.
     try check(
       unsafe secret.withUnsafeBufferPointer { bytes in
         unsafe EVP_PKEY_CTX_set1_hkdf_key(context.raw, bytes.baseAddress, Int32(bytes.count))

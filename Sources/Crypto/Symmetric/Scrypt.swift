@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Memory-hard key derivation from a passphrase (RFC 7914).
 package enum Scrypt {
   package struct Cost: Sendable, Hashable {
-    /// The cost for new slots: 128 MiB, and a few tenths of a second.
+    /// The cost for new key slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)
 
     /// The binary logarithm of N, which determines time and memory.
@@ -13,7 +13,7 @@ package enum Scrypt {
     /// The parameter p.
     package let parallelism: Int
 
-    /// See ``Scrypt/derive(_:salt:cost:count:)`` for the limits.
+    /// The limits are at ``Scrypt/derive(_:salt:cost:count:)``.
     package init(logarithm: Int, blockSize: Int, parallelism: Int) {
       self.logarithm = logarithm
       self.blockSize = blockSize
@@ -26,12 +26,13 @@ package enum Scrypt {
       return 128 * blockSize << logarithm
     }
 
+    /// Whether the values are within the limits.
     fileprivate var isPossible: Bool {
       (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
     }
   }
 
-  /// Derives `count` bytes. The working memory is wiped, but not on the secure heap.
+  /// Derives `count` bytes. The working memory is not on the secure heap, but wiped.
   ///
   /// - Parameters:
   ///   - passphrase: At most 65,536 bytes.
@@ -45,7 +46,7 @@ package enum Scrypt {
     guard passphrase.count <= 65_536, salt.count <= 1024, cost.isPossible, (1...1024).contains(count)
     else { throw CryptoError(.invalidLength, "scrypt") }
     ErrorQueue.clear()
-    // The library's default limit of 32 MiB is too low for a secure cost.
+    // libcrypto's default limit of 32 MiB is too low for a secure cost.
     let ceiling = UInt64(cost.memory) + 1 << 20
     var key = try SecretBytes(zeroed: count)
     let status = key.withMutableBytes { key in

@@ -1,19 +1,19 @@
 internal import COpenSSL
 internal import Platform
 
-/// Called on the signing thread after each signature; nil means success.
+/// A function called on the signing thread after each signature, with the error if it failed.
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
 
 extension PrivateKey {
-  /// Returns a library object that can sign. For a device key it contains only the public half, and contacts the device
-  /// for each signature on the signing thread.
+  /// A libcrypto object that can sign. For a device key, it contains only the public half, and contacts the device for
+  /// each signature on the signing thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
     guard let held else { return try handle.copy() }
     return try DeviceSigner(held, observer).makeHandle()
   }
 }
 
-/// Signs for a library object, which owns it.
+/// Signs for a libcrypto object, which owns it.
 private final class DeviceSigner: Sendable {
   private let key: HeldKey
   private let observer: SignatureObserver
@@ -23,7 +23,7 @@ private final class DeviceSigner: Sendable {
     self.observer = observer
   }
 
-  /// The index of the signer in its library object.
+  /// The index of the signer in its libcrypto object.
   private static let index = unsafe agent_ec_key_index(
     { _, _, data, _, _, _ in
       guard let signer = unsafe data?.pointee else { return 1 }
@@ -35,7 +35,7 @@ private final class DeviceSigner: Sendable {
       unsafe Unmanaged<DeviceSigner>.fromOpaque(signer).release()
     })
 
-  /// The functions that sign with a device. Never freed.
+  /// libcrypto's table of functions that sign with a device. Never freed.
   nonisolated(unsafe) private static let method: OpaquePointer? = unsafe agent_ec_method {
     _, digest, count, signature, signatureCount, _, _, key in
     guard let key = unsafe key, let digest = unsafe digest, let signature = unsafe signature,
@@ -43,7 +43,7 @@ private final class DeviceSigner: Sendable {
     else { return 0 }
     let signer = unsafe Unmanaged<DeviceSigner>.fromOpaque(place).takeUnretainedValue()
     guard let made = unsafe signer.sign(Array(UnsafeBufferPointer(start: digest, count: Int(count)))) else { return 0 }
-    // The library's buffer is large enough for the longest signature of the curve.
+    // libcrypto's buffer is large enough for the longest signature of the curve.
     unsafe signature.update(from: made, count: made.count)
     unsafe signatureCount?.pointee = UInt32(made.count)
     return 1
@@ -71,7 +71,7 @@ private final class DeviceSigner: Sendable {
     return nil
   }
 
-  /// A DER signature, or nil on failure.
+  /// Returns a DER signature, or nil on failure.
   private func sign(_ digest: [UInt8]) -> [UInt8]? {
     do throws(CryptoError) {
       guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.unsupportedAlgorithm, "held key") }

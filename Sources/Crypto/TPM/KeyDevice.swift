@@ -1,5 +1,5 @@
-/// A device that generates keys and signs with them; they never leave it. Thread-safe. Calls block until the device
-/// answers, with a timeout.
+/// A device, such as a TPM, that generates keys and signs with them. The keys never leave it. Thread-safe. Calls block,
+/// with a timeout.
 package protocol KeyDevice: Sendable {
   /// Generates a key on P-256, usable only with this device until it is cleared.
   ///
@@ -26,7 +26,7 @@ struct HeldKey: Sendable {
 }
 
 extension PrivateKey {
-  /// The first byte of a stored device key. PKCS #8 begins with another byte.
+  /// The first byte of a stored device key. PKCS #8 begins with another one.
   private static let heldMark: UInt8 = 1
 
   /// Generates an ECDSA key on P-256 in a device.
@@ -36,15 +36,15 @@ extension PrivateKey {
     try PrivateKey(HeldKey(key: device.makeKey(), device: device))
   }
 
-  /// The key for the vault as PKCS #8 (RFC 5208). For a device key, the public half followed by the private half sealed
-  /// by the device, which only that device can use.
+  /// The key for storing in the vault, as PKCS #8 (RFC 5208). A device key is its public half followed by the private
+  /// half, which only its device can use.
   package borrowing func stored() throws(CryptoError) -> SecretBytes {
     guard let held else { return try serialized() }
     guard case .ec(.p256, let x, let y) = held.key.publicComponents else { throw CryptoError(.invalidKey, "held key") }
     return try SecretBytes(copying: ([Self.heldMark] + x + y + held.key.serialized).span)
   }
 
-  /// Parses the result of ``stored()``. Does not contact the device.
+  /// Parses the result of ``stored()`` without contacting the device.
   ///
   /// - Parameter device: The device of a device key.
   /// - Throws: `invalidKey`.

@@ -1,9 +1,8 @@
 internal import COpenSSL
 
-/// A separate instance of the library with its own providers.
+/// A separate instance of libcrypto with its own providers.
 @safe struct LibraryContext: ~Copyable {
   let raw: OpaquePointer
-  /// In loading order.
   private var providers = unsafe [OpaquePointer]()
 
   init() throws(CryptoError) {

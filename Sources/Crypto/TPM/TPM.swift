@@ -1,12 +1,11 @@
 internal import Encoding
 internal import COpenSSL
 
-/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM answers,
-/// without a timeout. A TPM without a resource manager serves only one connection at a time.
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds,
+/// without a timeout. A TPM without a resource manager accepts only one connection at a time.
 ///
-/// The provider is loaded in a separate library instance that no other operation uses. Neither a configuration file nor
-/// the environment can replace it. It and the libraries below it do not wipe all of their memory for the authorization
-/// and the shared secret.
+/// The provider is loaded in a separate instance of libcrypto, which neither a configuration file nor the environment
+/// can change. The provider and the libraries below it do not wipe all of their memory.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
@@ -29,14 +28,14 @@ package struct TPM: ~Copyable {
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 
-  /// The directory of the library's providers.
+  /// The directory of libcrypto's providers.
   package static var modulesDirectory: String {
     guard let folder = unsafe OPENSSL_info(OPENSSL_INFO_MODULES_DIR) else { return "" }
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. The caller must set it:
-  /// without it the provider also tries a local TCP port, on which any user can listen.
+  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. The caller must set it: the
+  /// provider's default includes a local TCP port that any user can listen on.
   ///
   /// - Parameter module: The provider's file.
   /// - Throws: `noProvider`, `unreachable`.
@@ -64,9 +63,9 @@ package struct TPM: ~Copyable {
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
   }
 
-  /// Generates a key, usable only with this TPM until it is cleared.
+  /// Generates a key that only this TPM can use, until it is cleared.
   ///
-  /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
+  /// - Parameter authorization: Required for each use of the key, at most 32 bytes; empty for none.
   /// - Throws: `refused`, `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
@@ -92,7 +91,7 @@ package struct TPM: ~Copyable {
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of ``makeKey(authorization:)``.
-  ///   - authorization: The key's authorization. After too many wrong ones the TPM temporarily rejects all attempts.
+  ///   - authorization: The key's authorization. The TPM limits wrong attempts.
   ///   - peer: The other public key, on P-256.
   /// - Throws: `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`, `unreachable`; `invalidKey` if the peer's
   ///   point is not on the curve.
@@ -132,7 +131,7 @@ package struct TPM: ~Copyable {
     var group = "P-256".utf8CString
     var secret = try authorization.copy()
     let count = secret.count
-    // The parameters point into the group and the secret, so use them before the closures end.
+    // The parameters point into the group and the secret, so they are used before the closures end.
     let status = unsafe group.withUnsafeMutableBufferPointer { group in
       secret.withMutableBytes { secret in
         unsafe secret.withUnsafeMutableBytes { secret in
@@ -166,7 +165,7 @@ package struct TPM: ~Copyable {
   ) throws(CryptoError) -> KeyHandle {
     guard (1...Self.maximumKeyLength).contains(serialized.count) else { throw CryptoError(.invalidKey, "TPM key") }
     var made: OpaquePointer?
-    // The decoder keeps the address of the result between its creation and its run.
+    // The decoder stores the address of the result from its creation until it runs.
     let isRead = try unsafe withUnsafeMutablePointer(to: &made) { (place) throws(CryptoError) in
       try unsafe decode(serialized, authorization: authorization, into: place)
     }

@@ -1,18 +1,18 @@
 /// Interprets TPM response codes (TPM 2.0 Library, part 2, section 6.6).
 enum TPMFailure {
-  /// The error for the last call; `code` if the TPM gave no reason.
+  /// The error of the last call, or `code` if the TPM gave no reason.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
     explained(.library(operation), otherwise: code)
   }
 
-  /// Interprets an error that has already left the library.
+  /// Interprets an error that was already taken from libcrypto's queue.
   static func explained(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
     var error = error
     error.code = error.responseCodes.lazy.map(meaning).first ?? code
     return error
   }
 
-  /// The error for loading a key. A wrong authorization is then that of the parent key's owner, not a wrong PIN.
+  /// The error for loading a key. A wrong authorization is then that of the parent key, not a wrong PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }

@@ -10,13 +10,13 @@ extension TPM.Key {
   private static let usableWithAuthorization = 1 << 6
   private static let isRestricted = 1 << 16
   private static let signs = 1 << 18
-  /// `id-loadablekey` (2.23.133.10.1.3).
+  /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
   /// Parses a key as written by programs that generate TPM keys: `TSS2 PRIVATE KEY` in DER. Does not ask the TPM
   /// whether it created the key.
   ///
-  /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, with nothing after the key.
+  /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, without trailing bytes.
   /// - Throws: `invalidKey`; `unsupportedAlgorithm` for a key that cannot sign any SHA-256 hash with ECDSA on P-256, or
   ///   only under a policy; `wrongAuthorization` for a key with its own authorization.
   package init(file der: Span<UInt8>) throws(CryptoError) {
@@ -28,9 +28,9 @@ extension TPM.Key {
     var needsNone = false
     while let tag = fields.nextTag, tag & 0xE0 == 0xA0 {
       var content = Fields(try fields.value(tag))
-      // A policy, an imported key, or the policy of its parent.
+      // The key has a policy, is imported, or has a parent with a policy.
       guard tag == 0xA0 else { throw CryptoError(.unsupportedAlgorithm, "TPM key") }
-      // In BER any nonzero value is TRUE, and the provider writes 1 (X.690 section 8.2.2).
+      // In BER, any nonzero value is TRUE, and the provider writes 1 (X.690 section 8.2.2).
       needsNone = try content.value(0x01).contains { $0 != 0 }
     }
     _ = try fields.value(0x02)
@@ -84,7 +84,7 @@ extension TPM.Key {
     var isAtEnd: Bool { rest.isEmpty }
     var nextTag: UInt8? { rest.first }
 
-    /// The content of a DER value (X.690 section 8.1), at most 65,535 bytes.
+    /// Reads the content of a DER value (X.690 section 8.1), at most 65,535 bytes.
     mutating func value(_ tag: UInt8) throws(CryptoError) -> ArraySlice<UInt8> {
       guard try number(1) == Int(tag) else { throw invalid }
       let first = try number(1)
@@ -95,9 +95,10 @@ extension TPM.Key {
       }
     }
 
-    /// The content of a value preceded by its length in two bytes.
+    /// Reads the content of a value preceded by its length in two bytes.
     mutating func sized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
 
+    /// Reads a big-endian number of `width` bytes.
     mutating func number(_ width: Int) throws(CryptoError) -> Int {
       try take(width).reduce(0) { $0 << 8 | Int($1) }
     }
