@@ -9,27 +9,26 @@ package enum WireProtocol {
   /// The protocol version. Lines with another version are errors.
   package static let version = 1
 
-  /// The maximum length of a line with its newline.
+  /// The maximum length of a line including its newline, in bytes.
   package static let maximumLineBytes = 1 << 20
 
-  /// Large enough for ``CallRequest/inlineBody``, which is a single string.
+  /// The limits for parsing a request. ``CallRequest/inlineBody`` is a single long string.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
-  /// PATH_MAX.
+  /// The maximum length of a path (PATH_MAX).
   package static let maximumPathBytes = 4096
 
   /// The timeout between the first and last byte of a request line.
   package static let requestLineSeconds = 5
 
-  /// The maximum deadline of a request.
   package static let maximumTimeoutSeconds = 3600
 
-  /// The default deadline of a request: longer than three attempts with backoff.
+  /// A request's default deadline: longer than three attempts with backoff.
   package static let defaultTimeoutSeconds = 120
 
   package static let socketName = "agent.sock"
 
-  /// The directory of leases, each in its own subdirectory that can be mounted separately.
+  /// The directory of leases. Each has its own subdirectory, which can be mounted separately.
   package static let leaseFolder = "leases"
 
   /// The name of a lease's HTTP socket, for programs that expect it at this port.
@@ -37,7 +36,7 @@ package enum WireProtocol {
   private static let leaseHTTPPrefix = "http-"
   private static let leaseHTTPSuffix = ".sock"
 
-  /// The port in such a name; nil for other names.
+  /// The port in the name of a lease's HTTP socket; nil for other names.
   package static func leaseHTTPPort(in name: some StringProtocol) -> UInt16? {
     guard name.hasPrefix(leaseHTTPPrefix), name.hasSuffix(leaseHTTPSuffix) else { return nil }
     return UInt16(name.dropFirst(leaseHTTPPrefix.count).dropLast(leaseHTTPSuffix.count)).flatMap { $0 > 0 ? $0 : nil }
@@ -46,22 +45,22 @@ package enum WireProtocol {
   /// The file next to the socket whose only line changes with the active account and with each sign-in or sign-out.
   package static let changesName = "changes"
 
-  /// Locked by a client while it starts a daemon.
+  /// The file that a client locks while it starts a daemon.
   package static let startLockName = "start.lock"
 
-  /// Locked by a running daemon.
+  /// The file that a running daemon locks.
   package static let lifetimeLockName = "agentd.lock"
 }
 
-/// How `agent-lease` is started.
+/// The arguments and descriptors of `agent-lease`.
 package enum LeaseProgram {
   package static let name = "agent-lease"
-  /// Its descriptors: the connection to the lease's owner, and the listening socket.
+  /// The descriptor of the connection to the lease's owner.
   package static let control: Int32 = 3
   package static let listener: Int32 = 4
-  /// Option: no system call filter.
+  /// The option for running without the system call filter.
   package static let withoutJail = "--no-jail"
-  /// Option: print the system calls that the filter permits.
+  /// The option for printing the system calls that the filter permits.
   package static let testsJail = "--test-jail"
 }
 
@@ -71,7 +70,7 @@ extension WireProtocol {
   package static let maximumAccountNameLength = 64
 
   /// Whether a text is a valid account name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or
-  /// `-`. Needs no escape in JSON and no quotes in a shell.
+  /// `-`. Such names need no escapes in JSON and no quotes in a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
@@ -89,15 +88,14 @@ extension WireProtocol {
   /// The start of a ``TokenRequest`` line. Other members may follow.
   @inlinable package static var tokenRequestStart: String { "{\"v\":1,\"request\":\"token\"" }
 
-  /// An empty ``RequestEnvelope/directory`` member, after the comma that precedes it.
+  /// An empty ``RequestEnvelope/directory`` member with the preceding comma.
   @inlinable package static var emptyDirectory: String { ",\"directory\":\"\"" }
   @inlinable package static var directoryStart: String { ",\"directory\":\"" }
 
   /// The start of a result line, up to its first member.
   @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }
 
-  /// The member with the access token.
   @inlinable package static var accessTokenMember: String { "access_token" }
-  /// The member with the time by which the user must sign in again.
+  /// The member with the deadline for signing in again.
   @inlinable package static var signInMember: String { "sign_in_by" }
 }

@@ -30,12 +30,12 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case unconfirmedOrigins = "unconfirmed_origins"
   case server
 
-  /// The responses that contain accounts. Each includes the members of the previous ones.
+  /// The responses that contain accounts. Each one includes the members of those before it.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }
 
-  /// The first response with the member, the kind of value, and the meaning in mdoc notation.
+  /// The first response with the member, the kind of its value, and its meaning in mdoc notation.
   private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
     case .name: (.list, .account, "The name.")
@@ -145,6 +145,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     ]
   }
 
+  /// The raw values for a page, in mdoc notation.
   private static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     MemberDescriber.list(Word.allCases.map { "`\($0.rawValue)`" })
   }

@@ -6,7 +6,7 @@ package enum Reply: Sendable, Hashable {
   case result(JSONObject)
   case failure(Failure)
 
-  /// The line with its newline. Not for secrets.
+  /// Writes the line with its newline. Not for secrets.
   package func serialized() -> [UInt8] {
     var object = JSONObject([("v", .int(WireProtocol.version))])
     switch self {
@@ -19,7 +19,7 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// The failure for an invalid line. Computed rather than stored, so that token requests start faster.
+  /// The failure for an invalid line. Not stored, so that token requests start faster.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }

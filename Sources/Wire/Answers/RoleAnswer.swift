@@ -3,7 +3,7 @@ package import Encoding
 /// The response to an ``AssumeRoleRequest``. Its secrets are never in a `String`.
 package struct RoleAnswer: Sendable {
   package let accessKeyID: String
-  /// Unix seconds.
+  /// In unix seconds.
   package let expiresAt: Int
   private let secretAccessKey: JSONLayout.Node
   private let sessionToken: JSONLayout.Node
@@ -33,7 +33,7 @@ package struct RoleAnswer: Sendable {
     sessionToken.appendString(in: line, to: &sink)
   }
 
-  /// Writes the response line. Secrets go directly into `sink`.
+  /// Writes the response line. Secrets are written directly to `sink`.
   package static func append<Sink: ByteSink & ~Copyable>(
     account: String, accessKeyID: String, secretAccessKey: Span<UInt8>, sessionToken: Span<UInt8>, expiresAt: Int,
     to sink: inout Sink

@@ -10,25 +10,25 @@ package struct TokenDescription: Sendable, Hashable {
   /// The token type as spelled in its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
-  /// Unix seconds; nil if the server sent no lifetime.
+  /// The expiry in unix seconds, if known.
   package var expiresAt: Int?
-  /// Whether a renewal is due but the server is unreachable.
+  /// Whether the token is due for renewal, but the server is unreachable.
   package var isOffline: Bool
-  /// When the user must have signed in again, in unix seconds; nil if unknown or far in the future.
+  /// The deadline for signing in again, in unix seconds; nil if unknown or far in the future.
   package var signInBy: Int?
-  /// `NAME=FIELD` from the account's settings; only with `variables` in the request.
+  /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested by `variables`.
   package var variables: [String] = []
-  /// Whether the ID Token was omitted because it expired.
+  /// Whether the ID Token was omitted because it has expired.
   package var isIDTokenExpired = false
-  /// The use of the token; only with a destination in the request.
+  /// How to send the token. Nil if the request has no destination.
   package var use: Use?
 
   /// How to send a token to a destination.
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
-    /// The origin, with the path in the settings if any; nil without a destination.
+    /// The destination's origin, with the path from the settings if any; nil without a destination.
     package var place: String?
-    /// The expiry of that token, in unix seconds, if known.
+    /// The token's expiry, in unix seconds, if known.
     package var expiresAt: Int?
     /// The user name in the settings.
     package var user: String?
@@ -81,7 +81,6 @@ package struct TokenDescription: Sendable, Hashable {
     self.signInBy = signInBy
   }
 
-  /// The members of the response, in order.
   static var memberRows: [MemberRow] {
     [
       MemberRow("account", "text", "The account of the token."),
@@ -110,12 +109,12 @@ package struct TokenDescription: Sendable, Hashable {
     ]
   }
 
-  /// Writes the response line. Tokens go directly into `sink`, which may be a secret buffer.
+  /// Writes the response line. Tokens are written directly to `sink`, which may be a secret buffer.
   ///
   /// - Parameters:
   ///   - idToken: The ID Token, if requested and available.
   ///   - claims: The claims of the verified ID Token, if requested.
-  ///   - proof: The proof for a ``ProofRequest``.
+  ///   - proof: The DPoP proof for a ``ProofRequest``.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -129,7 +128,7 @@ package struct TokenDescription: Sendable, Hashable {
       sink.append(utf8: ",\"subject\":")
       sink.append(jsonString: subject)
     }
-    // Before the token, for readers that stop there.
+    // This precedes the token, for readers that stop after the token.
     if let signInBy { sink.append(utf8: ",\"\(WireProtocol.signInMember)\":\(signInBy)") }
     sink.append(utf8: ",\"")
     sink.append(utf8: WireProtocol.accessTokenMember)
@@ -205,7 +204,7 @@ package struct TokenAnswer: Sendable {
 
   /// Writes the ID Token. `line` is the parsed line.
   ///
-  /// - Returns: Whether it was requested and available.
+  /// - Returns: Whether the ID Token was requested and available.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
     guard let idToken = result["id_token"], idToken.isString else { return false }
     idToken.appendString(in: line, to: &sink)

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Why a token is invalid. Meanings never change, since scripts depend on them.
+/// Why a token is invalid. Codes keep their meaning, since scripts depend on them.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
   // Problems of the token's text and header.
   case tooLong = "token_too_long"
@@ -24,7 +24,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   case ambiguousKey = "ambiguous_key"
   case unsuitableKey = "unsuitable_key"
   case badSignature = "bad_signature"
-  /// More keys are needed, but fetching them failed.
+  /// The token needs newer keys, which could not be fetched.
   case keysUnavailable = "keys_unavailable"
 
   // The claims.
@@ -41,7 +41,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
 
   case internalError = "internal_error"
 
-  /// Whether the result is open: the same check may succeed later.
+  /// Whether the token may be valid: the same check may succeed later.
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
@@ -51,7 +51,7 @@ package struct TokenProblem: Error, Sendable, Hashable {
   /// One sentence in lowercase without a full stop, and without any part of the token.
   package var message: String
 
-  /// The invalid claim, if the caller or the profile specifies its name.
+  /// The invalid claim, if the caller or the profile requires it.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {
@@ -60,7 +60,7 @@ package struct TokenProblem: Error, Sendable, Hashable {
     self.claim = claim
   }
 
-  /// `{"valid":false,"code","message","claim"}`.
+  /// `{"valid":false,"code":…,"message":…,"claim":…}`.
   package var json: JSONObject {
     var object = JSONObject([("valid", false), ("code", .string(code.rawValue)), ("message", .string(message))])
     object["claim"] = claim.map { .string($0) }

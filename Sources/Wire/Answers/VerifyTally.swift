@@ -1,8 +1,8 @@
-/// The counts of verified tokens: the result of a ``VerifyRequest``.
+/// The counts of verified tokens, the result of a ``VerifyRequest``.
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var notValid = 0
-  /// The number of tokens with an open result.
+  /// The number of tokens that may be valid; see ``TokenProblemCode/isUndecided``.
   package var undecided = 0
 
   package init() {}

@@ -1,5 +1,5 @@
 extension Event {
-  /// The user must open a URL. Its redirect completes the sign-in (RFC 6749, section 4.1).
+  /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: Sendable, Hashable {
     /// The ID of the sign-in for a `login_redirect` request.
     package var login: String
@@ -7,17 +7,17 @@ extension Event {
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// Not secret, and usable only for this sign-in.
+    /// The URL to open. Not secret, and usable only for this sign-in.
     package var url: String
-    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line; nil if the
+    /// A local URL that redirects to ``url`` once, because other users can read a browser's command line. Nil if the
     /// daemon cannot tell who opens it.
     package var linkURL: String?
     package var redirectURI: String
-    /// Whether the user must paste the redirect's URL because nothing listens there.
+    /// Whether the user must paste the redirect's URL, because nothing listens for it.
     package var mustPaste: Bool
-    /// When the sign-in ends, in unix seconds.
+    /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
-    /// When ``url`` expires, in unix seconds, if that is earlier.
+    /// The expiry of ``url``, in unix seconds, if that is before ``expiresAt``.
     package var urlExpiresAt: Int?
 
     package init(
@@ -45,6 +45,7 @@ extension Event.Browser: EventBody {
     expiresAt: 0)
 
   package var event: Event { .browser(self) }
+  /// Name and meaning.
   package var row: EventRow {
     EventRow("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
   }
@@ -68,7 +69,7 @@ extension Event.Browser: EventBody {
 }
 
 extension Event {
-  /// Someone signed in with a browser that may be another user's. The session is stored only after a `login_confirm`
+  /// A user, maybe not the caller, has signed in with a browser. The session is stored only after a `login_confirm`
   /// request.
   package struct Confirm: Sendable, Hashable {
     /// The ID of the sign-in for that request.
@@ -78,7 +79,7 @@ extension Event {
     /// The `sub` of the ID Token, if any.
     package var subject: String?
     package var name: String?
-    /// When the sign-in ends, in unix seconds.
+    /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
 
     package init(login: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {
@@ -96,6 +97,7 @@ extension Event.Confirm: EventBody {
   static let blank = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
   package var event: Event { .confirm(self) }
+  /// Name and meaning.
   package var row: EventRow {
     EventRow(
       "confirm",

@@ -1,10 +1,10 @@
 extension Event {
   /// A QR code as a square of modules, without the quiet zone.
   package struct QRCode: Sendable, Hashable {
-    /// The width of version 40 (ISO/IEC 18004), the largest.
+    /// The width of version 40, the largest (ISO/IEC 18004).
     private static let widest = 177
 
-    /// Rows from the top: `1` for a dark module, `0` for a light one.
+    /// The rows from the top, with `1` for a dark module and `0` for a light one.
     package fileprivate(set) var rows: [String] = []
 
     fileprivate init() {}
@@ -25,6 +25,7 @@ extension Event.QRCode: EventBody {
   static let blank = Self()
 
   package var event: Event { .qrCode(self) }
+  /// Name and meaning.
   package var row: EventRow {
     EventRow(
       "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")

@@ -5,7 +5,7 @@ package enum Event: Sendable, Hashable {
   /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
-  /// The URL of the previous event.
+  /// The URL of the previous event as a QR code.
   case qrCode(QRCode)
 
   /// The user must open ``Browser/url``.
@@ -17,7 +17,7 @@ package enum Event: Sendable, Hashable {
   /// A pasted URL is not this sign-in's redirect. The sign-in continues.
   case redirectRefused(Failure)
 
-  /// A notice: one sentence, safe for a terminal.
+  /// A notice of one sentence, safe for a terminal.
   case notice(Phrase)
 
   /// The head of a resource's response, before its body.
@@ -32,13 +32,13 @@ package enum Event: Sendable, Hashable {
   /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// All later events will be sent.
+  /// The client gets all events from now on.
   case following
 
-  /// Nil for an event that this build does not know.
+  /// An event of a session; nil if unknown.
   case session(SessionEntry?)
 
-  /// Nil for an event that this build does not know.
+  /// An event of a lease; nil if unknown.
   case leaseEntry(LeaseEntry?)
 
   /// A token file was written or removed.
@@ -58,15 +58,15 @@ package enum Event: Sendable, Hashable {
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// As sent by the server.
+    /// The user code, exactly as received.
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
-    /// Unix seconds.
+    /// In unix seconds.
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
-    /// The risk of codes, for the user of another program (RFC 8628 section 5.4). Nil from earlier daemons.
+    /// A warning for the user about the risk of codes (RFC 8628 section 5.4). Nil from older daemons.
     package var warning: String?
 
     package init(
@@ -107,7 +107,7 @@ package enum Event: Sendable, Hashable {
     }
   }
 
-  /// All kinds of events without members, in the order of the manual.
+  /// All kinds of events, with blank members, in the manual's order.
   package static let declarations: [any EventBody] = [
     ResponseHead(status: 0, headers: []), Body(bytes: Base64Bytes([])), Sign.bodyWanted, DeviceCode.blank, QRCode.blank,
     Browser.blank, Confirm.blank, RedirectRefused(failure: Failure(.redirectRejected, "")), Notice(message: ""),
@@ -116,7 +116,7 @@ package enum Event: Sendable, Hashable {
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
-  /// `{"event":…}` without the version, as printed by `--json`.
+  /// The event as `{"event":…}` without the version, for `--json`.
   package var json: JSONObject {
     let body = body
     var object = JSONObject([("event", .string(body.row.name))])
@@ -134,8 +134,9 @@ package enum Event: Sendable, Hashable {
   }
 }
 
-/// A kind of event: its members and its page.
+/// A kind of event: its members and its description.
 package protocol EventBody: MemberList, Sendable {
+  /// Name and meaning.
   var row: EventRow { get }
   var event: Event { get }
 }
@@ -157,6 +158,7 @@ extension Event.DeviceCode: EventBody {
     verificationURIComplete: nil, expiresAt: 0, interval: 0)
 
   package var event: Event { .deviceCode(self) }
+  /// Name and meaning.
   package var row: EventRow {
     EventRow("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
   }
@@ -209,6 +211,7 @@ private struct Notice: EventBody {
   var message: Phrase
 
   var event: Event { .notice(message) }
+  /// Name and meaning.
   var row: EventRow { EventRow("notice", "A notice for the user.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -220,6 +223,7 @@ private struct RedirectRefused: EventBody {
   var failure: Failure
 
   var event: Event { .redirectRefused(failure) }
+  /// Name and meaning.
   var row: EventRow {
     EventRow(
       "redirect_refused",
@@ -239,6 +243,7 @@ private struct Body: EventBody {
   var bytes: Base64Bytes
 
   var event: Event { .body(bytes.bytes) }
+  /// Name and meaning.
   var row: EventRow { EventRow("body", "The next part of the response's body, for an inline request.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -259,7 +264,7 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event that contains a list entry; nil if this build does not know the entry.
+/// An event that contains an entry of a list; nil if this build does not know the entry.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
   let meaning: String

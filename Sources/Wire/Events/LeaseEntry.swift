@@ -1,12 +1,12 @@
 package import Encoding
 
 extension Event {
-  /// A lease. Sent when it is opened and before each request.
+  /// A lease's state, sent when it is opened and before each request.
   package struct Lease: Sendable, Hashable {
-    /// 16 hexadecimal digits.
+    /// The lease's name: 16 hexadecimal digits.
     package var name: String
     package var account: String
-    /// Nil for no limit.
+    /// The remaining number of requests; nil for no limit.
     package var usesLeft: Int?
 
     package init(name: String, account: String, usesLeft: Int? = nil) {
@@ -19,6 +19,7 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
+  /// Name and meaning.
   package var row: EventRow { EventRow("lease", "A lease was opened, or a peer's request begins.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -29,12 +30,12 @@ extension Event.Lease: EventBody {
 }
 
 extension Event {
-  /// A peer waits for a ``LeaseAnswerRequest`` before its first request to an origin.
+  /// Asks the user to permit a peer's first request to an origin, by a ``LeaseAnswerRequest``.
   package struct LeaseQuestion: Sendable, Hashable {
     package var number: Int
-    /// `token` if the peer requests the token itself.
+    /// The request's method, or `token` if the peer requests the token itself.
     package var method: String
-    /// Nil if the peer requests the token itself.
+    /// The requested origin; nil if the peer requests the token itself.
     package var origin: String?
     package var peer: LeaseEntry.Peer?
 
@@ -49,6 +50,7 @@ extension Event {
 
 extension Event.LeaseQuestion: EventBody {
   package var event: Event { .leaseQuestion(self) }
+  /// Name and meaning.
   package var row: EventRow { EventRow("lease_question", "A peer's request waits for the user's permission.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -68,18 +70,18 @@ extension MemberPass {
   }
 }
 
-/// An event of a lease, for its user. Contains no paths or queries.
+/// An event of a lease, for the user. Contains no paths or queries.
 package struct LeaseEntry: Sendable, Hashable {
-  /// Unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
   package private(set) var lease: String
   package private(set) var event: Event
-  /// The requesting process, according to the system when it connected; nil if no peer caused the event.
+  /// The requesting process, according to the system when it connected. Nil if no peer caused the event.
   package private(set) var peer: Peer?
 
   package struct Peer: Sendable, Hashable {
     package let user: Int
-    /// 0 if the process is not visible from here.
+    /// The process ID; 0 in another namespace.
     package let process: Int
 
     package init(user: Int, process: Int) {
@@ -90,18 +92,19 @@ package struct LeaseEntry: Sendable, Hashable {
 
   package enum Event: Sendable, Hashable {
     case opened(account: String)
-    /// A request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields were
-    /// omitted.
+    /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
+    /// were not forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
-    /// The peer got the token, or the code of the failure.
+    /// The peer received the token or, on failure, the code.
     case handedOut(FailureCode?)
     case refused(FailureCode)
     case ended(Cause)
   }
 
   package enum Cause: String, Sendable, CaseIterable {
-    /// Its process has ended.
+    /// The process that opened the lease has ended.
     case closed
+    /// The lease reached its time limit or its maximum number of requests.
     case time, uses
     case signedOut = "signed_out"
     case removed
@@ -138,10 +141,10 @@ extension LeaseEntry: EventEntry, MemberList {
     self.init(time: 0, lease: "", event: event)
   }
 
-  /// `{"time","event","lease",…}`.
+  /// The entry as `{"time":…,"event":…,"lease":…}` and more.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``; nil for an unknown event.
+  /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
     guard let kind = json["event"]?.string.flatMap(Kind.init), let entry = Self(kind).reading(json) else { return nil }
     self = entry
@@ -178,6 +181,7 @@ extension LeaseEntry: EventEntry, MemberList {
     try members.peer(&peer)
   }
 
+  /// The kind of event, and its sentence.
   private var row: (kind: Kind, text: String) {
     switch event {
     case .opened(let account): (.opened, "opened for \(TerminalText.clean(account, limit: 64))")
@@ -195,7 +199,7 @@ extension LeaseEntry: EventEntry, MemberList {
     }
   }
 
-  /// The text without its newline.
+  /// The entry as a line, without its newline.
   ///
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {

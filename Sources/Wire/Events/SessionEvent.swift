@@ -1,26 +1,25 @@
 package import Encoding
 package import Vocabulary
 
-/// An event of a session or account, for users, programs and event commands. The daemon's internal events are
-/// ``LogEvent``.
+/// An event of a session or account, for users, programs and event commands. ``LogEvent`` is for the daemon's internal
+/// events.
 ///
-/// Contains only numbers, words of this program, valid account names, a server's host, and its cleaned reason for
-/// rejecting a refresh token.
+/// Contains only numbers, words of this program, valid account names, a server's host, and its reason for rejecting a
+/// refresh token, without control characters.
 package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
-  /// When the token expires or the session ends, in unix seconds; nil if unknown.
+  /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
   package private(set) var expiresAt: Int?
-  /// True if the client signed in itself, without a user; otherwise nil.
+  /// True if the client signed in itself, without a user; nil otherwise.
   private var guest: Bool?
-  /// True if a user's session replaces one without a user; otherwise nil.
+  /// True if a user's session replaces one without a user; nil otherwise.
   private var upgradedFromGuest: Bool?
-  /// Whether the next command renews the token without a sign-in.
+  /// Whether the next command can renew the token without a sign-in.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
   /// The server's reason for rejecting the refresh token.
   package private(set) var reason: String?
   package private(set) var failing: Failing?
-  /// The account's previous name.
   package private(set) var formerName: String?
 
   package init(
@@ -48,7 +47,7 @@ package struct SessionEvent: Sendable, Hashable {
   /// Why a refresh failed.
   package struct Failing: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
-    /// The unreachable host and port, or the proxy's; nil for other failures.
+    /// The host and port of the unreachable server or proxy; nil for other failures.
     package fileprivate(set) var host: String?
     package fileprivate(set) var cause: ConnectionProblem?
 
@@ -79,9 +78,9 @@ package struct SessionEvent: Sendable, Hashable {
 
 /// A ``SessionEvent`` with its time and account.
 package struct SessionEntry: Sendable, Hashable {
-  /// Unix seconds.
+  /// In unix seconds.
   package private(set) var time: Int
-  /// Nil if the event concerns no account.
+  /// The account, or nil if the event concerns none.
   package private(set) var account: String?
   package private(set) var event: SessionEvent
 
@@ -91,13 +90,14 @@ package struct SessionEntry: Sendable, Hashable {
     self.event = event
   }
 
-  /// Whether a request for this account gets the entry. Includes events without an account, or with its former name.
+  /// Whether a client that follows only the account `name` gets the entry. True also for an event without an account,
+  /// or under its former name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.utf8.elementsEqual(name.utf8) { return true }
     return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
   }
 
-  /// The text without its newline.
+  /// The entry as a line, without its newline.
   ///
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
@@ -107,10 +107,10 @@ package struct SessionEntry: Sendable, Hashable {
 }
 
 extension SessionEntry: EventEntry, MemberList {
-  /// `{"time","event","account",…}`.
+  /// The entry as `{"time":…,"event":…,"account":…}` and more.
   package var json: JSONObject { memberObject }
 
-  /// Parses ``json``; nil for an unknown event.
+  /// Parses ``json``. Nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string.flatMap(SessionEventName.init),
       let entry = Self(time: 0, account: nil, event: SessionEvent(name)).reading(json)
@@ -166,13 +166,13 @@ extension SessionEvent: MemberList {
     self.failing = failing
   }
 
-  /// Whether commands may get another token after the event.
+  /// Whether commands may get another token after this event.
   package var changesTokens: Bool { row(hasAccount: true, { _ in "" }).changesTokens }
 
-  /// The meaning in mdoc notation.
+  /// The description for the manual, in mdoc notation.
   package var meaning: String { row(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether commands may get another token, then members, meaning and text.
+  /// Whether commands may get another token, the members, the description and the text.
   fileprivate func row(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -267,7 +267,7 @@ extension SessionEvent {
 }
 
 extension SessionEvent.Failing {
-  /// The host and cause, or else the code.
+  /// The host and cause if known, else the code.
   fileprivate var text: String {
     let place = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
     return place + (cause?.title ?? code.rawValue)

@@ -5,26 +5,26 @@ package import Encoding
 @_exported public import struct Vocabulary.Correction
 @_exported public import struct Vocabulary.Phrase
 
-/// The failure of a request.
+/// A request's failure.
 package struct Failure: Error, Sendable {
   package var code: FailureCode
 
   /// One sentence in lowercase without a full stop, safe for a terminal.
   package var text: Phrase
 
-  /// Usually a command.
+  /// A hint, usually a command.
   package var advice: Phrase?
 
-  /// The account that does not exist.
+  /// The name that no account has.
   package var subject: String?
 
   /// Whether only the client secret is missing.
   package var needsClientSecret = false
 
-  /// The variables that the request needs from the caller.
+  /// The environment variables that the request needs from the caller.
   package var variables: [String] = []
 
-  /// Whether to print no message, because standard output's reader has left. Not part of the protocol.
+  /// Whether to print no message, because standard output is closed. Not part of the protocol.
   package var isUntold = false
 
   package var message: String { text.english }
@@ -37,18 +37,18 @@ package struct Failure: Error, Sendable {
     advice = hint
   }
 
-  /// For a hint that is a command, without a translation. A literal creates a ``Phrase``.
+  /// Creates a failure whose hint is a command. A literal hint creates a ``Phrase`` instead.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
     self.init(code, text, hint: hint.map { .command($0) })
   }
 
-  /// For composed messages, without a translation.
+  /// Creates a failure with an untranslated message.
   package init(_ code: FailureCode, verbatim message: String, hint: String? = nil) {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// `code`, `message`, `hint`, the hint's command, the templates of messages with values, `subject`,
+  /// The members `code`, `message`, `hint`, the hint's command, the templates of messages with values, `subject`,
   /// `client_secret_needed` and `variables`.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
@@ -60,7 +60,7 @@ package struct Failure: Error, Sendable {
     return .object(object)
   }
 
-  /// Parses ``json``. An unknown code, of a newer daemon, becomes `internal_error`.
+  /// Parses ``json``. A newer daemon's unknown code is read as `internal_error`.
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
@@ -70,7 +70,7 @@ package struct Failure: Error, Sendable {
   }
 }
 
-/// Failures with the same code and subject are equal, whatever the message.
+/// Failures are equal if they have the same code and subject, whatever the message.
 extension Failure: Hashable {
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.subject == other.subject
@@ -83,19 +83,18 @@ extension Failure: Hashable {
 }
 
 extension Failure {
-  /// The daemon did not respond.
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
   /// Too many callers are waiting to connect.
   package static let queueFull = Failure(
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseTimeOver = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// A lease permits no such request, known or not.
+  /// The lease does not permit the request, which may be unknown.
   package static let notLent = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseOver = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
-  /// The account depends on the caller's unknown directory.
+  /// The account depends on the caller's directory, which is unknown.
   package static let directoryNeeded = Failure(
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
@@ -107,14 +106,13 @@ extension Failure {
     return failure
   }
 
-  /// The account has no ID Token.
   package static func missingIDToken(of account: String) -> Failure {
     Failure(
       .missingValue, "\(account) has no ID Token: it was not requested, or the server issued none",
       hint: idTokenHint(account: account))
   }
 
-  /// The ID Token expires too soon, and a refresh returned no other.
+  /// The ID Token expires too soon, and a refresh returned no newer one.
   package static func spentIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, spentIDTokenText(of: account), hint: .command("agent login \(account)"))
   }

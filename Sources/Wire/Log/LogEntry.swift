@@ -2,9 +2,9 @@ package import Encoding
 internal import Vocabulary
 
 package struct LogEntry: Sendable, Hashable {
-  /// Unix seconds.
+  /// In unix seconds.
   package let time: Int
-  /// Nil if the event concerns no account.
+  /// The account, or nil if the event concerns none.
   package let account: String?
   package let event: LogEvent
 
@@ -25,11 +25,11 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client. Contains its sentence, so that clients need not know all codes.
+/// A ``LogEntry`` as received by a client. It contains its sentence, so that clients need not know all codes.
 package struct LogLine: EventEntry, Hashable {
-  /// Unix seconds.
+  /// In unix seconds.
   package let time: Int
-  /// `{"time","account","event",…,"text"}`.
+  /// The entry as `{"time":…,"account":…,"event":…,"text":…}` and more.
   package let json: JSONObject
 
   fileprivate init(time: Int, json: JSONObject) {
@@ -37,18 +37,18 @@ package struct LogLine: EventEntry, Hashable {
     self.json = json
   }
 
-  /// Nil without a time and code.
+  /// Nil if the time or code is missing.
   package init?(json: JSON) {
     guard let object = json.object, let time = json["time"]?.int, json["event"]?.string != nil else { return nil }
     self.init(time: time, json: object)
   }
 
-  /// The text without its newline.
+  /// The entry as a line, without its newline.
   ///
   /// - Parameter stamp: Formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The text without the time. Without a sentence, as from an older daemon: the code and members.
+  /// The sentence, or the code and members if there is none, as from an older daemon.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)

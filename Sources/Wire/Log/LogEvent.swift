@@ -1,15 +1,15 @@
 internal import Encoding
 package import Vocabulary
 
-/// The events of the daemon's log. They contain only numbers and words of this program, so that no text of another
-/// party can get into the log, except the reason for the end of a session.
+/// The events of the daemon's log. They contain only numbers and words of this program, except the reason for a
+/// session's end.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
-  /// Attempts start at 1.
+  /// An attempt to refresh began. Attempts are numbered from 1.
   case refreshBegan(attempt: Int)
-  /// Nil after a success. The reason is the server's own for ending the session, cleaned for a terminal.
+  /// A refresh ended; the code is nil after a success. The reason is the server's, without control characters.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
   /// A failed refresh will be retried after this time, or when the network changes.
@@ -19,18 +19,18 @@ package enum LogEvent: Sendable, Hashable {
   case tokenExpired
   /// An address or route was added while a request waited for the network.
   case networkChanged
-  /// The user's limit of file watches is reached, so files are checked on use.
+  /// The user's limit of file watches is reached, so files are checked when used.
   case watchUnavailable
   /// The clock was set forward or, if negative, back.
   case clockSet(seconds: Int)
 
   case signInBegan
-  /// How long the code is valid.
+  /// A device code was issued, valid for this time.
   case signInCode(seconds: Int)
-  /// The server's new interval between polls.
+  /// The server increased the interval between polls to this value.
   case signInSlowed(seconds: Int)
   case signInApproved
-  /// The redirect URI got a request that is not this sign-in's redirect.
+  /// A request to the redirect URI is not this sign-in's redirect.
   case redirectForeign
   case signInEnded(milliseconds: Int, FailureCode?)
 
@@ -39,9 +39,9 @@ package enum LogEvent: Sendable, Hashable {
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
-  /// The refreshed ID Token has another authentication time than the first.
+  /// The `auth_time` of a refreshed ID Token differs from the first one's.
   case authenticationTimeChanged
-  /// The metadata contain an endpoint at an origin that was unknown at the sign-in. Nothing is sent there.
+  /// The metadata contains an endpoint whose origin was unknown at sign-in. Nothing is sent to it.
   case endpointMoved
   /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
@@ -50,9 +50,9 @@ package enum LogEvent: Sendable, Hashable {
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command failed. Positions start at 1.
+  /// An event command failed. Positions are counted from 1.
   case commandFailed(position: Int, CommandProblem)
-  /// Too many event commands were waiting, so these were not run.
+  /// This number of event commands was dropped, since too many were waiting.
   case commandsDropped(count: Int)
   case tokenFile(TokenFileChange)
 
@@ -82,10 +82,10 @@ package enum LogEvent: Sendable, Hashable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
     case renamed
-    /// The account was renamed to this name.
+    /// The account got this name by renaming.
     case named
     case activated
-    /// The directory's account changed.
+    /// A directory's account changed.
     case directory
     /// Another program changed the file.
     case outside
@@ -95,7 +95,7 @@ package enum LogEvent: Sendable, Hashable {
     case asked
     /// No protected account was used for the configured time.
     case idle
-    /// The desktop or the machine locked it.
+    /// The desktop or the machine locked the vault.
     case session
   }
 
@@ -111,7 +111,7 @@ package enum LogEvent: Sendable, Hashable {
 
   /// Why a published key was skipped.
   package enum KeySetFlaw: String, Sendable, CaseIterable {
-    /// Anyone who can read it can sign as the issuer.
+    /// A private key: anyone can sign as the issuer.
     case privateKey = "private_key"
     case symmetricKey = "symmetric_key"
     /// Malformed, weak or unsupported.
@@ -120,13 +120,13 @@ package enum LogEvent: Sendable, Hashable {
 
   /// Why a connection was closed.
   package enum PeerProblem: String, Sendable, CaseIterable {
-    /// It sent no complete request in time.
+    /// The peer sent no complete request in time.
     case silent
-    /// It did not read its response.
+    /// The peer did not read its response.
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// There were too many connections, and it was idle longest.
+    /// There were too many connections, and this one was idle the longest.
     case crowded
   }
 }
@@ -142,14 +142,13 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case failed
 }
 
-/// A kind of log event: its code, members and sentence.
+/// The properties of a log event: code, members and sentence.
 package struct LogRow: Sendable {
-  /// The `event` member.
+  /// The value of the `event` member.
   let code: String
-  /// Members without a value are omitted.
+  /// The other members, omitted if nil.
   let members: [(String, JSON?)]
-  /// The sentence. It contains no text of another party except the URL of a request and the reason for the end of a
-  /// session.
+  /// The sentence. The only texts of another party in it are the URL of a request and the reason for a session's end.
   package let text: String
   package let isFailure: Bool
 
@@ -164,6 +163,7 @@ package struct LogRow: Sendable {
 }
 
 extension LogEvent {
+  /// Code, members and sentence.
   package var row: LogRow {
     switch self {
     case .started: LogRow("started", "the daemon started")

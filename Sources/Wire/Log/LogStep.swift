@@ -1,23 +1,23 @@
 internal import Encoding
 package import Vocabulary
 
-/// A step of the daemon's work for a request, with its reason. Published and logged only for `verbose` requests, except
-/// requests to servers, which are always logged. Contains no text except the URL of a request.
+/// A step of the daemon's work for a request, with its reason. Sent and logged only for `verbose` requests, except
+/// requests to servers. Contains no text except a request's URL.
 package enum LogStep: Sendable, Hashable {
-  /// The cached token was returned; nil if its lifetime is unknown.
+  /// The cached token was returned. Its remaining time is nil if unknown.
   case tokenServed(secondsLeft: Int?)
-  /// A renewal was due but the server is unreachable, so the cached token was returned.
+  /// The cached token was returned, because the server is unreachable.
   case servedOffline
   case refreshNeeded(RefreshReason)
-  /// Waits for another request's refresh.
+  /// The request waits for another request's refresh.
   case refreshJoined
-  /// Another process changed the account's record, which invalidates the cached token.
+  /// Another process changed the account's record, so the cached token is not used.
   case recordChanged
   case session(SessionStep)
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not needed.
   case identityKnown
-  /// The user has not decided yet.
+  /// The user has not decided yet. Polls again after this wait.
   case signInPending(seconds: Int)
 
   /// Why the cached token is not returned.
@@ -39,6 +39,7 @@ extension LogStep {
     }
   }
 
+  /// Code, members and sentence.
   var row: LogRow {
     switch self {
     case .tokenServed(let left):
@@ -69,6 +70,7 @@ extension LogStep {
 }
 
 extension SessionStep {
+  /// Code, members and sentence.
   fileprivate var row: LogRow {
     switch self {
     case .waitedForAccount(let time):

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// Sets the account of a request that names none.
+/// A pass that sets the account of a request that names none.
 struct AccountNaming: MemberPass {
   let account: String
 

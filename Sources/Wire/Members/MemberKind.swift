@@ -3,20 +3,21 @@ package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   case account
   case url
-  /// Unix seconds.
+  /// A time in unix seconds.
   case time
-  /// A Boolean that is absent unless it has this value.
+  /// A Boolean that is present only if it has this value.
   case only(Bool)
   case words([String])
   /// A text that matches this regular expression.
   case pattern(String)
-  /// An error object.
   case failure
 
+  /// A word of the enumeration.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
   }
 
+  /// The name of the type for the manual.
   var type: String {
     switch self {
     case .text, .account, .url, .words, .pattern: "text"

@@ -1,7 +1,7 @@
 package import Encoding
 package import Vocabulary
 
-/// Writes members into an object, including false flags.
+/// A pass that writes members into an object, including false flags.
 package struct MemberObjectWriter: MemberPass {
   fileprivate var object = JSONObject()
 
@@ -54,21 +54,20 @@ package struct MemberObjectWriter: MemberPass {
 }
 
 extension MemberList {
-  /// The members as an object. ``MemberWriter`` writes requests.
+  /// The members as an object. Requests are written by ``MemberWriter`` instead.
   package var memberObject: JSONObject {
     var (list, members) = (self, MemberObjectWriter())
     list.pass(&members)
     return members.object
   }
 
-  /// The members for the manual.
   package var memberRows: [MemberRow] {
     var (list, members) = (self, MemberDescriber(marksRequired: false))
     list.pass(&members)
     return members.entries.compactMap { if case .row(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with the members of an object, without limits; nil if a required one is invalid.
+  /// A copy with an object's members, which may exceed limits. Nil if a required member is invalid.
   package func reading(_ json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
@@ -103,7 +102,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// A list entry, which is also the `entry` of an event line.
+/// An entry of a list, also sent as the `entry` of an event.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

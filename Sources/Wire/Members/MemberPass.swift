@@ -3,13 +3,15 @@ package import Vocabulary
 
 /// Reads, writes or describes the members of a protocol object.
 ///
-/// A type lists each member once, in ``MemberList/pass(_:)``, with name, limit and meaning. Nil, false flags and empty
-/// lists are omitted.
+/// A type lists its members once, in ``MemberList/pass(_:)``. Nil, false flags and empty lists are omitted from the
+/// JSON.
 package protocol MemberPass {
-  /// The error for an invalid member; `Never` unless it reads.
+  /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
-  /// - Parameter limit: The maximum length in bytes (default: a setting's).
+  /// An optional text.
+  ///
+  /// - Parameter limit: The maximum length in bytes (default: that of a setting).
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -17,40 +19,47 @@ package protocol MemberPass {
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
+  /// A list of texts.
+  ///
   /// - Parameter orOne: Whether a single text is read as a list.
   mutating func texts(
     _ name: String, _ value: inout [String], orOne: Bool, _ meaning: @autoclosure () -> String
   ) throws(Problem)
+  /// A list of numbers.
+  ///
   /// - Parameter limit: The maximum number of elements.
   mutating func numbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem)
+  /// One of some words.
+  ///
   /// - Returns: Whether it was read.
   mutating func word(
     _ name: String, _ value: inout String?, among words: () -> [String], isRequired: Bool, _ meaning: () -> String
   ) throws(Problem) -> Bool
-  /// A value with its own format.
+  /// A value with its own JSON format.
   mutating func value<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Members with the names and meanings of settings.
+  /// Passes over members with the names and meanings of settings.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
-  /// A rule for several members, checked only when reading.
+  /// Checks a rule for several members, only when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
-/// A type that lists its members once.
+/// A type whose members can be read, written and described.
 package protocol MemberList {
+  /// Calls a method of `members` for each member, in order.
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem)
 }
 
 /// A value with its own JSON format.
 package protocol MemberValue: Sendable {
-  /// Its type in the manual.
+  /// The name of the type for the manual.
   static var memberType: String { get }
-  /// Writes the member and related ones.
+  /// Writes the member `name`, and others that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
-  /// Parses the output of ``addMembers(to:as:)`` in its object.
+  /// Parses the member `name`. Nil if invalid.
   init?(_ json: JSON, _ name: String)
 }
 
@@ -136,16 +145,16 @@ extension MemberPass {
   }
 }
 
-/// A member in the manual.
+/// A member's description in the manual.
 package struct MemberRow: Sendable, Hashable {
   package let name: String
-  /// The type: `text`, `number`, `list of texts`.
+  /// The type, such as `text`, `number` or `list of texts`.
   package let type: String
-  /// Sentences in mdoc notation.
+  /// The meaning: sentences in mdoc notation.
   package let meaning: String
-  /// The members of the object, or of each object in a list.
+  /// The object's members, or of each object in a list.
   package let members: [MemberRow]
-  /// Whether another part of the manual describes ``members``.
+  /// Whether ``members`` are described in another part of the manual.
   package let isElsewhere: Bool
 
   package init(
@@ -160,14 +169,14 @@ package struct MemberRow: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// The row and its members, named `accounts[].name`.
+  /// The row and those of its members, named like `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberRow] {
     let inner = isElsewhere ? [] : members.flatMap { $0.flattened(in: prefix + name + (isList ? "[]." : ".")) }
     return [MemberRow(prefix + name, type, meaning)] + inner
   }
 
   package init(_ setting: AccountSetting) {
-    // Drop the sentence about repeating an option.
+    // Drops the sentence about repeating an option.
     let summary = String(setting.summary.prefix { $0 != ";" })
     let (type, meaning) =
       switch setting.kind {
@@ -180,7 +189,7 @@ package struct MemberRow: Sendable, Hashable {
   }
 }
 
-/// Describes members for the manual.
+/// A pass that collects the descriptions of members for the manual.
 package struct MemberDescriber: MemberPass {
   /// A row, or a setting with the same meaning.
   package enum Entry: Sendable, Hashable {
@@ -189,7 +198,7 @@ package struct MemberDescriber: MemberPass {
   }
 
   package private(set) var entries: [Entry] = []
-  /// Whether to mark required members. In responses, optional ones describe their absence instead.
+  /// Whether to mark required members. For responses, it is optional members whose absence is described.
   private let marksRequired: Bool
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }

@@ -1,7 +1,7 @@
 internal import Encoding
 package import Vocabulary
 
-/// Reads members. Errors contain a member's name, never its value.
+/// A pass that reads members. Errors contain a member's name, never its value.
 struct MemberReader: MemberPass {
   private let object: JSONObject
   /// Whether to ignore limits and invalid optional members, which newer daemons may send.
@@ -99,7 +99,7 @@ struct MemberReader: MemberPass {
     if value == nil { try reject(name, Phrase(verbatim: Value.memberType), isRequired) }
   }
 
-  /// Absent settings do not change.
+  /// Settings that are absent do not change.
   func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
@@ -112,7 +112,7 @@ struct MemberReader: MemberPass {
     if !isValid() { throw Failure(.invalidRequest, message()) }
   }
 
-  /// A member's value; nil if absent or `null`.
+  /// A member's value, or nil if absent or `null`.
   private func member(_ name: String, _ isRequired: Bool = false) throws(Failure) -> JSON? {
     if let value = object[name], value != .null { return value }
     guard isRequired else { return nil }
@@ -123,6 +123,7 @@ struct MemberReader: MemberPass {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }
 
+  /// The error for a member with a wrong value.
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
   }

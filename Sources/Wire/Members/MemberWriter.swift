@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Writes members in order, omitting absent ones.
+/// A pass that writes members in order and omits absent ones.
 ///
-/// Builds no tree of values, because every call of the client writes a request.
+/// Builds no tree of values, because each call of the client writes a request.
 struct MemberWriter: MemberPass {
   private(set) var bytes: [UInt8] = []
 
@@ -83,7 +83,7 @@ struct MemberWriter: MemberPass {
 
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
-  /// Closes the object. Adds no newline.
+  /// Closes the object and returns it, without a newline.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))
     return bytes

@@ -1,24 +1,23 @@
 package import Vocabulary
 
-/// Manages accounts.
 package enum AccountRequest: RequestBody {
   /// Adds an account without signing in. Requires issuer and client ID.
   case add(account: String, AccountSettings)
 
-  /// Returns settings; nil for the active account.
+  /// An account's settings; nil for the active account.
   case show(account: String?)
 
   case set(account: String, AccountSettings, unset: [AccountSetting])
 
   case rename(account: String, to: String)
 
-  /// Signs out and removes the settings. `local` does not revoke the tokens.
+  /// Signs out and removes the settings. With `local`, the tokens are not revoked.
   case remove(account: String, local: Bool)
 
   /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `handsOver`.
   case `import`(account: String, AccountSettings, handsOver: Set<HandedSecret>)
 
-  /// Returns the metadata for a client whose ID is a URL, from an account or, without one, from the settings.
+  /// The metadata of a client whose ID is a URL, for an account or, if nil, for the settings.
   case clientMetadata(account: String?, AccountSettings, handsOver: Set<HandedSecret>)
 
   static let declarations: [Self] = [
@@ -28,6 +27,7 @@ package enum AccountRequest: RequestBody {
     Self.clientMetadata(account: nil, AccountSettings(), handsOver: []),
   ]
 
+  /// Name and properties.
   package var row: RequestRow {
     switch self {
     case .add(let account, _): RequestRow("account_add", .change, about: .account(account))
@@ -87,6 +87,7 @@ package enum AccountRequest: RequestBody {
     }
   }
 
+  /// For the manual.
   package var page: RequestPage {
     let account = MemberRow("account", "text", "The account.")
     let active = MemberRow("active", "boolean", "Whether it is the active one.")

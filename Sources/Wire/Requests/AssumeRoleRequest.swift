@@ -6,7 +6,7 @@ package struct AssumeRoleRequest: RequestBody {
   package var url: String
   package var roleARN: String
   package var sessionName: String
-  /// The credentials' lifetime; nil for the service's default.
+  /// The lifetime of the credentials in seconds; nil for the service's default.
   package var durationSeconds: Int?
 
   package init(
@@ -19,6 +19,7 @@ package struct AssumeRoleRequest: RequestBody {
     self.durationSeconds = durationSeconds
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
@@ -32,6 +33,7 @@ package struct AssumeRoleRequest: RequestBody {
       "duration", &durationSeconds, in: 900...43_200, "The lifetime of the credentials, in seconds (default: an hour).")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"

@@ -1,9 +1,9 @@
 package import Encoding
 package import Vocabulary
 
-/// Sends a request to a resource with a token, which stays in the daemon.
+/// Sends a request to a resource with a token that stays in the daemon.
 ///
-/// Descriptors, unless it is ``isInline``: one to read the request's body from, if there is one, and one to write the
+/// Descriptors, unless ``isInline``: one to read the request's body from, if there is one, and one to write the
 /// response's body to.
 package struct CallRequest: RequestBody {
   /// The account; nil for the one that lists the origin of `url`.
@@ -11,22 +11,22 @@ package struct CallRequest: RequestBody {
   package var url: String
   package var method: String
 
-  /// Header fields, `Name: value`.
+  /// Header fields as `Name: value`.
   package var headers: [String]
 
   package var sendsBody: Bool
 
-  /// Whether to send the bodies in lines, since forwarded sockets pass no descriptors.
+  /// Whether bodies are sent in lines, since forwarded sockets pass no descriptors.
   package var isInline = false
   package var inlineBody: String?
-  /// The limit of ``inlineBody`` before base64, given that of a line.
+  /// The maximum size of ``inlineBody`` before base64, so that it fits a line.
   package static let mostInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, each after an ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The limit of an ``Event/body(_:)``.
+  /// The maximum size of an ``Event/body(_:)``.
   package static let mostEventBytes = 48 << 10
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail at once.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
   /// Whether to return redirects instead of following them.
@@ -37,10 +37,10 @@ package struct CallRequest: RequestBody {
   package var idleSeconds: Int?
   package static let longestIdleSeconds = 86_400
 
-  /// The token; if empty, the account's own.
+  /// The requested kind of token. Empty for the account's own.
   package var target = TokenRequest.Target()
 
-  /// The lease of the request. Never sent.
+  /// The request's lease, set by the daemon. Not part of the protocol.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -51,6 +51,7 @@ package struct CallRequest: RequestBody {
     self.sendsBody = sendsBody
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
@@ -86,6 +87,7 @@ package struct CallRequest: RequestBody {
     self.method = method ?? (sendsBody ? "POST" : "GET")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
@@ -103,9 +105,9 @@ package struct CallRequest: RequestBody {
   }
 }
 
-/// A part of a ``CallRequest``'s body, on the same connection.
+/// A part of the body of a ``CallRequest``, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
-  /// At most ``mostBytes``.
+  /// The part, at most ``mostBytes``.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
   package var isLast: Bool
@@ -116,6 +118,7 @@ package struct ResourceBodyRequest: RequestBody {
     self.bytes = bytes
     self.isLast = isLast
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -131,6 +134,7 @@ package struct ResourceBodyRequest: RequestBody {
     bytes = decoded ?? []
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
@@ -139,6 +143,7 @@ package struct ResourceBodyRequest: RequestBody {
   }
 }
 
+/// The status and header fields of a resource's response.
 package struct ResponseHead: Sendable, Hashable {
   package var status: Int
   package var headers: [Field]
@@ -162,7 +167,7 @@ package struct ResponseHead: Sendable, Hashable {
     headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
   }
 
-  /// Whether the body is a stream of server-sent events, possibly endless.
+  /// Whether the body is a stream of server-sent events, which may be endless.
   package var isEventStream: Bool {
     guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
     let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
@@ -191,6 +196,7 @@ extension [ResponseHead.Field]: MemberValue {
 
 extension ResponseHead: EventBody {
   package var event: Event { .response(self) }
+  /// Name and meaning.
   package var row: EventRow {
     EventRow(
       "response", "The head of a resource's response. Its body is then written to the descriptor.")

@@ -1,11 +1,11 @@
 package import Vocabulary
 
-/// Finds out whether a URL is an authorization server or a resource (RFC 9728).
+/// Determines whether a URL is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
-  /// The account to sign in, if given.
+  /// The name of the account to sign in, if given.
   package var account: String?
-  /// Whether to fetch nothing for an existing account.
+  /// Whether to fetch nothing if the account exists.
   package var onlyForNewAccount = false
   /// Only ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
@@ -14,6 +14,7 @@ package struct DiscoverRequest: RequestBody {
 }
 
 extension DiscoverRequest {
+  /// Name and properties.
   package var row: RequestRow { RequestRow("discover", .repeatable, from: .resource, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -25,6 +26,7 @@ extension DiscoverRequest {
     try members.settings(&settings, among: AccountSetting.connection)
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728). The resource is asked"

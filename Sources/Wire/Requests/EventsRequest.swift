@@ -1,7 +1,7 @@
 package struct EventsRequest: RequestBody {
-  /// Restricts the events to an account.
+  /// The account whose events are wanted; nil for all.
   package var account: String?
-  /// Whether to send future events until the connection ends, instead of recent ones.
+  /// Whether to send future events until the connection closes, instead of recent ones.
   package var follow: Bool
   /// Whether to send events of leases instead of sessions.
   package var leases = false
@@ -13,6 +13,7 @@ package struct EventsRequest: RequestBody {
 }
 
 extension EventsRequest {
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }
@@ -24,6 +25,7 @@ extension EventsRequest {
       "leases", &leases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns recent events of sessions and accounts. With `follow` sends the event `following`, then new events `session`"

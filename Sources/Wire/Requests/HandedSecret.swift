@@ -1,18 +1,18 @@
 /// Secrets that a request passes in descriptors (`SCM_RIGHTS`), in the order of these cases.
 package enum HandedSecret: Sendable, CaseIterable {
   case clientSecret
-  /// In PEM or as a JSON Web Key.
+  /// A private key in PEM or as a JSON Web Key.
   case clientKey
-  /// In PEM, the client's own certificate first.
+  /// Certificates in PEM, starting with the client's own.
   case clientCertificate
-  /// For registering at a server that requires it (RFC 7591, section 3). Only for sign-ins.
+  /// The token for registering at a server that requires one (RFC 7591, section 3). Only for sign-ins.
   case initialAccessToken
-  /// A JWT in place of a user or for client authentication (RFC 7523). Only for sign-ins.
+  /// A JWT that replaces the user or authenticates the client (RFC 7523). Only for sign-ins.
   case assertion
 
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  /// The flag for the descriptor, and its meaning.
+  /// The name and meaning of the flag for the descriptor.
   private var row: (name: String, meaning: String) {
     switch self {
     case .clientSecret:

@@ -1,27 +1,27 @@
-/// Opens a lease: requests to resources as one account. Ends with the connection.
+/// Opens a lease: permission for other programs to send requests as one account, until the connection closes.
 ///
-/// Its descriptor is one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
+/// The descriptor is one end of a socket pair. The process at the other end sends ``LeasePeerRequest``s for its peers.
 package struct LeaseRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// The allowed hosts, origins or URLs with everything below; if empty, all that the account lists.
+  /// The allowed hosts, origins, or URLs with everything below. If empty, all that the account lists.
   package var places: [String] = []
-  /// The allowed methods; if empty, all.
+  /// The allowed methods. If empty, all.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``mostHeaders``.
   package var headers: [String] = []
-  /// The token; if empty, the account's own.
+  /// The token to use. Empty for the account's own.
   package var target = TokenRequest.Target()
-  /// The limit of requests, up to ``mostUses``; nil for none.
+  /// The maximum number of requests, up to ``mostUses``; nil for none.
   package var uses: Int?
-  /// The lifetime, up to ``longestSeconds``; nil for no limit.
+  /// The lifetime in seconds, up to ``longestSeconds``; nil for no limit.
   package var expiresInSeconds: Int?
 
-  /// Whether peers can get the token, if its scope does not exceed ``target``.
+  /// Whether peers can get the token itself, if its scope does not exceed ``target``.
   package var handsOutToken = false
   /// Whether the first request to each origin waits for a ``LeaseAnswerRequest``, after an ``Event/leaseQuestion(_:)``.
   package var confirms = false
-  /// Other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts them.
+  /// Other users whose processes may be peers, at most ``mostUsers``. Enforced by the process that accepts peers.
   package var users: [Int] = []
 
   package static let mostUsers = 16
@@ -31,6 +31,7 @@ package struct LeaseRequest: RequestBody {
   package static let longestSeconds = 604_800
 
   package init(account: String? = nil) { self.account = account }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -58,6 +59,7 @@ package struct LeaseRequest: RequestBody {
       "IDs of users whose processes may be peers besides the daemon's own user, for the process that accepts them.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Lets another process send requests with an account's token. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
@@ -71,13 +73,13 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a connection for one peer of a lease, or reports a refused peer. Sent over the socket of the ``LeaseRequest``.
+/// Adds a connection for a peer of a lease, or reports a refused peer. Sent on the socket of the ``LeaseRequest``.
 ///
-/// Its descriptor, unless the peer was refused, is one end of a socket pair.
+/// Unless the peer was refused, the descriptor is one end of a socket pair.
 package struct LeasePeerRequest: RequestBody {
-  /// The peer's user.
+  /// The peer's user ID.
   package var user: Int
-  /// The peer's process; 0 in another process namespace.
+  /// The peer's process ID; 0 in another process namespace.
   package var process: Int
   /// Why the peer was refused; nil if it was accepted.
   package var refused: FailureCode?
@@ -87,6 +89,7 @@ package struct LeasePeerRequest: RequestBody {
     self.process = process
     self.refused = refused
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -95,6 +98,7 @@ package struct LeasePeerRequest: RequestBody {
     try members.value("refused", &refused, "The code of the error that the peer got (default: none).")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Adds a connection to the lease, for one peer: one end of a pair of sockets follows as `SCM_RIGHTS`. Over it the"
@@ -104,19 +108,20 @@ package struct LeasePeerRequest: RequestBody {
   }
 }
 
-/// Makes a lease's process serve an origin over HTTP, at the listening socket in the descriptor. Sent by the lease's
+/// Makes a lease's process serve an origin over HTTP, on the listening socket in the descriptor. Sent by the lease's
 /// owner, never to the daemon.
 package struct LeaseHTTPRequest: RequestBody {
-  /// The origin of the resource.
+  /// The origin that gets the requests.
   package var origin: String
-  /// The origin that programs use.
+  /// The local origin that programs use.
   package var base: String
-  /// The token that programs send.
+  /// The local token that programs send.
   package var token: String
 
   package init(origin: String, base: String, token: String) {
     (self.origin, self.base, self.token) = (origin, base, token)
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -125,6 +130,7 @@ package struct LeaseHTTPRequest: RequestBody {
     try members.text("token", &token, "What programs send as their token.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Makes `agent-lease` serve plain HTTP at a listening socket passed with `SCM_RIGHTS`. Only `agent-lease` accepts it,"
@@ -142,6 +148,7 @@ package struct LeaseAnswerRequest: RequestBody {
     self.question = question
     self.isAllowed = isAllowed
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("lease_answer", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -149,6 +156,7 @@ package struct LeaseAnswerRequest: RequestBody {
     try members.flag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Answers an event `lease_question`, on the connection of `lease`. It has no result. After a minute it has no effect:"
@@ -161,12 +169,14 @@ package struct LeaseAnswerRequest: RequestBody {
 package struct LeaseStatusRequest: RequestBody {
   package init() {}
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns the limits of the lease that the connection belongs to. Elsewhere it fails with `invalid_request`.",

@@ -1,19 +1,19 @@
 package import Encoding
 package import Vocabulary
 
-/// Starts a sign-in, adding the account if an issuer is given.
+/// Starts a sign-in, and adds the account if an issuer is given.
 ///
-/// Secrets are in ``handsOver``.
+/// Secrets are passed as in ``handsOver``.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
-  /// The account; nil for the active one or, with an issuer, a name derived from its host.
+  /// The account; nil for the active one or, with an issuer, for a name derived from its host.
   package var account: String?
 
-  /// The settings to change. Without an issuer the account's other settings apply too.
+  /// The settings to change. Without an issuer, they are added to the account's.
   package var settings = AccountSettings()
   package var handsOver: Set<HandedSecret> = []
 
-  /// Whether to register a client first (RFC 7591). Excludes a client ID.
+  /// Whether to register a client first (RFC 7591), instead of using a client ID.
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
@@ -30,28 +30,27 @@ package struct LoginRequest: RequestBody {
 
   /// The flow; nil if the daemon chooses.
   package var flow: Flow?
-  /// Whether the caller can open a browser.
   package var canOpenBrowser = false
-  /// The port at which another machine receives the redirect for the caller. Its URL follows in a
+  /// The port where another machine receives the redirect for the caller, who sends its URL in a
   /// ``LoginRedirectRequest``.
   package var redirectPort: Int?
 
-  /// When no sign-in is needed; nil to always sign in. The result then has `kept`.
+  /// The condition for skipping the sign-in, if any. The result then has `kept`.
   package var unless: Condition?
   /// Whether to keep account and session only in the daemon's memory.
   package var isEphemeral = false
-  /// Whether not to store the access token, whatever the settings say.
+  /// Whether the access token is not stored, regardless of the settings.
   package var dropsAccessToken = false
   /// Whether to make the account active.
   package var activates = false
 
-  /// Whether to return once the user can act, and continue in the background.
+  /// Whether to return once the user can act, and to continue in the background.
   package var isDetached = false
-  /// Requirements for the user's authentication. Not for the device flow.
+  /// Requirements for the user's authentication, which the device flow does not support.
   package var demands = SignInDemands()
 
   package enum Flow: String, Sendable, CaseIterable {
-    /// A browser on this machine. The daemon receives the redirect.
+    /// A browser on this machine, whose redirect the daemon receives.
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
@@ -59,11 +58,11 @@ package struct LoginRequest: RequestBody {
     case paste
   }
 
-  /// A state that makes a sign-in unnecessary.
+  /// A condition that makes a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// A session that is not known to have ended. Contacts no server.
+    /// There is a session that is not known to have ended. Contacts no server.
     case signedIn = "signed_in"
-    /// A token, renewed if necessary.
+    /// There is a token, renewed if necessary.
     case token
   }
 
@@ -84,6 +83,7 @@ package struct LoginRequest: RequestBody {
 }
 
 extension LoginRequest {
+  /// Name and properties.
   package var row: RequestRow {
     let namesServer = settings.issuer != nil || settings.provider != nil
     return RequestRow(
@@ -133,6 +133,7 @@ extension LoginRequest {
     try demands.pass(&members)
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Signs in to an account and, if `issuer` is there, adds it first. A new account needs `client_id` unless the provider"

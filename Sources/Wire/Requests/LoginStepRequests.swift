@@ -1,19 +1,20 @@
 /// Passes the redirect's URL to a waiting sign-in.
 ///
-/// Allowed on any connection. On the one of `login` it must precede the result, and a rejection is the event
-/// `redirect_refused`.
+/// Allowed on any connection. On the connection of `login`, it must be sent before the result, and a rejection is the
+/// event `redirect_refused`.
 package struct LoginRedirectRequest: RequestBody {
-  /// The ID in the event `browser`.
+  /// The ID of the sign-in, from the event `browser`.
   package var login: String
   package var url: String
 
-  /// The limit of the URL: codes may be long (RFC 6749, section 4.1.2).
+  /// The maximum URL length, since codes may be long (RFC 6749, section 4.1.2).
   package static let maximumURLBytes = 16_384
 
   package init(login: String, url: String) {
     self.login = login
     self.url = url
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("login_redirect", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -22,6 +23,7 @@ package struct LoginRedirectRequest: RequestBody {
       "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Passes the URL at which the browser ended to a waiting sign-in.",
@@ -34,10 +36,10 @@ package struct LoginRedirectRequest: RequestBody {
 
 /// Confirms or denies that the user is the one who signed in, after the event `confirm`.
 ///
-/// Allowed on any connection. On the one of `login` it must precede the result, and a rejection is the event
-/// `redirect_refused`.
+/// Allowed on any connection. On the connection of `login`, it must be sent before the result, and a rejection is the
+/// event `redirect_refused`.
 package struct LoginConfirmRequest: RequestBody {
-  /// The ID in the event `confirm`.
+  /// The ID of the sign-in, from the event `confirm`.
   package var login: String
   /// Whether to store the session. Otherwise its grant is revoked.
   package var isConfirmed: Bool
@@ -46,6 +48,7 @@ package struct LoginConfirmRequest: RequestBody {
     self.login = login
     self.isConfirmed = isConfirmed
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("login_confirm", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -54,6 +57,7 @@ package struct LoginConfirmRequest: RequestBody {
       "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Confirms or denies that the user is the one who signed in, after the event `confirm`.",
@@ -62,10 +66,11 @@ package struct LoginConfirmRequest: RequestBody {
   }
 }
 
+/// Continues with a sign-in that was started in the background.
 package struct LoginResumeRequest: RequestBody {
-  /// The ID in the result of its start: 128 random bits, valid until the daemon ends.
+  /// The ID of the sign-in, from the result of its start: 128 random bits, valid until the daemon ends.
   package var login: String
-  /// Whether to return the final result instead of the current state.
+  /// Whether to wait for the final result instead of returning the current state.
   package var waits: Bool
 
   package init(login: String, waits: Bool) {
@@ -73,6 +78,7 @@ package struct LoginResumeRequest: RequestBody {
     self.waits = waits
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
   }
@@ -84,6 +90,7 @@ package struct LoginResumeRequest: RequestBody {
     waits = !reports
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"

@@ -2,7 +2,7 @@
 package struct ProofRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
-  /// Case-sensitive.
+  /// The HTTP method, case-sensitive.
   package var method: String
   package var url: String
   /// The server's last nonce.
@@ -20,6 +20,7 @@ package struct ProofRequest: RequestBody {
     self.accessToken = accessToken
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
@@ -32,6 +33,7 @@ package struct ProofRequest: RequestBody {
     try members.flag("access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns the proof that one HTTP request with a sender-constrained access token needs (RFC 9449). Each request"

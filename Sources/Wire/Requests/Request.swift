@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A client's request. The set is closed: unknown requests are errors.
+/// A client's request. Unknown requests are errors.
 package enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
@@ -64,7 +64,7 @@ package enum Request: Sendable, Hashable {
     }
   }
 
-  /// The request after a pass over its members.
+  /// Passes over the request's members and returns the result.
   fileprivate func passing<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) -> Request {
     switch self {
     case .token(let body): .token(try body.passing(&members))
@@ -96,26 +96,28 @@ package enum Request: Sendable, Hashable {
     }
   }
 
+  /// Name and properties.
   package var row: RequestRow { accept(RowVisitor()) }
+  /// For the manual.
   package var page: RequestPage { accept(PageVisitor()) }
   package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
   package var waitSeconds: Int { row.waitSeconds }
   package var source: AnswerSource { row.source }
 
-  /// The members, in the order of the line.
+  /// The descriptions of the members, in the line's order.
   package var memberEntries: [MemberDescriber.Entry] {
     var describer = MemberDescriber()
     _ = passing(&describer)
     return describer.entries
   }
 
-  /// Adds an account, if the request names none.
+  /// A copy for this account, if the request names none.
   package func naming(_ account: String) -> Request {
     var members = AccountNaming(account: account)
     return passing(&members)
   }
 
-  /// All kinds of requests without members, in the order of the manual.
+  /// All kinds of requests, with blank members, in the manual's order.
   package static let declarations: [Request] =
     [
       .token(TokenRequest()), .forget(ForgetRequest(url: "")),
@@ -137,7 +139,7 @@ package enum Request: Sendable, Hashable {
 
   private static let declarationsByName = Dictionary(uniqueKeysWithValues: declarations.map { ($0.row.name, $0) })
 
-  /// A kind of request without members.
+  /// The kind of request with this name, with blank members.
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
@@ -162,7 +164,7 @@ private struct PageVisitor: RequestVisitor {
   func visit(_ body: some RequestBody) -> RequestPage { body.page }
 }
 
-/// A request with its deadline.
+/// A request with its deadline and other common members.
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
@@ -172,11 +174,10 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// Whether to send the daemon's steps as events.
   package var verbose: Bool
 
-  /// The caller's directory, for a request without an account; empty to send it only if needed.
+  /// The caller's directory, for a request without an account. Empty to send it only if needed.
   ///
-  /// The daemon cannot read `/proc/PID/cwd` of a process that hides its memory, and in another namespace the path may
-  /// differ. Reading it costs a system call, so clients leave it empty for a cached token, and repeat the request with
-  /// it after `directory_needed`.
+  /// The daemon cannot always read `/proc/PID/cwd`, and in another namespace the path may differ. Since it costs a
+  /// system call, clients first omit it for a cached token, and repeat the request with it after `directory_needed`.
   package var directory: String?
 
   package init(
@@ -188,7 +189,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     self.verbose = verbose
   }
 
-  /// The members of all requests, in the order of the manual.
+  /// The descriptions of the members of all requests, in the manual's order.
   package static var memberRows: [MemberRow] {
     [
       MemberRow("v", "number", "The version, \(WireProtocol.version). Required."),
@@ -208,14 +209,14 @@ package struct RequestEnvelope: Sendable, Hashable {
     ]
   }
 
-  /// The timeout in seconds; nil for none.
+  /// The effective timeout in seconds; nil for none.
   package var deadlineSeconds: Int? {
     let row = request.row
     if row.has(.endless) { return timeoutSeconds }
     return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + row.waitSeconds
   }
 
-  /// The line with its newline.
+  /// The request's line with its newline.
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()

@@ -1,16 +1,19 @@
 /// A kind of request: its members, properties and manual page.
 package protocol RequestBody: MemberList, Sendable, Hashable {
+  /// The request's name and properties.
   var row: RequestRow { get }
+  /// The request's description in the manual.
   var page: RequestPage { get }
 }
 
+/// The name and properties of a request.
 package struct RequestRow: Sendable {
-  /// The `request` member.
+  /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// The additional time for an unreachable server.
+  /// The additional time in seconds for an unreachable server.
   package let waitSeconds: Int
 
   init(
@@ -27,7 +30,7 @@ package struct RequestRow: Sendable {
   /// Whether the account depends on the caller's directory.
   package var followsDirectory: Bool { subject == .activeAccount || subject == .listingAccount }
 
-  /// Avoids the generic `contains(_:)`, which costs page faults.
+  /// Whether the request has a trait. The generic `contains(_:)` costs page faults.
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
@@ -36,34 +39,33 @@ package struct RequestTraits: OptionSet, Sendable {
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Needs no network.
+  /// The request needs no network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
-  /// Can be repeated if the result is unknown.
+  /// The request can be repeated if the result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
-  /// Does not depend on the settings file.
+  /// The request does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
-  /// May change an account or the vault.
+  /// The request may change an account or the vault.
   package static var change: RequestTraits { RequestTraits(rawValue: 8) }
-  /// Has no deadline by default.
+  /// The request has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
-  /// Allowed for peers of a lease.
+  /// Peers of a lease may send it.
   package static var lent: RequestTraits { RequestTraits(rawValue: 32) }
-  /// Allowed for the process of a lease.
+  /// The process of a lease may send it.
   package static var fromLease: RequestTraits { RequestTraits(rawValue: 128) }
-  /// Allowed for peers of a lease that lends the token itself.
+  /// Peers of a lease that lends the token itself may send it.
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
-/// The party that a request waits for.
+/// The party for whose response a request waits.
 package enum AnswerSource: Sendable {
   case daemon, authorizationServer, resource
 }
 
-/// The accounts that a request is about.
+/// The account that a request is about.
 package enum RequestSubject: Sendable, Equatable {
   case account(String)
   case activeAccount
-  /// The account that lists the URL.
   case listingAccount
   /// All accounts, or none.
   case any
@@ -75,13 +77,12 @@ package enum RequestSubject: Sendable, Equatable {
   static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
 }
 
-/// A request in the manual, without its members.
+/// The description of a request in the manual, without its members.
 package struct RequestPage: Sendable {
   package let purpose: String
-  /// The members of `result`; empty for an empty object.
+  /// The members of `result`. None for an empty object.
   package let result: [MemberRow]
   package let note: String?
-  /// Whether the last line has a `result`.
   package let hasResult: Bool
 
   init(_ purpose: String, result: [MemberRow] = [], note: String? = nil, hasResult: Bool = true) {

@@ -1,19 +1,19 @@
-/// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core, section 3.1.2.1).
+/// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core section 3.1.2.1).
 package struct SignInDemands: MemberList, Sendable, Hashable {
-  /// `login`, `consent`, `select_account` and so on, separated by spaces.
+  /// The OpenID Connect prompts such as `login`, `consent` and `select_account`, separated by spaces.
   package var prompt: String?
   /// The user name to suggest.
   package var loginHint: String?
-  /// Acceptable authentication context classes.
+  /// Acceptable authentication context classes. One is required.
   package var acrValues: [String] = []
-  /// The maximum age of the authentication, up to 31,536,000 seconds.
+  /// The maximum age of the authentication in seconds, up to 31,536,000.
   package var maxAge: Int?
   /// The claims in a resource's challenge: JSON, plain or in base64.
   package var claimsChallenge: String?
 
   package init() {}
 
-  /// The options of `agent login`, with values. Not for the device flow.
+  /// The corresponding options of `agent login`, with values.
   package var options: [(name: String, values: [String])] {
     [
       ("acr", acrValues), ("max-age", maxAge.map { ["\($0)s"] } ?? []), ("prompt", prompt.map { [$0] } ?? []),

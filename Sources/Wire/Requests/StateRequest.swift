@@ -1,16 +1,16 @@
 /// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// All accounts, or the given one. `check` asks the servers.
+  /// The state of all accounts, or of the given one. With `check`, asks the servers.
   case status(account: String?, check: Bool = false)
-  /// Like `status`, with the state of the authorization servers.
+  /// The same as `status`, with the state of the authorization servers.
   case doctor(account: String?)
   case list
   case use(account: String)
   /// Sets the account for a directory and those below it; nil to unset it.
   case useDirectory(account: String?, directory: String)
-  /// Runs `program` with `__notify` when a session ends; nil for none.
+  /// Makes `program` run with the argument `__notify` when a session ends; nil for none.
   case notify(program: String?)
-  /// The signed-in user. `verified` uses only the verified ID Token, without contacting a server.
+  /// The signed-in user. With `verified`, uses only the verified ID Token, without contacting a server.
   case whoami(account: String?, verified: Bool = false)
 
   static let declarations: [Self] = [
@@ -18,6 +18,7 @@ package enum StateRequest: RequestBody {
     .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
   ]
 
+  /// Name and properties.
   package var row: RequestRow {
     switch self {
     case .status(let account, check: false): RequestRow("status", [.local, .repeatable], about: .accountOrAny(account))
@@ -71,7 +72,7 @@ package enum StateRequest: RequestBody {
     }
   }
 
-  /// The pending sign-ins in `status`, `doctor` and `list`.
+  /// The description of pending sign-ins in `status`, `doctor` and `list`.
   private static var signInsRow: MemberRow {
     MemberRow(
       "sign_ins", "list of objects", "The sign-ins that wait for the user; absent if there are none.",
@@ -82,6 +83,7 @@ package enum StateRequest: RequestBody {
       ])
   }
 
+  /// For the manual.
   package var page: RequestPage {
     switch self {
     case .status:
@@ -147,16 +149,16 @@ package enum StateRequest: RequestBody {
   }
 }
 
-/// Manages the daemon.
 package enum DaemonRequest: RequestBody {
   case status
   case log
   case stop
-  /// Stops the daemon before another is started.
+  /// Stops the daemon, because another will be started.
   case restart
 
   static var declarations: [Self] { [.status, .log, .stop] }
 
+  /// Name and properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
@@ -173,6 +175,7 @@ package enum DaemonRequest: RequestBody {
     self = restarts ? .restart : .stop
   }
 
+  /// For the manual.
   package var page: RequestPage {
     switch self {
     case .status:
@@ -210,7 +213,7 @@ package enum DaemonRequest: RequestBody {
     }
   }
 
-  /// The daemon in `status`.
+  /// The description of the daemon in `status`.
   static var summaryRow: MemberRow {
     MemberRow("daemon", "object", "The daemon.", members: statusRows)
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 package import Vocabulary
 
-/// Requests a file with a token, which is renewed until the connection ends.
+/// Requests a file with a token that is renewed until the connection closes.
 package struct TokenFileRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
@@ -17,6 +17,7 @@ package struct TokenFileRequest: RequestBody {
 }
 
 extension TokenFileRequest {
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
   }
@@ -31,6 +32,7 @@ extension TokenFileRequest {
     try members.check(name.map(TokenFileName.isWellFormed) ?? true, Phrase("\"name\" must be the name of a token file"))
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Keeps an account's token in a file in the runtime directory. Each change of the file sends an event `token_file`. The"
@@ -40,7 +42,7 @@ extension TokenFileRequest {
   }
 }
 
-/// Names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
+/// The names of token files in the runtime directory: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
   private static let digits = 32

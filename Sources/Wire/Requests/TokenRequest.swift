@@ -1,29 +1,28 @@
 package import Vocabulary
 
-/// Requests an access token.
 package struct TokenRequest: RequestBody {
   /// The account; nil for the active one.
   package var account: String?
 
-  /// The minimum remaining lifetime, up to 86,400 seconds; nil for the daemon's default.
+  /// The minimum remaining lifetime in seconds, up to 86,400; nil for the daemon's default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail at once.
+  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
   package var waitSeconds: Int?
 
-  /// Whether to renew a valid cached token.
+  /// Whether to renew the token even if the cached one is valid.
   package var forceRefresh: Bool
 
   package var target = Target()
 
-  /// The scope, resources, audience and authorization details of a token. Empty for the account's own token.
+  /// The scope, resources, audience and authorization details of a token. Empty for the account's own.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
-    /// `authorization_details` (RFC 9396), a JSON array.
+    /// The `authorization_details` (RFC 9396): a JSON array.
     package var authorizationDetails: String?
-    /// Whether to exchange the account's own token (RFC 8693).
+    /// Whether to get the token by exchanging the account's own (RFC 8693).
     package var isExchanged = false
 
     package init(
@@ -48,17 +47,17 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Where the token will be sent, if given. The account is then the one that lists the destination, and its settings
-  /// select the token.
+  /// The token's destination, if given. Without an account, the one that lists the destination is used, and its
+  /// settings select the token.
   package var place: Place?
 
-  /// The destination of a token.
+  /// A token's destination.
   package struct Place: MemberList, Sendable, Hashable {
-    /// A URL, or a host with optional port and path; nil if only the account matters.
+    /// A URL, or a host with optional port and path. Nil if any account will do.
     package var url: String?
     /// The user name; nil for any.
     package var user: String?
-    /// The default kind of token; nil for the access token.
+    /// The kind of token, unless the settings specify one; nil for the access token.
     package var kind: TokenKind?
     /// Whether the destination has rejected the last token.
     package var isRefused = false
@@ -93,19 +92,19 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a lease's peer gets the token. Never sent.
+  /// Whether a lease's peer gets the token, set by the daemon. Not part of the protocol.
   package var isLent = false
 
   package var extras: Extras
 
-  /// The optional parts of a response.
+  /// The optional parts of a response to include.
   package struct Extras: Sendable, Hashable {
     package var idToken = false
 
     /// All claims of the verified ID Token.
     package var claims = false
 
-    /// The variables in the settings, and the parts that they need.
+    /// The environment variables in the settings, with the parts that they need.
     package var variables = false
 
     package init(idToken: Bool = false, claims: Bool = false, variables: Bool = false) {
@@ -124,6 +123,7 @@ package struct TokenRequest: RequestBody {
     self.extras = extras
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
@@ -150,6 +150,7 @@ package struct TokenRequest: RequestBody {
       "Return the variables in the account's settings, too, with the ID Token or the claims if they need them.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns an access token, from memory or after a refresh that all waiting requests share.",
@@ -168,6 +169,7 @@ package struct ForgetRequest: RequestBody {
     self.account = account
     self.url = url
   }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -175,6 +177,7 @@ package struct ForgetRequest: RequestBody {
     try members.text("url", &url, "The destination, as for `token`.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
@@ -192,10 +195,10 @@ package struct LogoutRequest: RequestBody {
   package var account: String?
   package var all: Bool
 
-  /// Whether not to revoke the session at the authorization server.
+  /// Whether to end the session without revoking it at the authorization server.
   package var local: Bool
 
-  /// Whether to return the URL that ends the browser's session.
+  /// Whether to return the URL that signs out the browser.
   package var browser: Bool
 
   package init(account: String? = nil, all: Bool = false, local: Bool = false, browser: Bool = false) {
@@ -205,6 +208,7 @@ package struct LogoutRequest: RequestBody {
     self.browser = browser
   }
 
+  /// Name and properties.
   package var row: RequestRow {
     RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
   }
@@ -219,6 +223,7 @@ package struct LogoutRequest: RequestBody {
     try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",

@@ -1,10 +1,12 @@
-/// Passes variables, one value per descriptor, for later requests on the connection. They are dropped when it closes.
+/// Passes environment variables, one value per descriptor, for later requests on the connection. They are dropped when
+/// it closes.
 package struct VariablesRequest: RequestBody {
   package static let mostNames = 4
 
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
+  /// Name and properties.
   package var row: RequestRow { RequestRow("variables", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -15,6 +17,7 @@ package struct VariablesRequest: RequestBody {
       (1...Self.mostNames).contains(names.count), Phrase("the request must name 1 to \(Self.mostNames) variables"))
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Passes values of variables in the client's environment for later requests on the connection; they are dropped when"
@@ -26,19 +29,22 @@ package struct VariablesRequest: RequestBody {
 
 /// Finds values that contain a valid token. The descriptor contains the values, each terminated by a NUL.
 ///
-/// The result is `{"holding":[…],"mapped":[…]}`: the indices of these values, and the variables that accounts set.
+/// The result is `{"holding":[…],"mapped":[…]}`: the indices of such values, and the names of the variables that
+/// accounts set.
 package struct EnvironmentScreening: RequestBody {
-  /// The limit of all values including NULs. A variable has at most 131,072 bytes with memory pages of 4 KiB
+  /// The maximum size of all values including NULs. A variable has at most 131,072 bytes with memory pages of 4 KiB
   /// (execve(2)).
   package static let mostBytes = 196_608
-  /// Shorter values are ignored: real tokens cannot be guessed.
+  /// The minimum length of a value to check. Real tokens are longer.
   package static let leastBytes = 16
 
   package init() {}
+  /// Name and properties.
   package var row: RequestRow { RequestRow("screen_environment", .local, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Finds the values of an environment that contain a token of any account, so that a child process gets none of them."

@@ -2,27 +2,27 @@ package import Vocabulary
 
 /// Manages the vault.
 ///
-/// Secrets are in descriptors, in the documented order.
+/// Secrets are passed in descriptors, in the documented order.
 package enum VaultRequest: RequestBody {
-  /// Returns slots and protection levels. Opens nothing.
+  /// Returns slots and protection levels without opening anything.
   case status
 
-  /// Wipes keys that a passphrase or PIN unlocked, and the tokens of their accounts.
+  /// Wipes the keys that a passphrase or PIN unlocked, and the tokens of their accounts.
   case lock
 
-  /// Descriptor: the passphrase or PIN.
+  /// Unlocks a level. Descriptor: the passphrase or PIN.
   case unlock(Protection)
 
   /// Creates and unlocks the missing key of a level. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Binds the vault to this device with a new automatic slot; nil for the daemon's choice.
+  /// Binds the vault to this device with a new automatic slot. Nil lets the daemon choose the binding.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
   case addPassphrase(Protection)
 
-  /// Descriptors: the old passphrase or PIN, and the new one.
+  /// Changes a level's passphrase or PIN. Descriptors: the old one, and the new one.
   case changePassphrase(Protection)
 
   case removeSlot(Int)
@@ -33,21 +33,20 @@ package enum VaultRequest: RequestBody {
   /// Binds a vault that no longer opens to this device. Descriptor: a passphrase.
   case rebind
 
-  /// Moves an unusable vault away, for a new one.
+  /// Renames an unusable vault, so that a new one can be created.
   case setAside
 
   /// Checks all slots and records.
   case check
 
-  /// Sets the idle time before locking; zero for never.
+  /// Sets the idle time before the vault locks; 0 for never.
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
   package static let maximumSlots = 16
-  /// The maximum idle time before locking.
+  /// The maximum idle time before the vault locks.
   package static let maximumLockAfterSeconds = 30 * 86_400
 
-  /// The number of descriptors.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0
@@ -63,6 +62,7 @@ package enum VaultRequest: RequestBody {
     Self.check, Self.set(lockAfterSeconds: 0),
   ]
 
+  /// Name and properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("vault_status", [.local, .repeatable], about: .any)
@@ -115,6 +115,7 @@ package enum VaultRequest: RequestBody {
     return level
   }
 
+  /// For the manual.
   package var page: RequestPage {
     let passed =
       "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"
@@ -206,7 +207,7 @@ package enum VaultRequest: RequestBody {
     ]
   }
 
-  /// The vault in `status`.
+  /// The description of the vault in `status`.
   static var summaryRows: [MemberRow] {
     fileRows + [
       MemberRow("slots", "list of texts", "The slots that open it."),

@@ -1,25 +1,25 @@
 package import Vocabulary
 
-/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from, and one to write results
-/// to, each one per line.
+/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from, one per line, and one to
+/// write results to.
 package struct VerifyRequest: RequestBody {
-  /// The maximum tolerance in seconds.
+  /// In seconds.
   package static let maximumClockSkew = 300
 
-  /// The account whose issuer's keys to use; nil for the active one, unless ``issuer`` is set.
+  /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
   package var account: String?
   package var issuer: String?
   /// The connection to an issuer without an account. Only ``AccountSettings/caFile``,
   /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
-  /// Whether a descriptor has the key set.
+  /// Whether a descriptor contains the key set.
   package var bringsKeys = false
-  /// Whether a descriptor has the HMAC key.
+  /// Whether a descriptor contains the HMAC key.
   package var bringsSecret = false
 
-  /// The accepted audiences; if empty, any.
+  /// The accepted audiences. If empty, any.
   package var audiences: [String] = []
-  /// The accepted `alg` values; if empty, all supported ones.
+  /// The accepted `alg` values. If empty, all supported ones.
   package var algorithms: [String] = []
   package var type: String?
   package var profile: TokenProfile?
@@ -29,7 +29,7 @@ package struct VerifyRequest: RequestBody {
   /// Required claim values, as `NAME=VALUE`.
   package var claims: [String] = []
   package var signatureOnly = false
-  /// The tolerance in seconds; nil for 60.
+  /// The clock tolerance in seconds; nil for 60.
   package var clockSkew: Int?
 
   /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
@@ -39,6 +39,7 @@ package struct VerifyRequest: RequestBody {
 
   package init() {}
 
+  /// Name and properties.
   package var row: RequestRow {
     let needsAccount = issuer == nil && !bringsKeys && !bringsSecret
     return RequestRow(
@@ -75,6 +76,7 @@ package struct VerifyRequest: RequestBody {
       "brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of the header and claims of valid tokens.")
   }
 
+  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Verifies tokens. The daemon reads them from a descriptor, one a line, and writes the results to another, one a line:"
