@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The name of an account: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. Case-sensitive.
+/// An account's name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. Case-sensitive.
 ///
 /// Safe in file names, as a command argument and on a terminal.
 package struct AccountName: Sendable, Hashable {
@@ -37,7 +37,7 @@ package struct AccountName: Sendable, Hashable {
 }
 
 extension AccountName: Comparable {
-  /// Byte order, as in a vault file.
+  /// Compares bytes, as for the order in a vault file.
   package static func < (left: AccountName, right: AccountName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

@@ -1,6 +1,6 @@
-/// Every setting of an account, in the order of the settings file and the manual.
+/// All settings of an account, in the order of the settings file and the manual.
 ///
-/// To add one, add a property to ``AccountSettings`` and a row here. A test fails for a property without a row
+/// To add one, add a property to ``AccountSettings`` and a row to this table. A test fails for a property without a row
 /// (one fact, one place).
 extension AccountSetting {
   package static let all = [
@@ -16,16 +16,16 @@ extension AccountSetting {
     protection,
   ]
 
-  /// The connection settings, which also apply without an account.
+  /// The settings for connecting, which requests without an account may contain too.
   package static let connection = [caFile, allowHTTPLoopback, proxy, proxyExclusions, proxySource]
 
-  /// The settings that take effect at the next sign-in, as the manual notes. Excludes the protection, because changing
-  /// it moves the session at once.
+  /// The settings that take effect at the next sign-in, as noted in the manual. Changing the protection moves the
+  /// session immediately.
   static let countingAtSignIn = [
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
-  /// The settings with JSON values. On the command line, `@FILE` reads one from a file.
+  /// The settings with JSON values, which `@FILE` on the command line reads from a file.
   package static let jsonTexts = [claims, authorizationDetails]
 
   /// The endpoints that override the metadata.

@@ -2,7 +2,7 @@ package import Encoding
 
 /// An account setting, described for the settings file, requests, the command line, the vault and the manual.
 ///
-/// A class, since there are many rows with closures.
+/// A class, since there are many values with closures.
 package final class AccountSetting: Sendable {
   /// The name in the settings file and in requests.
   package let name: String
@@ -11,20 +11,20 @@ package final class AccountSetting: Sendable {
 
   /// The effect: a sentence without a full stop, for the help and the manual.
   package let summary: String
-  /// More for the manual, in complete sentences.
+  /// Complete sentences that the manual adds to ``summary``.
   package let details: String
-  /// The default; nil for a flag, a list, or the daemon's choice.
+  /// The default; nil for a flag, a list, or a value chosen by the daemon.
   package let fallback: String?
-  /// Whether the setting controls where secrets go or what recipients must meet. The vault keeps its value from the
-  /// sign-in. If the settings differ, the account counts as signed out.
+  /// Whether the setting controls where secrets are sent or what recipients must meet. The vault keeps its value from
+  /// the sign-in. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether it takes effect at the next sign-in.
+  /// Whether a change takes effect at the next sign-in.
   package var countsAtSignIn: Bool { Self.countingAtSignIn.contains { $0 === self } }
   /// Whether it can be reset to its default.
   package let canBeUnset: Bool
 
   private let read: @Sendable (AccountSettings) -> JSON?
-  /// Nil resets the setting. Returns false for a word that is not a choice.
+  /// Sets the value, or resets it if nil. Returns false for a word that is not a choice.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
   package enum Kind: Sendable, Hashable {
@@ -41,11 +41,11 @@ package final class AccountSetting: Sendable {
     package let name: String
     package let group: OptionGroup
     package let short: Character?
-    /// The name of its argument in usage lines.
+    /// The name of the option's argument in usage lines.
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option is declared with the client's credentials, because its value differs from the setting's.
+    /// Whether the client's credentials declare the option, because its value differs from the setting's.
     package let isShared: Bool
 
     init(
@@ -171,13 +171,11 @@ extension AccountSetting: Hashable {
 extension AccountSetting {
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// The name for `--unset`: that of the option, if any.
+  /// The name for `--unset`: the option's, or else the setting's with dashes.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// The value as JSON; nil if unspecified.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
-  /// The value or the default.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
     read(settings) ?? fallback.map { .string($0) }
   }
@@ -197,7 +195,7 @@ extension AccountSetting {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// The rule that a value violates, if any.
+  /// The requirement that the value violates, if any.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(mostBytes: Self.maximumTextBytes)

@@ -1,5 +1,5 @@
-/// The settings specified for an account. Contains no secrets. No setting alone can send a secret elsewhere, since the
-/// vault keeps those that control it; see ``AccountSetting/isSealed``.
+/// The settings specified for an account. Contains no secrets, and cannot send one elsewhere, since the vault keeps the
+/// settings that control it; see ``AccountSetting/isSealed``.
 ///
 /// Nil, false and empty mean unspecified: unchanged in a request, the default in the settings file.
 /// ``AccountSetting/all`` has a row for each.
@@ -15,16 +15,16 @@ package struct AccountSettings: Sendable, Hashable {
   package var audience: String?
   /// Additional parameters of sign-ins, as `NAME=VALUE`.
   package var parameters: [String] = []
-  /// The JSON object `claims` of sign-ins (OpenID Connect Core 1.0 section 5.5).
+  /// The JSON object `claims` of sign-ins (OpenID Connect Core section 5.5).
   package var claims: String?
   /// The JSON array `authorization_details` of sign-ins (RFC 9396).
   package var authorizationDetails: String?
 
-  /// The default is `none` without credentials, otherwise a method that the server announces.
+  /// How the client authenticates (default: `none` without credentials, otherwise a method that the server announces).
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// HTTP Basic without form encoding (RFC 6749 section 2.3.1), for servers that do not decode it.
+  /// Whether to omit the form encoding in HTTP Basic (RFC 6749 section 2.3.1).
   package var basicUnencoded = false
-  /// Whether to send the vault's certificate in the TLS handshake (RFC 8705).
+  /// Whether to use the vault's certificate in the TLS handshake (RFC 8705).
   package var clientCertificate = false
   /// The `alg` of assertions (RFC 7523); nil to derive it from the key.
   package var clientKeyAlgorithm: SigningAlgorithm?
@@ -32,22 +32,22 @@ package struct AccountSettings: Sendable, Hashable {
   package var clientKeyID: String?
   /// The `aud` of assertions; see ``AssertionAudience/init(_:)`` (default: the issuer).
   package var assertionAudience: String?
-  /// The absolute path of a platform's JWT with which the account signs in and renews (RFC 7523 section 2.1).
+  /// The absolute path of a file with a platform's JWT for signing in and renewing (RFC 7523 section 2.1).
   package var assertionFile: String?
-  /// The platform whose JWT signs in and renews the account.
+  /// The platform by whose JWT the account signs in and renews.
   package var assertionFrom: AssertionPlatform?
-  /// The CI job's variable with the JWT; nil for the platform's default.
+  /// The CI job's environment variable with the JWT; nil for the platform's default.
   package var assertionVariable: String?
-  /// The account whose server exchanges its ID Token for a JWT.
+  /// The other account, whose server issues the JWT in exchange for an ID Token.
   package var assertionAccount: String?
   /// How to use the JWT (default: ``AssertionGrant/jwtBearer``).
   package var assertionGrant: AssertionGrant?
 
   /// The `alg` of ID Tokens; nil for any that the issuer announces.
   package var idTokenAlgorithm: SigningAlgorithm?
-  /// The `alg` of UserInfo, which must then be signed; nil also for an unsigned response.
+  /// The `alg` of UserInfo, which must then be signed; nil also accepts unsigned responses.
   package var userInfoAlgorithm: SigningAlgorithm?
-  /// Additional audiences of ID Tokens (OpenID Connect Core 1.0 section 3.1.3.7, step 3).
+  /// Accepted audiences of ID Tokens besides the client (OpenID Connect Core section 3.1.3.7, step 3).
   package var trustedAudiences: [String] = []
 
   /// The absolute path of a PEM file with additional certificate authorities.
@@ -67,35 +67,33 @@ package struct AccountSettings: Sendable, Hashable {
 
   /// The registered redirect URI (default: any loopback port).
   package var redirectURI: String?
-  /// The proxy's URL, without a user name and password in the settings file.
+  /// The proxy's URL. In the settings file, it contains no user name and password.
   package var proxy: String?
-  /// Hosts to reach without the proxy, in curl's format.
+  /// Hosts to connect to without the proxy, in curl's format.
   package var proxyExclusions: String?
   /// Where the proxy setting comes from (default: the environment of the last sign-in).
   package var proxySource: ProxySource?
-  /// Whether to store an access token without a refresh token in the vault.
+  /// Whether to store an access token in the vault if there is no refresh token.
   package var keepsAccessToken = false
   /// Whether the next sign-in binds tokens to a key (RFC 9449).
   package var dpop = false
-  /// Where the next sign-in generates keys (default: the TPM, if it opens the vault).
+  /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
-  /// The security profile to enforce.
   package var profile: SecurityProfile?
   /// Origins that may get the access token. Requests add to existing ones, and may contain just a host.
   package var origins: [String] = []
   package var refresh: RefreshPolicy?
-  /// Variables as `NAME=FIELD`, instead of the default ones.
+  /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []
   /// Files with a token while the account is signed in; see ``StandingTokenFile``.
   package var tokenFiles: [String] = []
-  /// The protection of the next sign-in's record; nil to keep the current one.
+  /// The protection level of the next sign-in's record; nil to keep the current one.
   package var protection: Protection?
 
   package init() {}
 }
 
 extension AccountSettings {
-  /// The endpoints that override the metadata.
   package var endpoints: [EndpointRole: String] {
     let named = [
       EndpointRole.authorization: authorizationEndpoint, .token: tokenEndpoint,
@@ -108,7 +106,7 @@ extension AccountSettings {
   package mutating func apply(_ other: AccountSettings) {
     for setting in AccountSetting.all {
       guard let value = setting.value(in: other) else { continue }
-      // A value that was read from settings is valid.
+      // A value read from settings is valid.
       try? setting.set(value, in: &self)
     }
   }

@@ -1,17 +1,17 @@
-/// Why a connection failed, if known.
+/// Why a connection failed.
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
-  /// No name server answered, so the host may exist.
+  /// No name server responded, so the host may exist.
   case nameServerSilent = "name_server_silent"
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
   case timedOut = "timed_out"
-  /// The response was plain text, for example from an http port.
+  /// The server responded in plain text, for example at an http port.
   case notTLS = "not_tls"
   /// The server does not support the device key's signatures, which are always ECDSA on P-256 with SHA-256.
   case clientKeyUnsuitable = "client_key_unsuitable"
-  /// The server requested the client certificate only during its response, when the device is no longer used.
+  /// The server requested the client certificate only during its response, when the device cannot be used any more.
   case clientKeyTooLate = "client_key_too_late"
   /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"
@@ -29,7 +29,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   /// The chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// Follows "cannot reach the server: ".
+  /// A clause that follows "cannot reach the server: ".
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The purpose of an endpoint. Raw values are the names in the log.
+/// An endpoint's purpose. Raw values are its names in the log.
 package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   case metadata, keys, authorization
   case pushedAuthorization = "pushed_authorization"
@@ -28,13 +28,13 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
 /// A request in the log: purpose, method and URL. Omits queries, fragments and user names and, for resources,
 /// everything except scheme, host and port.
 package struct RequestLine: Sendable, Hashable {
-  /// The maximum length of a URL, which is truncated.
+  /// The maximum URL length, in characters. Longer ones are truncated.
   package static let longestURL = 256
 
   package let role: EndpointRole
-  /// At most 32 letters, digits and "-".
+  /// The method: at most 32 letters, digits and "-".
   package let method: String
-  /// At most ``longestURL`` printable ASCII characters.
+  /// The URL: at most ``longestURL`` printable ASCII characters.
   package let url: String
 
   package init(_ role: EndpointRole, _ method: String, url: String) {

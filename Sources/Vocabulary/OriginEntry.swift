@@ -5,26 +5,26 @@ package enum TokenKind: String, CaseIterable, Sendable {
   case idToken = "id_token"
 }
 
-/// An entry of the setting `origins`: an origin or URL that may get a token of the account, and in which form.
+/// An entry of the setting `origins`: an origin or URL that may get a token of the account, and how.
 ///
-/// As text: a host, an origin or a URL without a query, then words `NAME=VALUE`:
+/// As text, it is a host, an origin or a URL without a query, followed by words `NAME=VALUE`:
 /// `https://git.example.com/team user=me token=id_token`.
 package struct OriginEntry: Sendable, Hashable {
-  /// Scheme, host and port, normalized (RFC 6454 section 6.2).
+  /// The normalized scheme, host and port (RFC 6454 section 6.2).
   package let origin: String
-  /// The path that includes those below it, without a trailing slash; empty for all.
+  /// The path, without a trailing slash. The entry includes all paths below it. Empty for the entire origin.
   package let path: String
   package private(set) var user: String?
-  /// The token to send; nil for the protocol's default.
+  /// The kind of token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
   package private(set) var scope: [String] = []
   package private(set) var resources: [String] = []
   package private(set) var audience: String?
-  /// The header for the token; nil for the default.
+  /// The header field for the token; nil for the default.
   package private(set) var header: HeaderForm?
 
   /// - Returns: Nil unless it is an https or mail origin (or plain http on this machine, with `allowHTTPLoopback`), and
-  ///   each detail is known, has a value and is unique. Scope and resource may be repeated.
+  ///   each word is known, has a value and is unique. Scope and resource may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let place = words.first, let uri = Self.uri(place),
@@ -39,7 +39,7 @@ package struct OriginEntry: Sendable, Hashable {
     for word in words.dropFirst() where !add(word) { return nil }
   }
 
-  /// Parses a URL, or a host with optional port and path as https.
+  /// Parses a URL, or a host with optional port and path, which means https.
   package static func uri(_ text: String) -> URI? {
     let hasScheme =
       text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
@@ -68,6 +68,7 @@ package struct OriginEntry: Sendable, Hashable {
 
   package var isMail: Bool { Self.uri(origin)?.isMail ?? false }
 
+  /// Whether the entry has only an origin and a path.
   package var isBare: Bool { details.isEmpty }
 
   /// The normalized text.
@@ -83,19 +84,20 @@ package struct OriginEntry: Sendable, Hashable {
     return words
   }
 
-  /// The entry with another scope.
+  /// A copy with this scope.
   package func asking(for scope: [String]) -> OriginEntry {
     var entry = self
     entry.scope = scope
     return entry
   }
 
-  /// Whether both have the same origin and path.
+  /// Whether both entries have the same origin and path.
   package func hasPlace(of other: OriginEntry) -> Bool {
     origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)
   }
 
-  /// Whether a path is at or below the entry's. Never true with `.` or `..`, which servers may interpret differently.
+  /// Whether a path is at or below the entry's. False for a path with `.` or `..`, which servers may interpret
+  /// differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
@@ -105,15 +107,15 @@ package struct OriginEntry: Sendable, Hashable {
 }
 
 extension URI {
-  /// Whether it is a mail server with TLS (RFC 8314), which gets no HTTP requests.
+  /// Whether this is a mail server with TLS (RFC 8314), which gets no HTTP requests.
   package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
 }
 
-/// The header field for a token: `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` just the token in another field,
-/// `NAME:SCHEME` both. The scheme `Basic` sends user name and token (RFC 7617).
+/// The header field for a token. As text, `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` just the token in
+/// another field, and `NAME:SCHEME` both. The scheme `Basic` sends user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
-  /// Empty for just the token.
+  /// The scheme before the token. Empty for just the token.
   package let scheme: String
 
   package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")
@@ -123,7 +125,7 @@ package struct HeaderForm: Sendable, Hashable {
     self.scheme = scheme
   }
 
-  /// - Returns: Nil if name or scheme is not a token (RFC 9110 section 5.6.2), or the field is not for credentials.
+  /// Nil if name or scheme is not a token (RFC 9110 section 5.6.2), or the field is not for credentials.
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.map { String(decoding: $0, as: UTF8.self) }

@@ -1,15 +1,15 @@
 package import Encoding
 
-/// A short description of a user, such as an e-mail address, as spelled by the issuer.
+/// A short description of a user, such as an e-mail address, in the issuer's spelling.
 ///
 /// Distinguishes accounts in `status` and `list`, but proves nothing.
 package struct PersonLabel: Sendable, Hashable {
   package static let maximumByteCount = 128
 
-  /// Cleaned by ``TerminalText``.
+  /// The text without control characters; see ``TerminalText``.
   package let text: String
 
-  /// Cleans and truncates a text; nil if nothing is left.
+  /// Removes control characters and truncates the text. Nil if nothing is left.
   package init?(_ text: String) {
     var text = TerminalText.clean(text, limit: Self.maximumByteCount)
     while text.utf8.count > Self.maximumByteCount { text.removeLast() }
@@ -21,7 +21,7 @@ package struct PersonLabel: Sendable, Hashable {
     self.init(unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
   }
 
-  /// The e-mail address, preferred user name or name in an ID Token (OpenID Connect Core, section 5.1).
+  /// Uses the e-mail address, preferred user name or name in an ID Token (OpenID Connect Core section 5.1).
   package init?(claims: JSONObject) {
     for name in ["email", "preferred_username", "name"] {
       guard let label = claims[name]?.string.flatMap({ PersonLabel($0) }) else { continue }

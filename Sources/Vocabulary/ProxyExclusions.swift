@@ -1,10 +1,9 @@
 internal import Encoding
 
-/// The hosts to reach without a proxy, in the format of `no_proxy`: names, addresses and ranges, separated by commas or
-/// blanks.
+/// The hosts to connect to without a proxy, in the format of `no_proxy`: names, addresses and ranges, separated by
+/// commas or blanks.
 ///
-/// As in curl, a name includes its subdomains. A leading or final dot is ignored. A range such as `10.0.0.0/8` matches
-/// addresses. `*` matches all.
+/// As in curl, a name includes its subdomains, and `*` matches all. A leading or final dot is ignored.
 package struct ProxyExclusions {
   private let entries: [ArraySlice<UInt8>]
 
@@ -26,6 +25,7 @@ package struct ProxyExclusions {
     }
   }
 
+  /// Whether an entry is this address or a range that contains it.
   private static func holds(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
     let parts = entry.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let network = parts.first.flatMap({ IPAddress($0) }) else { return false }

@@ -1,8 +1,8 @@
-/// The lease of a request to a resource.
+/// The lease under which another program sends a request to a resource.
 package struct RequestLease: Sendable, Hashable {
-  /// The name in events.
+  /// The lease's name in events.
   package let name: String
-  /// Whether paths or methods are limited.
+  /// Whether the lease limits paths or methods.
   package let isNarrow: Bool
 
   package init(name: String, isNarrow: Bool) {

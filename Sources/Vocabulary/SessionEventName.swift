@@ -1,4 +1,4 @@
-/// The events of sessions and accounts. Raw values are the names in the protocol and the settings.
+/// The events of sessions and accounts. Raw values are their names in the protocol and the settings.
 package enum SessionEventName: String, Sendable, CaseIterable {
   case signedIn = "signed_in"
   case signedOut = "signed_out"
@@ -13,7 +13,7 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case activeChanged = "active_changed"
 }
 
-/// The states of a session. Raw values are the names in the protocol.
+/// A session's states. Raw values are their names in the protocol.
 package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"

@@ -1,13 +1,14 @@
-/// A step of a session's work, for diagnosis. Contains no foreign text except the URL of a request.
+/// A step of a session's work, for diagnosis. Its only text of another party is a request's URL.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock for this long.
   case waitedForAccount(milliseconds: Int)
   case recordRead
   case recordWritten
+  /// A cached document was used.
   case documentKept(EndpointRole, ageSeconds: Int)
-  /// The cached keys do not verify a token and are fetched again.
+  /// The cached keys do not verify a token, so they are fetched again.
   case keysDoubted
-  /// The cached metadata contain an endpoint that is gone or not allowed, and are fetched again.
+  /// The cached metadata contains an unusable endpoint, so it is fetched again.
   case metadataDoubted
   case answered(RequestLine, status: Int, milliseconds: Int)
   case idTokenVerified(SigningAlgorithm)

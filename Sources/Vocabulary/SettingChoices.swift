@@ -10,11 +10,11 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
-/// What opens the vault automatically.
+/// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// The device secret, machine and user.
+  /// By the device secret, machine and user.
   case host
-  /// Also a key that never leaves the TPM.
+  /// Also by a key that never leaves the TPM.
   case tpm2
 }
 
@@ -30,18 +30,18 @@ package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
-  /// Before the expiry, if the token was used.
+  /// Before the expiry, if a token has been used.
   case proactive
   /// Always before the expiry, from the daemon's start.
   case background
   /// Like ``proactive``, but retries as soon as possible after a temporary failure.
   case offline
-  /// Only on request. Tokens stay in memory only briefly, and are never returned shortly before their expiry.
+  /// Only on request. Tokens stay in memory only briefly, and are not returned shortly before their expiry.
   case strict
 }
 
-/// Client authentication (RFC 6749 section 2.3, OpenID Connect Core 1.0 section 9, RFC 8705 section 2). Raw values are
-/// the names in metadata.
+/// Client authentication (RFC 6749 section 2.3, OpenID Connect Core section 9, RFC 8705 section 2). Raw values are the
+/// names in metadata.
 package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
   case none
   case secretBasic = "client_secret_basic"
@@ -55,24 +55,24 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
 package enum AssertionAudience: Sendable, Hashable {
   /// The issuer identifier, so that no other server can use the assertion.
   case issuer
-  /// The token endpoint (OpenID Connect Core 1.0 section 9), for older servers.
+  /// The token endpoint (OpenID Connect Core section 9), for older servers.
   case tokenEndpoint
-  /// The endpoint of the request, for Glewlwyd.
+  /// The endpoint of the request, as Glewlwyd requires.
   case endpoint
-  /// An audience of the server's own.
+  /// An audience that the server defines.
   case named(String)
 
   private static let words: [(String, AssertionAudience)] = [
     ("issuer", .issuer), ("token_endpoint", .tokenEndpoint), ("endpoint", .endpoint),
   ]
 
-  /// Text that is no other case's word is ``named(_:)``.
+  /// Creates the case for a word, or ``named(_:)`` for other text.
   package init(_ text: String) {
     self = Self.words.first { $0.0.utf8.elementsEqual(text.utf8) }?.1 ?? .named(text)
   }
 }
 
-/// How to use a platform's assertion.
+/// How a token is requested with a platform's assertion.
 package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   /// As the grant (RFC 7523 section 2.1).
   case jwtBearer = "jwt-bearer"
@@ -87,9 +87,9 @@ package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   case fapi2
 }
 
-/// Platforms with their own way to provide assertions.
+/// Platforms that provide assertions in their own way.
 package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
-  /// From a service that two variables of the CI job name.
+  /// From a service named by two variables of the CI job.
   case gitHubActions = "github-actions"
   /// In a variable of the CI job.
   case gitLabCI = "gitlab-ci"
@@ -104,7 +104,7 @@ package enum ProviderName: String, Sendable, Hashable, CaseIterable {
   case identityCenter = "identity-center"
   case keycloak, okta, outlook, salesforce, shopify, slack, twitch, yahoo, zitadel
 
-  /// The providers of a company or product.
+  /// The providers of the company or product with this name.
   package static func known(as name: String) -> [ProviderName] {
     switch name.lowercased() {
     case "microsoft": [.entra, .outlook]
@@ -128,7 +128,6 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   case RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519
   case HS256, HS384, HS512
 
-  /// Whether the key is a shared secret.
   package var isSymmetric: Bool {
     switch self {
     case .HS256, .HS384, .HS512: true
@@ -140,10 +139,10 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// Kinds of signed tokens with separate rules. A token of one kind is never accepted as another (RFC 8725 section
+/// Kinds of signed tokens, each with its own rules. A token of one kind is never accepted as another (RFC 8725 section
 /// 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
-  /// OpenID Connect Core 1.0 sections 2 and 3.1.3.7.
+  /// OpenID Connect Core sections 2 and 3.1.3.7.
   case idToken = "id-token"
   /// RFC 9068.
   case accessToken = "access-token"
@@ -151,6 +150,7 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   case logoutToken = "logout-token"
 }
 
+/// Who specified the proxy setting.
 package enum ProxySource: String, Sendable, Hashable, CaseIterable {
   case environment, option
 }

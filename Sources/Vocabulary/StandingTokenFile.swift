@@ -1,4 +1,4 @@
-/// A file with a token while the account is signed in: a value of the setting `token_files`.
+/// A file that contains a token while the account is signed in: a value of the setting `token_files`.
 package struct StandingTokenFile: Sendable, Hashable {
   package let kind: TokenKind
   /// An absolute path without a trailing slash.

@@ -1,10 +1,11 @@
+/// Finds known words that are similar to a wrong one.
 package enum Suggestion {
-  /// Ignores longer words, because the cost grows with both lengths.
+  /// The maximum word length, since the cost grows with both lengths.
   private static let maximumLength = 40
 
-  /// At most three candidates, all equally close; empty if none is close.
+  /// The closest candidates, at most three; empty if none is close.
   ///
-  /// Close means at most one edit per three characters, but at least one, or a prefix of the candidate.
+  /// Close candidates differ by at most one edit per three characters of `word`, but always by one, or begin with it.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }

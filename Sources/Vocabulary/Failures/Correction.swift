@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A command in a hint: the failed one with other options, or a sign-in. A client that knows the user's complete
-/// command line changes that one instead (hints run).
+/// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's complete
+/// command line instead (hints run).
 package struct Correction: Sendable, Hashable {
   private static let mostChanges = 16
 
@@ -14,7 +14,7 @@ package struct Correction: Sendable, Hashable {
   /// The names of the options to remove, without dashes.
   package let removed: [String]
 
-  /// An option without dashes; the value is nil for a switch.
+  /// An option without dashes. The value is nil for a switch.
   package struct Addition: Sendable, Hashable {
     package let name: String
     package let value: String?
@@ -33,7 +33,7 @@ package struct Correction: Sendable, Hashable {
 }
 
 extension Correction {
-  /// `{"command","add","remove"}`, with additions as `{"option","value"}`.
+  /// `{"command":…,"add":…,"remove":…}`, with each addition as `{"option":…,"value":…}`.
   var json: JSON {
     let added = self.added.map { addition in
       var object = JSONObject([("option", .string(addition.name))])
@@ -46,7 +46,6 @@ extension Correction {
       ]))
   }
 
-  /// Nil if invalid.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.mostChanges

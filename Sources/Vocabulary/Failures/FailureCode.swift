@@ -1,4 +1,4 @@
-/// The error codes of the protocol. Each has one exit status.
+/// The error codes of the protocol, each with an exit status.
 package enum FailureCode: String, Sendable, CaseIterable {
   // Problems of the request.
   case invalidRequest = "invalid_request"
@@ -7,6 +7,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
+  /// The account depends on the caller's directory, which the request lacks.
   case directoryNeeded = "directory_needed"
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"
@@ -41,7 +42,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case accessDenied = "access_denied"
   case assertionRejected = "assertion_rejected"
 
-  // Problems of the browser's redirect.
+  // Problems of a browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
   case redirectRejected = "redirect_rejected"
 
@@ -176,12 +177,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
   package var meaning: String { row.meaning }
 }
 
-/// The exit statuses of `agent`. Meanings never change, since scripts depend on them.
+/// The exit statuses of `agent`. They keep their meanings, since scripts depend on them.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 2
-  /// There is no session or it has ended. Only a sign-in helps.
+  /// There is no session, or it has ended. Only a sign-in helps.
   case signInNeeded = 3
   /// A temporary failure of the network or the server.
   case tryLater = 4

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// A phrase in JSON: the English text; `NAME_command`, if it ends with a command; `NAME_template` and `NAME_values`, if
-/// it has values, so that the client can translate it. A text without values is its own template.
+/// A phrase as JSON members: the English text; `NAME_command` if it ends with a command; and `NAME_template` and
+/// `NAME_values` if it has values, so that the client can translate it. A text without values is its own template.
 extension Phrase {
-  /// The maximum nesting of phrases.
+  /// The maximum nesting of phrases in values.
   private static let deepest = 6
 
   package func addMembers(to object: inout JSONObject, as name: String) {
@@ -14,7 +14,7 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values; nil without any, or if no translation is needed.
+  /// The values, or nil if there are none or no translation is needed.
   private var formMembers: JSON? {
     let isVerbatim = template.utf8.elementsEqual("%1$s".utf8) && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
@@ -33,7 +33,7 @@ extension Phrase {
       let values = values(json["\(name)_values"], depth: 1)
     {
       let phrase = Phrase(template: template, values: values)
-      // Use the template only if it produces the same English text.
+      // The template is used only if it produces the same English text.
       if phrase.english.utf8.elementsEqual(text.utf8) { return phrase }
     }
     return Phrase(stringLiteral: text)

@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension Phrase {
-  /// Words joined by "or".
+  /// The words, joined by "or".
   package static func choices(_ words: [String]) -> Phrase { choices(words.map { Phrase(verbatim: $0) }) }
 
   package static func choices(_ phrases: [Phrase]) -> Phrase {
@@ -10,13 +10,13 @@ extension Phrase {
 
   private static func either(_ one: Phrase, _ other: Phrase) -> Phrase { Phrase("\(one) or \(other)") }
 
-  /// Asks whether the user meant a similar word, if any.
+  /// A question whether the user meant a similar word, if any.
   package static func meant(by word: String, among known: [String]) -> Phrase? {
     let meant = Suggestion.candidates(for: word, among: known).map { "\"\($0)\"" }
     return meant.isEmpty ? nil : Phrase("did you mean \(choices(meant))?")
   }
 
-  /// The failed command with each value of an option. Without a command line, just the option.
+  /// Hints for each value of an option: the failed command with that value, or just the option.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in
@@ -26,12 +26,12 @@ extension Phrase {
       })
   }
 
-  /// Words joined by "and".
+  /// The words, joined by "and".
   package static func all(_ words: [String]) -> Phrase {
     words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) and \($1)") }
   }
 
-  /// The failed command with another switch. Without a command line, just the switch.
+  /// A hint: the failed command with another switch, or just the switch.
   package static func switching(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }

@@ -1,8 +1,7 @@
-/// A message for users: an English template, which is the key of its translation, and values.
+/// A message for users: an English template, which is also the key for translating it, and values.
 ///
 /// Written as a string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a
-/// phrase, which is translated too. Only ``rendered(_:_:isolated:)`` formats templates, so a catalogue can contain no
-/// other placeholders.
+/// phrase, which is translated too.
 package struct Phrase: Sendable {
   /// The value for a placeholder.
   package indirect enum Value: Sendable, Hashable {
@@ -11,7 +10,7 @@ package struct Phrase: Sendable {
     case command(Correction)
   }
 
-  /// `%1$s`, `%2$s` … are values, `%%` is a percent sign.
+  /// The text with placeholders `%1$s`, `%2$s` … for the values, and `%%` for a percent sign.
   package let template: String
 
   package let values: [Value]
@@ -19,7 +18,7 @@ package struct Phrase: Sendable {
   /// The template for counts other than one, and the count.
   package let plural: Plural?
 
-  /// The command, quoted for `sh`, with which the phrase ends.
+  /// The command at the end of the phrase, quoted for `sh`, if any.
   private(set) var ownCommand: String?
 
   package struct Plural: Sendable, Hashable {
@@ -27,17 +26,17 @@ package struct Phrase: Sendable {
     package let count: Int
   }
 
-  /// A hint that is just a command, quoted for `sh`.
+  /// A hint that consists of a command, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).running(text) }
 
-  /// Records the command, quoted for `sh`, with which the phrase ends.
+  /// A copy with the command, quoted for `sh`, that the phrase ends with.
   package func running(_ command: String?) -> Phrase {
     var phrase = self
     phrase.ownCommand = command
     return phrase
   }
 
-  /// The command to run, quoted for `sh`; nil for none or several.
+  /// The command in the phrase, quoted for `sh`; nil if there is none or several.
   package var command: String? { commands.count == 1 ? commands.first : nil }
 
   private var commands: [String] {
@@ -57,10 +56,9 @@ package struct Phrase: Sendable {
     plural = nil
   }
 
-  /// Text that is never translated.
+  /// Creates a phrase that is never translated.
   package init(verbatim text: String) { self.init(template: "%1$s", values: [.text(text)]) }
 
-  /// A hint that is just a command.
   package init(_ command: Correction) { self.init(template: "%1$s", values: [.command(command)]) }
 
   private init(_ phrase: Phrase, _ plural: Plural) {
@@ -69,7 +67,7 @@ package struct Phrase: Sendable {
     self.plural = plural
   }
 
-  /// A phrase in the singular or plural. Both forms have the same values.
+  /// A phrase in singular or plural. Both forms have the same values.
   package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
     Phrase(one, Plural(template: other.template, count: count))
   }
@@ -81,8 +79,7 @@ package struct Phrase: Sendable {
   /// Replaces the placeholders of a template. Keeps those without a value, and other text after a percent sign.
   ///
   /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
-  ///   section 2.4.3). Excludes values after a Latin word: they belong to a command that users copy, and the word keeps
-  ///   the order.
+  ///   section 2.4.3). Values after a Latin word are excluded, since they may be part of a command that users copy.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -103,7 +100,7 @@ package struct Phrase: Sendable {
     return result + rest
   }
 
-  /// The index, from 0, of the value for `1$s`, and the placeholder's end.
+  /// The value's index, from 0, in a placeholder such as `1$s`, and the placeholder's end.
   private static func place(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
@@ -115,7 +112,7 @@ package struct Phrase: Sendable {
 extension Phrase.Value {
   package var isPhrase: Bool { if case .phrase = self { true } else { false } }
 
-  /// Whether it is a command that a client may replace.
+  /// Whether the value is a command that a client may replace.
   var isCommand: Bool { if case .command = self { true } else { false } }
 
   package var english: String {
@@ -171,7 +168,8 @@ extension Phrase: ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-  /// A string that contains a phrase could not be translated. Write `Phrase("…")` around the literal.
+  /// Deprecated, because a string that contains a phrase could not be translated. Write `Phrase("…")` around the
+  /// literal.
   @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
   package mutating func appendInterpolation(_ phrase: Phrase) {}
 }

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// A hint's command that signs in to an account.
+/// A hint's command for signing in to an account.
 package struct SignInCommand: Sendable {
-  /// Nil if the daemon chooses the account.
+  /// The account, or nil if the daemon chooses it.
   package let account: String?
-  /// The options of the failed sign-in; empty if the account is enough.
+  /// The options of the failed sign-in. Empty if the account is enough.
   package let options: [String]
 
   package init(_ account: String?, _ options: [String] = []) {
@@ -42,15 +42,15 @@ package struct SignInCommand: Sendable {
 }
 
 extension SignInCommand {
-  /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
+  /// Options for reading a client secret, which exclude each other, and the one that forbids prompts.
   private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
 
-  /// The command for a terminal, which prompts for missing values.
+  /// The command without options that forbid prompts, for a terminal.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
-  /// The command that stops using a proxy. A new account has no stored settings yet.
+  /// The command that stops using a proxy. The settings of a new account are not stored yet.
   package var withoutProxy: Phrase {
     if let account, options.isEmpty { return .command("agent account set \(account) --proxy none") }
     return with([.init("proxy", "none")])

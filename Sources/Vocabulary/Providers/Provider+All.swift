@@ -33,7 +33,7 @@ extension Provider {
     }
   }
 
-  /// A variant of a provider with the same server.
+  /// Creates a variant of a provider, with the same server.
   init(_ name: ProviderName, _ title: String, like other: Provider) {
     self.init(name, title)
     issuer = other.issuer

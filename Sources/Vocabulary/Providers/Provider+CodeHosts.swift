@@ -1,6 +1,6 @@
 // Source code hosts.
 extension Provider {
-  /// Also for GitHub Enterprise Server, with its own issuer. The tokens of OAuth apps do not expire.
+  /// GitHub, also as Enterprise Server with its own issuer. The tokens of OAuth apps do not expire.
   static let github: Provider = {
     var provider = Provider(.github, "GitHub")
     provider.issuer = "https://github.com/login/oauth"
@@ -15,7 +15,7 @@ extension Provider {
     ]
     provider.redirectURI = "http://127.0.0.1/callback"
     provider.tokenEndpointAuthMethod = .secretPost
-    // An empty scope returns the earlier grant.
+    // With an empty scope, GitHub returns the earlier grant.
     provider.scope = ["read:user"]
     provider.sessionsPage = "https://github.com/settings/applications"
     let apps = "https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps"
@@ -80,7 +80,7 @@ extension Provider {
     provider.quirks = [
       .slashInIssuer: "https://github.com/go-gitea/gitea/blob/main/templates/user/auth/oidc_wellknown.tmpl"
     ]
-    // Reported as `unauthorized_client`.
+    // The server reports this as `unauthorized_client`.
     provider.errorNames = [
       "unable to parse refresh token": "invalid_grant", "token was already used": "invalid_grant",
     ]

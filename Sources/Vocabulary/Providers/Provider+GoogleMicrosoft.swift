@@ -1,6 +1,6 @@
 // Google and Microsoft, for sign-in and for mail.
 extension Provider {
-  /// A refresh token requires `access_type=offline` and consent. The scope `offline_access` is rejected.
+  /// Google. A refresh token requires `access_type=offline` and consent; the scope `offline_access` is rejected.
   static let google: Provider = {
     var provider = Provider(.google, "Google")
     provider.issuer = "https://accounts.google.com"
@@ -50,12 +50,13 @@ extension Provider {
     return provider
   }()
 
-  /// Ignores the port only for `http://localhost`, and compares the path. There is no revocation endpoint.
+  /// Microsoft Entra ID. It ignores the port only for `http://localhost`, compares the path, and has no revocation
+  /// endpoint.
   static let entra: Provider = {
     var provider = Provider(.entra, "Microsoft Entra ID")
     provider.issuer = "https://login.microsoftonline.com/common/v2.0"
     let hosts = ["login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn"]
-    // Domain names of up to four parts.
+    // The templates match domain names of up to four parts.
     let tenants = ["{tenant}", "{a}.{b}", "{a}.{b}.{c}", "{a}.{b}.{c}.{d}"]
     provider.issuerTemplates = hosts.flatMap { host in tenants.map { "https://\(host)/\($0)/v2.0" } }
     provider.hosts = ["entra.microsoft.com", "microsoft.com"]

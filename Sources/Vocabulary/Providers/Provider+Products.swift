@@ -1,4 +1,4 @@
-// Products with a host name per customer.
+// Products with a host name for each customer.
 extension Provider {
   static let okta: Provider = {
     var provider = Provider(.okta, "Okta")
@@ -127,7 +127,7 @@ extension Provider {
       option: "device authorization")
     provider.redirectURI = "http://127.0.0.1:47600/callback"
     provider.sessionsPage = "the profile page, Sessions"
-    // As version 2.7.5 does, with nothing; its documents do not mention it.
+    // Version 2.7.5 returns nothing; its documents do not mention it.
     provider.quirks = [.deadTokenWithoutError: "https://github.com/babelouest/glewlwyd/blob/master/docs/OIDC.md"]
     return provider
   }()

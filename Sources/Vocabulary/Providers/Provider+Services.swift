@@ -1,4 +1,4 @@
-// Other services with one host.
+// Other services with a single host.
 extension Provider {
   static let atlassian: Provider = {
     var provider = Provider(.atlassian, "Atlassian")
@@ -16,7 +16,7 @@ extension Provider {
     provider.sessionsPage = "https://id.atlassian.com/manage-profile/apps"
     let page = "https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"
     provider.quirks = [.noMetadata: page, .secretNeeded: page]
-    // A wrong client secret is `access_denied`.
+    // The error for a wrong client secret is `access_denied`.
     provider.errorNames = ["unauthorized": "invalid_client"]
     // 403 and `unauthorized_client`: https://github.com/ParabolInc/parabol/issues/11849
     provider.deadRefreshTokens = ["refresh_token is invalid"]
@@ -54,13 +54,13 @@ extension Provider {
     provider.registration = Registration(page: "https://dev.shopify.com/dashboard", kind: "app")
     provider.redirectURI = "http://localhost:47600/callback"
     provider.scope = ["read_products"]
-    // Otherwise the token has no end, and no refresh token comes with it.
+    // Without this parameter, the token does not expire and there is no refresh token.
     provider.codeParameters = [Parameter(name: "expiring", value: "1")]
     provider.tokenEndpointAuthMethod = .secretPost
     provider.sessionsPage = "the store's admin, Settings, Apps and sales channels"
     let page =
       "https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/authorization-code-grant"
-    // From memory: a dead refresh token gets a 400 with HTML. The documents only show the answers to good ones.
+    // From memory: an invalid refresh token gets a 400 with HTML. The documents only describe successful responses.
     provider.quirks = [
       .noMetadata: page, .secretNeeded: page, .scopeWithCommas: page, .deadTokenWithoutError: page,
     ]
@@ -71,7 +71,7 @@ extension Provider {
     return provider
   }()
 
-  /// A user's tokens. An app with PKCE is a public client.
+  /// Slack, for tokens of a user. An app with PKCE is a public client.
   static let slack: Provider = {
     var provider = Provider(.slack, "Slack")
     provider.issuer = "https://slack.com"

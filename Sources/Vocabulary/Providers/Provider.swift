@@ -1,53 +1,53 @@
 internal import Encoding
 
-/// The known properties of an authorization server.
+/// An authorization server's known properties.
 ///
-/// An account names its provider, or uses the one of its issuer. Providers never loosen a rule for other servers. The
+/// An account names its provider, or uses the one with its issuer. Providers never loosen a rule for other servers. The
 /// account's settings override them.
 package struct Provider: Sendable, Hashable {
   package let name: ProviderName
   package let title: String
-  /// The issuer if only the provider is named.
+  /// The issuer of an account that names only the provider.
   package var issuer: String?
-  /// An example issuer of a product with a host name per customer.
+  /// An example issuer, for a product with a host name for each customer.
   package var issuerExample: String?
-  /// More issuers. A word in braces stands for letters, digits, "-" and "_".
+  /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
-  /// Whether it can be self-hosted.
+  /// Whether users can host the server themselves.
   package var hasOwnServers = false
-  /// More host names known to users.
+  /// Further host names that users know.
   package var hosts: [String] = []
-  /// Whether it differs from another provider only in scope. Not selected by issuer or host.
+  /// Whether this differs from another provider only in scope. It is then not selected by issuer or host.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
-  /// Endpoints missing from the metadata; all for ``Quirk/noMetadata``. A path is relative to the issuer without
-  /// ``issuerPath``. An absolute https URL is possible too.
+  /// Endpoints missing from the metadata, or all with ``Quirk/noMetadata``: absolute https URLs, or paths relative to
+  /// the issuer without ``issuerPath``.
   package var paths: [EndpointRole: String] = [:]
-  /// The default scope; if empty, the usual rule applies.
+  /// The default scope. If empty, that for all servers applies.
   package var scope: [String] = []
   /// Parameters of browser sign-ins, in this order.
   package var authorizationParameters: [Parameter] = []
-  /// Sent with every authorization code.
+  /// Parameters to send with every authorization code.
   package var codeParameters: [Parameter] = []
-  /// The redirect URI to register if the default is not suitable. With a port if the service compares it, contrary to
-  /// RFC 8252 section 7.3, or may do so; otherwise any port is allowed.
+  /// The redirect URI to register if the standard one is not suitable. It has a port if the service compares ports,
+  /// contrary to RFC 8252 section 7.3.
   package var redirectURI: String?
-  /// How to register a client; nil if sign-in is impossible.
+  /// How to register a client; nil if signing in is impossible.
   package var registration: Registration?
-  /// How to send a client secret, overriding the server's metadata.
+  /// The authentication method with a client secret, which overrides the server's metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// Where users can revoke sessions: a URL, or a page of a self-hosted server. Nil if sign-in is impossible.
+  /// The page for revoking sessions: a URL, or its location in a self-hosted server. Nil if signing in is impossible.
   package var sessionsPage: String?
   /// Departures from the standards, with the URLs of their documentation.
   package var quirks: [Quirk: String] = [:]
-  /// Standard error codes by the server's code or description, in lowercase (RFC 6749 section 5.2).
+  /// The standard error codes (RFC 6749 section 5.2), by the server's code or description in lowercase.
   package var errorNames: [String: String] = [:]
-  /// Refresh errors that mean `invalid_grant`: values of `error`, or beginnings of its description.
+  /// The refresh errors that mean `invalid_grant`: values of `error`, or beginnings of its description.
   package var deadRefreshTokens: [String] = []
-  /// Limits of the service, one sentence each, in lowercase without a full stop.
+  /// Limits of the service, each a sentence in lowercase without a full stop.
   package var limits: [String] = []
-  /// Why a sign-in from a terminal is impossible, if so.
+  /// Why signing in from a terminal is impossible, if it is.
   package var obstacle: String?
   /// Why the device grant is impossible, although the service has something similar.
   package var deviceObstacle: String?
@@ -60,33 +60,31 @@ package struct Provider: Sendable, Hashable {
 
   /// A departure from the standards.
   package enum Quirk: String, Sendable, Hashable, CaseIterable {
-    /// There is no metadata.
     case noMetadata = "no-metadata"
-    /// Commas separate the `scope` in responses.
+    /// The `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
     case scopeInArray = "scope-in-array"
     /// The device grant uses `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
     /// Errors have `message`, and a number in `status`.
     case errorInMessage = "error-in-message"
-    /// A refresh with a dead refresh token gets a 400 with HTML or nothing.
+    /// A refresh with an invalid refresh token gets a 400 with HTML or nothing.
     case deadTokenWithoutError = "dead-token-without-error"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
-    /// `iss` may omit `https://`.
+    /// The `iss` claim may omit `https://`.
     case issuerWithoutScheme = "issuer-without-scheme"
-    /// Multi-tenant: the metadata have another issuer, or a template with `{tenantid}`.
+    /// The server is multi-tenant. Its metadata contains another issuer, or a template with `{tenantid}`.
     case tenantIssuer = "tenant-issuer"
-    /// The metadata omit the device authorization endpoint.
     case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
     /// The user must specify the redirect URI.
     case ownRedirectURI = "own-redirect-uri"
-    /// The issuer in the metadata may differ in a trailing slash, contrary to RFC 8414 section 3.3.
+    /// The issuer in the metadata may differ by a trailing slash, contrary to RFC 8414 section 3.3.
     case slashInIssuer = "slash-in-issuer"
     case secretNeeded = "secret-needed"
     /// Authorization codes require a client secret, device codes do not.
     case secretForCode = "secret-for-code"
-    /// The client secret of an installed program is not secret.
+    /// The client secret of an installed program is not confidential.
     case publicSecret = "public-secret"
     /// Revoking a refresh token ends only its own grant.
     case separateGrants = "separate-grants"
@@ -94,6 +92,7 @@ package struct Provider: Sendable, Hashable {
 
   package func has(_ quirk: Quirk) -> Bool { quirks[quirk] != nil }
 
+  /// How to register a client with the service.
   package struct Registration: Sendable, Hashable {
     /// The page's URL, or its location in a self-hosted server.
     package var page: String
@@ -108,16 +107,17 @@ package struct Provider: Sendable, Hashable {
     package var value: String
   }
 
+  /// Advice for an error of the service.
   package struct Advice: Sendable, Hashable {
-    /// The `error`, or the beginning of `error_description`.
+    /// The `error`, or the beginning of `error_description`, that causes the advice.
     package var error: String
-    /// One sentence in lowercase without a full stop.
+    /// The advice: a sentence in lowercase without a full stop.
     package var text: String
-    /// Whether the text mentions a page, such as the one for the client.
+    /// Whether the text already mentions a page, such as the client's.
     package var namesPage = false
-    /// Whether the text asks for the client secret.
+    /// Whether the advice is to provide the client secret.
     package var needsSecret = false
-    /// Whether the user may not use the device grant, but maybe a browser.
+    /// Whether the error forbids the device grant, but maybe not a browser.
     package var forbidsDevice = false
   }
 }
@@ -125,7 +125,7 @@ package struct Provider: Sendable, Hashable {
 extension Provider {
   package static let all = ProviderName.allCases.map(named)
 
-  /// The provider of this issuer, by exact comparison or by template.
+  /// The provider with this issuer, compared exactly or by template.
   package static func of(issuer: String) -> Provider? {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
@@ -133,7 +133,8 @@ extension Provider {
   /// Whether a server with this issuer may be the provider's.
   package func mayBe(at issuer: String) -> Bool { hasOwnServers || isIssuer(issuer) }
 
-  /// Whether two issuers are the same server. With the quirk they may differ in a trailing slash.
+  /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
+  /// slash.
   package func isSame(_ issuer: String, as other: String) -> Bool {
     if issuer.utf8.elementsEqual(other.utf8) { return true }
     return has(.slashInIssuer)
@@ -141,7 +142,7 @@ extension Provider {
   }
 
   private func isIssuer(_ issuer: String) -> Bool {
-    // The URL of a page, as its user may paste it, for which the reason is reported before anything else.
+    // Users may paste a page's URL. The obstacle is then reported first.
     if obstacle != nil {
       var page = issuer.prefix { $0 != "#" }
       while page.utf8.last == UInt8(ascii: "/") { page.removeLast() }
@@ -153,7 +154,7 @@ extension Provider {
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
-  /// The provider for a URL of just scheme and host.
+  /// The provider for a URL that has only scheme and host.
   package static func of(place: String) -> Provider? {
     guard let uri = try? URI(place), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
@@ -166,7 +167,6 @@ extension Provider {
     }
   }
 
-  /// Whether a text matches a template.
   private static func matches(_ text: String, _ template: String) -> Bool {
     var rest = text.utf8[...]
     var isWord = false
