@@ -27,7 +27,7 @@ package enum Base64 {
     return bytes
   }
 
-  /// Like ``decode(_:)``, but may write some bytes before an error. For secrets, use a sink that wipes itself.
+  /// Like ``decode(_:)``, but may write some bytes before throwing an error. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ characters: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {

@@ -1,11 +1,11 @@
 /// Encodes and decodes both base64 alphabets (RFC 4648 sections 4 and 5), without padding.
 ///
-/// No character is skipped: line breaks and whitespace are errors.
+/// Line breaks and whitespace are errors.
 struct Base64Alphabet {
   /// The characters for 62 and 63.
   private let plus: UInt8
   private let slash: UInt8
-  /// The value of each character; ``Base64Alphabet/none`` for a byte outside the alphabet.
+  /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
 
   private static let none: UInt8 = 0xFF
@@ -43,7 +43,7 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Decodes groups of four characters. Returns false if one is outside the alphabet.
+  /// Decodes complete groups of four characters. Returns false if one is outside the alphabet.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
     // No index is out of bounds: those of the text and the result were checked, and `values` has an entry for every
@@ -73,7 +73,7 @@ struct Base64Alphabet {
     return .nonCanonical
   }
 
-  /// Decodes the first `count` characters of `text`. Some bytes may be written before an error is found.
+  /// Decodes the first `count` characters of `text`. May write some bytes before throwing an error.
   ///
   /// - Parameter place: The offset of `text`, for errors.
   func decode<S: ByteSink & ~Copyable>(

@@ -1,6 +1,6 @@
 /// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2).
 ///
-/// Decoding accepts exactly the output of encoding, so each byte string has one text.
+/// Decoding accepts exactly the output of encoding.
 package enum Base64URL {
   /// Encodes `bytes`. Not for secrets: a `String` cannot be wiped.
   package static func encode(_ bytes: Span<UInt8>) -> String {
@@ -19,7 +19,6 @@ package enum Base64URL {
     Base64Alphabet.urlSafe.append(bytes, to: &sink)
   }
 
-  /// The number of characters for `count` bytes.
   package static func encodedCount(_ count: Int) -> Int {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
@@ -32,7 +31,7 @@ package enum Base64URL {
     try Base64Alphabet.urlSafe.decode(text, count: text.count)
   }
 
-  /// Like ``decode(_:)``, but may write some bytes before an error. For secrets, use a sink that wipes itself.
+  /// Like ``decode(_:)``, but may write some bytes before throwing an error. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {
@@ -45,9 +44,8 @@ package enum Base64URL {
   }
 }
 
-/// The reason why a text is invalid base64 (RFC 4648). Contains nothing of the text.
+/// Why a text is invalid base64 (RFC 4648). Contains nothing of the text.
 package enum Base64URLError: Error, Hashable, Sendable {
-  /// The number of characters is impossible.
   case impossibleLength
   /// The byte at this offset is not in the alphabet, or is misplaced padding.
   case invalidCharacter(offset: Int)

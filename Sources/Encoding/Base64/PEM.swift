@@ -1,22 +1,21 @@
 /// Textual encodings of keys and certificates (RFC 7468).
 ///
-/// Bodies are only written to a sink, so that a secret is never copied to the ordinary heap.
+/// Bodies are written only to a sink, so that a secret is never copied to the ordinary heap.
 package enum PEM {
   /// An object in a text.
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func isLabelled(_ text: String) -> Bool { label.utf8.elementsEqual(text.utf8) }
-    /// The range of its body, including line breaks.
+    /// The range of the body in the text, including line breaks.
     fileprivate let body: Range<Int>
   }
 
-  /// The maximum number of objects in a text.
   package static let maximumBlocks = 32
 
-  /// Finds the objects of a text, in order. Text between them is explanatory (section 2) and ignored.
+  /// Finds the objects of a text, in order. Ignores text between them, which is explanatory (section 2).
   ///
-  /// - Returns: Nil if one does not end with its own label, or if there are more than `most`.
+  /// - Returns: Nil if an object does not end with its own label, or if there are more than `most`.
   package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?
@@ -38,7 +37,7 @@ package enum PEM {
     return open == nil ? blocks : nil
   }
 
-  /// Writes the characters of a body without whitespace.
+  /// Writes the characters of a body, except whitespace.
   package static func appendBase64<S: ByteSink & ~Copyable>(
     of block: Block, in text: Span<UInt8>, to sink: inout S
   ) {
@@ -61,7 +60,7 @@ package enum PEM {
 
   private static let maxLabelBytes = 64
 
-  /// The label of a begin or end line; nil for another line.
+  /// The label of a begin or end line; nil for other lines.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
     let (begin, end) = (Array(start.utf8), Array("-----".utf8))
     var stop = line.upperBound

@@ -1,5 +1,5 @@
 extension ByteSink where Self: ~Copyable {
-  /// Writes a value as compact JSON: no whitespace, members in their order.
+  /// Writes a value as compact JSON, without whitespace and with members in their order.
   package mutating func append(json value: JSON) {
     switch value {
     case .null: append(utf8: "null")

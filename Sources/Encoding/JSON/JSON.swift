@@ -1,6 +1,6 @@
 /// A JSON value that is not secret.
 ///
-/// Parsed by ``JSONLayout``, with the same strict rules. Strings are compared byte by byte in UTF-8 (RFC 8259 section
+/// Parsed by ``JSONLayout``, with the same strict rules. Strings are equal if their UTF-8 bytes are (RFC 8259 section
 /// 8.3).
 package enum JSON: Sendable {
   case null
@@ -35,35 +35,30 @@ package enum JSON: Sendable {
 // MARK: Reading
 
 extension JSON {
-  /// The value of a string, otherwise nil.
   package var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The value of `true` or `false`, otherwise nil.
   package var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The elements of an array, otherwise nil.
   package var array: [JSON]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members of an object, otherwise nil.
   package var object: JSONObject? {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// A number, otherwise nil.
   package var number: JSONNumber? {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// A number that is exactly an `Int`, otherwise nil.
+  /// The number, if it is exactly an `Int`.
   package var int: Int? { number?.int }
 
-  /// A member of an object; nil if it is absent or this is not an object.
+  /// A member of an object; nil if absent or this is not an object.
   package subscript(name: String) -> JSON? { object?[name] }
 }
 
@@ -104,7 +99,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     self = .array(elements)
   }
 
-  /// Creates an object, keeping the order of the members.
+  /// Creates an object with members in this order.
   package init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(JSONObject(elements))
   }

@@ -2,16 +2,15 @@ package enum JSONKind: Sendable {
   case null, bool, number, string, array, object
 }
 
-/// The position of a value in a JSON text, created by the parser and stored in a layout.
+/// The position of a value in a JSON text, as recorded by the parser.
 ///
-/// Entries are in the order of the text, so the content of a container follows it directly.
+/// Entries are in the order of the text, so a container's content directly follows it.
 struct JSONEntry: Sendable {
   var kind: JSONKind
-  /// Whether a string has at least one escape.
   var hasEscapes = false
-  /// The offset of the first byte; for a string, after the opening quote.
+  /// The offset of the first byte. For a string, that after the opening quote.
   var start: Int32
-  /// The offset after the last byte; for a string, of the closing quote.
+  /// The offset after the last byte. For a string, that of the closing quote.
   var end: Int32
   /// The container's index, or -1 for the outermost value.
   var parent: Int32
@@ -19,14 +18,14 @@ struct JSONEntry: Sendable {
   var next: Int32
   /// The number of direct members or elements of a container.
   var count: Int32 = 0
-  /// The member's name, if this is one.
+  /// The name, if this is a member's value.
   var name: Name
 
   /// The location of a member's name in the layout's store of unescaped names.
   struct Name: Sendable {
     var start: Int32 = 0
     var count: Int32 = 0
-    /// Makes most comparisons of names a comparison of numbers.
+    /// A hash, so that most comparisons are of numbers.
     var hash: UInt32 = 0
   }
 }

@@ -1,7 +1,7 @@
-/// The reason why a text is invalid JSON. Contains an offset, and nothing of the text.
+/// Why a text is invalid JSON. Contains an offset, but nothing of the text.
 package struct JSONError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    /// A byte that is not allowed there, such as a byte order mark or a trailing comma.
+    /// A byte that is not allowed there, such as in a byte order mark or a trailing comma.
     case unexpectedByte
     /// The text ends inside a value, or is empty.
     case unexpectedEnd
@@ -11,13 +11,12 @@ package struct JSONError: Error, Hashable, Sendable {
     case invalidUTF8
     /// A backslash is not followed by an escape of RFC 8259 section 7.
     case invalidEscape
-    /// A `\u` escape that is half of a surrogate pair (RFC 8259 section 8.2).
+    /// A `\u` escape is half of a surrogate pair (RFC 8259 section 8.2).
     case loneSurrogate
     /// Two members of an object have the same name (RFC 8259 section 4).
     case duplicateMember
     case tooDeep
     case tooManyMembers
-    /// The text has more values than the limit.
     case tooManyElements
     case stringTooLong
     case numberTooLong

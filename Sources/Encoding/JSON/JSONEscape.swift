@@ -1,6 +1,6 @@
 /// The escapes of JSON strings (RFC 8259 section 7).
 enum JSONEscape {
-  /// The byte for a two-character escape, or nil if there is no such escape.
+  /// The byte that a two-character escape represents, or nil if there is no such escape.
   static func byte(for letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -28,7 +28,7 @@ enum JSONEscape {
 
   /// Decodes a string.
   ///
-  /// `raw` is the text between the quotes of a string that the parser has accepted.
+  /// - Parameter raw: The text between the quotes of a string that the parser has accepted.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {
     var runStart = 0
     var index = 0
@@ -65,8 +65,7 @@ enum JSONEscape {
     return start + 12
   }
 
-  /// The second half of a surrogate pair, if its escape is at `start`. Only a lenient parser accepts a first half
-  /// without one.
+  /// The second half of a surrogate pair, if its escape is at `start`. After lenient parsing, it may be missing.
   private static func lowSurrogate(_ raw: Span<UInt8>, at start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
       return nil
@@ -104,7 +103,7 @@ enum JSONEscape {
     append(0x80, shift: 0, mask: 0x3F)
   }
 
-  /// The length of the character at `index` if it must be escaped, otherwise 0.
+  /// The length in bytes of the character at `index` if it must be escaped, otherwise 0.
   static func lengthToEscape(_ bytes: Span<UInt8>, at index: Int) -> Int {
     switch bytes[index] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): 1

@@ -1,7 +1,7 @@
 /// The layout of a JSON text: the position of every value.
 ///
-/// Contains the names of members but nothing of their values, so it may describe a secret text. To read a value, pass
-/// the same text again.
+/// Contains the names of members but nothing of their values, so the text may be secret. To read a value, pass the same
+/// text again.
 package struct JSONLayout: Sendable {
   private let storage: Storage
 
@@ -46,7 +46,7 @@ package struct JSONLayout: Sendable {
     }
   }
 
-  /// A value of the text.
+  /// A value in the text.
   ///
   /// The `source` parameter of its methods must be the parsed text, byte for byte.
   package struct Node: Sendable {
@@ -57,7 +57,7 @@ package struct JSONLayout: Sendable {
 
     package var kind: JSONKind { entry.kind }
 
-    /// Whether it is a string. Comparing ``kind`` in another module is slower, since it builds a table at run time.
+    /// Whether this is a string. Comparing ``kind`` in another module is slower, since it builds a table at run time.
     package var isString: Bool { kind == .string }
   }
 }
@@ -65,7 +65,7 @@ package struct JSONLayout: Sendable {
 // MARK: Structure
 
 extension JSONLayout.Node {
-  /// The member with this name, compared byte by byte; nil if it is absent or this is not an object.
+  /// The member with this name, compared byte by byte; nil if absent or this is not an object.
   package subscript(name: String) -> JSONLayout.Node? {
     guard kind == .object else { return nil }
     let view = name.utf8
@@ -79,7 +79,6 @@ extension JSONLayout.Node {
     return nil
   }
 
-  /// Whether the name of a member contains this byte; false if this is not an object.
   package func hasName(with byte: UInt8) -> Bool {
     guard kind == .object else { return false }
     let end = Int(entry.next)
@@ -101,7 +100,7 @@ extension JSONLayout.Node {
     return children.filter { storage.hasName(wanted, $0.entry) }
   }
 
-  /// The members of an object, in order; empty if this is not an object.
+  /// An object's members, in order. Empty if this is not an object.
   package var members: [(name: String, value: JSONLayout.Node)] {
     kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
   }
@@ -112,7 +111,7 @@ extension JSONLayout.Node {
     return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
   }
 
-  /// The elements of an array, in order; empty if this is not an array.
+  /// An array's elements, in order. Empty if this is not an array.
   package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 
   private var children: [JSONLayout.Node] {
@@ -178,7 +177,7 @@ extension JSONLayout.Node {
     kind == .string ? Int(entry.end - entry.start) : nil
   }
 
-  /// Writes the decoded bytes of a string. Writes nothing if this is not a string.
+  /// Writes the decoded bytes of a string, or nothing if this is not a string.
   package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
     guard kind == .string else { return }
     checkSource(source)

@@ -1,21 +1,21 @@
 /// The limits of a JSON text, as allowed by RFC 8259 section 9.
 package struct JSONLimits: Sendable {
-  /// The maximum of ``depth``, because values are built recursively.
+  /// The maximum ``depth``, because values are built recursively.
   package static let deepest = 256
   /// The maximum of ``bytes``, because offsets are stored in 32 bits.
   static let longest = 1 << 30
 
-  /// The bytes of the text.
+  /// The maximum text size.
   package var bytes: Int
-  /// The nesting of arrays and objects, at most ``deepest``.
+  /// The maximum nesting of arrays and objects, at most ``deepest``.
   package var depth: Int
-  /// The members of an object.
+  /// The maximum number of members in an object.
   package var members: Int
-  /// The values in the text, including the outermost one.
+  /// The maximum number of values in the text, including the outermost one.
   package var elements: Int
-  /// The bytes between the quotes of a string or name, including escapes as written.
+  /// The maximum size of a string or name between its quotes, with escapes as written.
   package var stringBytes: Int
-  /// The bytes of a number.
+  /// The maximum length of a number.
   package var numberBytes: Int
   /// Whether to accept what the grammar of RFC 8259 allows but parsers interpret differently: duplicate names, and lone
   /// surrogates, which are decoded as U+FFFD.
@@ -33,14 +33,14 @@ package struct JSONLimits: Sendable {
     self.numberBytes = numberBytes
   }
 
-  /// The default limits for everything from a server or peer.
+  /// The default limits, for everything from a server or peer.
   package static let standard = JSONLimits()
 
-  /// The limits for reading one member of a text whose other members may be of any kind. Accepts every grammatical text
-  /// of up to 256 KiB, with nesting up to 64 and 65,536 values.
+  /// The limits for reading one member of a text whose other members may be anything: up to 256 KiB, nesting up to 64,
+  /// and 65,536 values.
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
-  /// The limits for a text that is forwarded or stored unchanged. Accepts every grammatical text up to this size.
+  /// The limits for a text that is forwarded or stored unchanged. They allow any grammatical text up to this size.
   package static func lenient(bytes: Int, depth: Int = deepest, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)

@@ -24,7 +24,7 @@ package struct JSONNumber: Sendable, Hashable {
     return decimal.signed(decimal.whole)
   }
 
-  /// The number rounded by a rule; nil if it is outside the range of `Int` or longer than 32 characters.
+  /// The number rounded by a rule. Nil if outside the range of `Int` or longer than 32 characters.
   ///
   /// `.down` and `.up` mean towards negative and positive infinity.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
@@ -36,7 +36,7 @@ package struct JSONNumber: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The value of a short number without sign, fraction and exponent, such as a time.
+  /// The value of a short number without sign, fraction and exponent, such as a time; otherwise nil.
   private var fewDigits: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }
@@ -50,11 +50,10 @@ extension JSONNumber {
 
   /// The parts of a number: sign, whole part and fraction.
   private struct Decimal {
-    /// The fraction, compared to one half.
     enum Fraction { case none, belowHalf, half, aboveHalf }
 
     var isNegative = false
-    /// At most 19 digits, so that adding one cannot overflow.
+    /// The whole part, at most 19 digits.
     var whole: UInt64 = 0
     var fraction = Fraction.none
 
@@ -86,7 +85,7 @@ extension JSONNumber {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The exponent, clamped to ±10,000: larger than any relevant exponent, and far from overflow.
+    /// The exponent, clamped to ±10,000, which is larger than any relevant one and far from overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {
@@ -95,7 +94,7 @@ extension JSONNumber {
       return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    /// Splits digits that neither begin nor end with zero at the decimal point.
+    /// Splits digits, which neither begin nor end with zero, at the decimal point. Returns false for a large number.
     private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
       let wholeCount = digits.count + exponent
       guard wholeCount <= 19 else { return false }
@@ -112,7 +111,7 @@ extension JSONNumber {
       return true
     }
 
-    /// Whether to round a magnitude with a fraction up, away from zero.
+    /// Whether the rule rounds a magnitude with a fraction up, away from zero.
     func roundsAwayFromZero(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative
@@ -125,7 +124,7 @@ extension JSONNumber {
       }
     }
 
-    /// Applies the sign to a magnitude; nil if the result is out of range.
+    /// Applies the sign to a magnitude. Nil if the result is out of range.
     func signed(_ magnitude: UInt64) -> Int? {
       guard isNegative else { return Int(exactly: magnitude) }
       return magnitude == Int.min.magnitude ? Int.min : Int(exactly: magnitude).map { -$0 }

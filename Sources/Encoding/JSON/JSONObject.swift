@@ -1,6 +1,6 @@
 /// The members of a JSON object, in the order they were written.
 ///
-/// Names are unique and compared byte by byte in UTF-8 (RFC 8259 section 8.3), without the Unicode equivalence of Swift
+/// Names are unique and compared by their UTF-8 bytes (RFC 8259 section 8.3), without the Unicode equivalence of Swift
 /// strings. Objects are equal if their members are, in any order (RFC 8259 section 1).
 package struct JSONObject: Sendable {
   struct Member: Sendable {
@@ -14,15 +14,15 @@ package struct JSONObject: Sendable {
     members = []
   }
 
-  /// Creates an object from pairs. If a name is repeated, the later value replaces the earlier one in its position.
+  /// Creates an object from pairs. If a name is repeated, the last value is used, in the position of the first.
   package init(_ pairs: [(String, JSON)]) {
     members = []
     members.reserveCapacity(pairs.count)
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Creates an object from members with unique names. Names of a leniently parsed text may repeat; the first is then
-  /// found.
+  /// Creates an object from members with unique names. In a leniently parsed text, names may repeat; lookups then find
+  /// the first.
   init(unique members: [Member]) {
     self.members = members
   }
@@ -35,7 +35,7 @@ package struct JSONObject: Sendable {
 
   package var isEmpty: Bool { members.isEmpty }
 
-  /// A member's value. Setting a new name appends it; setting nil removes the member.
+  /// A member's value. Setting a new name appends a member; setting nil removes it.
   package subscript(_ name: String) -> JSON? {
     get { index(of: name).map { members[$0].value } }
     set {
@@ -60,7 +60,7 @@ extension JSONObject: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // A sum, because the order of members does not matter.
+    // The members' hashes are added up, because their order does not matter.
     var sum = 0
     for member in members {
       var memberHasher = Hasher()

@@ -1,11 +1,10 @@
-/// The only parser of JSON: strictly RFC 8259.
+/// The only parser of JSON, which follows RFC 8259 strictly.
 ///
-/// Works in a single pass without recursion. Also rejects texts that parsers interpret differently: duplicate names,
-/// lone surrogates, ill-formed UTF-8, a byte order mark. The text is passed to each method, not stored, because it may
-/// be a secret that exists only during the call.
+/// Parses in a single pass without recursion. Also rejects texts that parsers interpret differently: duplicate names,
+/// lone surrogates, ill-formed UTF-8, a byte order mark. Each method gets the text, which may be a secret that exists
+/// only during the call.
 struct JSONParser {
   private let limits: JSONLimits
-  /// The values found so far.
   private(set) var entries: [JSONEntry] = []
   /// The unescaped names of all members, concatenated.
   private(set) var names: [UInt8] = []
@@ -13,14 +12,14 @@ struct JSONParser {
   private var depth = 0
   /// The index of the innermost open container, or -1.
   private var container = -1
-  /// The name of the next value.
+  /// The name of the member whose value is next.
   private var name = JSONEntry.Name()
 
   init(limits: JSONLimits) {
     self.limits = limits
   }
 
-  /// Parses a complete text; afterwards `entries` has at least one value.
+  /// Parses a complete text. Afterwards, `entries` has at least one value.
   mutating func parse(_ bytes: Span<UInt8>) throws(JSONError) {
     let longest = min(limits.bytes, JSONLimits.longest)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
@@ -37,7 +36,7 @@ struct JSONParser {
 
   // MARK: Structure
 
-  /// Continues in the innermost open container: closes it or parses its next value.
+  /// Closes the innermost open container, or parses its next value.
   private mutating func parseNext(_ bytes: Span<UInt8>) throws(JSONError) {
     skipWhiteSpace(bytes)
     let byte = try current(bytes)
@@ -165,7 +164,7 @@ struct JSONParser {
 
   // MARK: Numbers and literals
 
-  /// Parses a number (RFC 8259 section 6). Its value is not evaluated, so none is too large.
+  /// Parses a number (RFC 8259 section 6) without evaluating it, so none is too large.
   private mutating func parseNumber(_ bytes: Span<UInt8>) throws(JSONError) {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }

@@ -1,4 +1,4 @@
-/// The range of a well-formed string (RFC 8259 section 7).
+/// The range of a well-formed string in a JSON text (RFC 8259 section 7).
 struct JSONStringPlace {
   /// The index after the opening quote.
   let start: Int
@@ -60,7 +60,7 @@ struct JSONStringPlace {
     return start + 12
   }
 
-  /// Requires `\u` at an index, as the second half of the surrogate pair that began at `first`.
+  /// Throws unless `\u` is at `start`, for the second half of the surrogate pair that began at `first`.
   private static func expectEscape(_ bytes: Span<UInt8>, at start: Int, after first: Int) throws(JSONError) {
     for (index, wanted) in [(start, UInt8(ascii: "\\")), (start + 1, UInt8(ascii: "u"))] {
       guard index < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: bytes.count) }

@@ -2,13 +2,15 @@
 /// example by a byte order mark, NaN, a comment, a trailing comma or ill-formed UTF-8. Reads the text once, in any
 /// number of pieces.
 package struct LooseJSONObject: Sendable {
-  /// How much of the object was read.
+  /// How much of an object has been read.
   package enum Extent: Sendable {
     /// Only whitespace or a byte order mark.
     case none
-    /// The text begins with something else.
+    /// Something other than an object.
     case other
+    /// An object's beginning.
     case open
+    /// A complete object.
     case whole
   }
 
@@ -23,7 +25,7 @@ package struct LooseJSONObject: Sendable {
   private var stringStart = 0
   /// The last string directly in the object, with its quotes, until another token follows.
   private var last: Range<Int>?
-  /// The name of the next value's member.
+  /// The name of the member whose value is next.
   private var name: Range<Int>?
   /// The index after the object.
   private var end: Int?
@@ -114,8 +116,8 @@ package struct LooseJSONObject: Sendable {
     last = nil
   }
 
-  /// The range of a string, with its quotes: the value of the only member with this name directly in the object, if no
-  /// other object follows. Other text may precede the object, and the object may be truncated after the member.
+  /// The range, with quotes, of a string: the value of the only member with this name directly in the object. Nil if
+  /// another object follows. Other text may precede the object, and the object may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
     var object = LooseJSONObject(collects: true)

@@ -6,29 +6,29 @@ extension UInt8 {
 
   package var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
 
-  /// VCHAR (RFC 5234 appendix B.1).
+  /// Whether this is a VCHAR (RFC 5234 appendix B.1).
   package var isVisibleASCII: Bool { (0x21...0x7E).contains(self) }
 
-  /// VSCHAR (RFC 6749 appendix A): a visible character or a space.
+  /// Whether this is a VSCHAR (RFC 6749 appendix A).
   package var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
-  /// NQCHAR (RFC 6749 appendix A): a visible character except `"` and `\`.
+  /// Whether this is an NQCHAR: not `"` or `\` (RFC 6749 appendix A).
   package var isUnquotedASCII: Bool { isVisibleASCII && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 
-  /// tchar (RFC 9110 section 5.6.2).
+  /// Whether this is a tchar (RFC 9110 section 5.6.2).
   package var isTokenCharacter: Bool { isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 extension StringProtocol {
-  /// Whether the text contains a non-empty text, compared by bytes. The standard library's `contains` would link
-  /// regular expressions into the program.
+  /// Whether the text contains `part`, which must not be empty, compared by bytes. The standard library's `contains`
+  /// would link regular expressions.
   package func hasPart(_ part: String) -> Bool {
     Array(utf8).span.hasPart(part)
   }
 }
 
 extension Span<UInt8> {
-  /// Whether these bytes contain those of a non-empty text.
+  /// Whether the bytes contain those of `part`, which must not be empty.
   package func hasPart(_ part: String) -> Bool {
     let wanted = Array(part.utf8)
     guard count >= wanted.count else { return false }

@@ -1,4 +1,3 @@
-/// Hexadecimal digits in ASCII.
 package enum HexDigit {
   /// The value of a digit of either case, or nil if `byte` is not a digit.
   package static func value(_ byte: UInt8) -> UInt8? {
@@ -10,7 +9,6 @@ package enum HexDigit {
     }
   }
 
-  /// Whether this is a lowercase digit.
   package static func isLower(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }

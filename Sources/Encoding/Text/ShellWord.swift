@@ -1,8 +1,7 @@
 /// Quotes words for command lines of the sh family.
 package enum ShellWord {
-  /// Quotes a word for a hint that may be pasted into any shell. Unchanged if no shell could misread it. fish
-  /// interprets backslashes within single quotes, and csh interprets `!`. Both are written outside the quotes with a
-  /// backslash, which bash, zsh, fish and csh read in the same way.
+  /// Quotes a word for a hint that may be pasted into any shell. A word that no shell could misread is unchanged.
+  /// Backslashes and `!` are written outside the quotes, since fish and csh interpret them within.
   package static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var result: [UInt8] = []
@@ -21,7 +20,7 @@ package enum ShellWord {
     return result.isEmpty ? "''" : String(decoding: result, as: UTF8.self)
   }
 
-  /// Bytes that some shell interprets within single quotes.
+  /// Whether some shell interprets the byte within single quotes.
   private static func isReadInQuotes(_ byte: UInt8) -> Bool { #"'\!"#.utf8.contains(byte) }
 
   /// Whether text from a server may be part of a hint: printable ASCII without quotes, backticks, and characters that a
@@ -32,13 +31,13 @@ package enum ShellWord {
     }
   }
 
-  /// Single-quotes the word. Compares bytes, since a quote before a combining character is another `Character`.
+  /// Single-quotes the word. Compares bytes, since a quote with a combining character is another `Character`.
   package static func single(_ word: String) -> String {
     let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
     return "'" + String(decoding: bytes, as: UTF8.self) + "'"
   }
 
-  /// Splits a line of words quoted by ``quoted(_:)``; nil if a shell would read it differently.
+  /// Splits a line of words quoted by ``quoted(_:)``. Nil if a shell would read it differently.
   package static func words(_ line: String) -> [String]? {
     var words: [String] = []
     var word: [UInt8]?
@@ -64,11 +63,11 @@ package enum ShellWord {
     return isQuoted ? nil : words
   }
 
-  /// Bytes that every shell reads literally, inside quotes or outside, also in a file name pattern.
+  /// Whether every shell reads the byte literally, inside quotes or outside, also in a file name pattern.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }
 
-  /// Bytes that need no quotes anywhere in a word of a command.
+  /// Whether the byte needs no quotes anywhere in a word of a command.
   package static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
 }

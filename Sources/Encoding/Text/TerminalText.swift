@@ -2,10 +2,9 @@
 package enum TerminalText {
   /// Removes invisible characters and truncates a long text.
   ///
-  /// Removed: C0 and C1 controls (so no escape sequence survives), DEL, line and paragraph separators, bidirectional
+  /// Removes C0 and C1 controls (so no escape sequence survives), DEL, line and paragraph separators, bidirectional
   /// controls, zero-width and other format characters, the byte order mark, tag characters, variation selectors and
-  /// fillers. Everything after `limit` characters is replaced by "…". A combining mark counts as a character, so marks
-  /// cannot be piled up.
+  /// fillers. Replaces everything after `limit` characters by "…". A combining mark counts as a character.
   package static func clean(_ text: String, limit: Int = 200) -> String {
     let view = text.utf8
     if isPlain(view.span, limit: limit) { return text }
@@ -29,9 +28,9 @@ package enum TerminalText {
     return true
   }
 
-  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal interprets it instead of
-  /// displaying it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for all
-  /// others.
+  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would interpret it instead of
+  /// displaying it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for other
+  /// characters.
   package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch (bytes[index], next) {
@@ -46,7 +45,7 @@ package enum TerminalText {
     }
   }
 
-  /// Replaces each character that a terminal interprets with a space.
+  /// Replaces each character that a terminal would interpret with a space.
   package static func blanked(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (result, index) = ([UInt8](), 0)

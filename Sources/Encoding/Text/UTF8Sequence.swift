@@ -1,5 +1,6 @@
 /// Parses well-formed UTF-8 (RFC 3629 section 4), one character at a time.
 enum UTF8Sequence {
+  /// The result of parsing a character.
   enum Finding {
     /// A well-formed character of two to four bytes.
     case length(Int)

@@ -1,9 +1,9 @@
 /// Parses dates in HTTP header fields (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-  /// Parses a date in any of the three formats, in seconds since 1970. Nil if it is malformed, does not exist, or has
-  /// the wrong day of the week.
+  /// Parses a date in any of the three formats, to seconds since 1970. Nil if malformed or impossible, or the day of
+  /// the week is wrong.
   ///
-  /// A two-digit year is in the century that matches the day of the week. A leap second counts as the second after it.
+  /// A two-digit year is in the century that matches that day. A leap second is the same as the second after it.
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
@@ -19,7 +19,7 @@ package enum HTTPDate {
   }
 }
 
-/// Parses an HTTP date from left to right; each `take` moves past what it accepts.
+/// Parses an HTTP date from left to right. Each `take` method moves past the text that it accepts.
 struct HTTPDateReader {
   private var rest: Substring.UTF8View
 
@@ -39,7 +39,7 @@ struct HTTPDateReader {
 // MARK: Forms
 
 extension HTTPDateReader {
-  /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
+  /// Reads `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
   mutating func takeFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard let day = takeNumber(2) else { return nil }
     let separator = take("-") ? "-" : " "
@@ -56,7 +56,7 @@ extension HTTPDateReader {
     return (days, seconds)
   }
 
-  /// `Nov  6 08:49:37 1994`, the format of the C function asctime.
+  /// Reads `Nov  6 08:49:37 1994`, the format of the C function asctime.
   mutating func takeOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard !weekday.isLong, let month = takeMonth(), take(" ") else { return nil }
     guard let day = take(" ") ? takeNumber(1) : takeNumber(2), take(" ") else { return nil }
@@ -69,15 +69,15 @@ extension HTTPDateReader {
 
 extension HTTPDateReader {
   struct Weekday {
-    /// 0 is Sunday.
+    /// The day's number, from 0 for Sunday.
     var number: Int
-    /// Whether it was written in full.
+    /// Whether the name was written in full.
     var isLong: Bool
 
-    /// The days from 1970 to a date, if it exists and is on this day of the week.
+    /// The days from 1970 to a date, or nil if it does not exist or is on another day of the week.
     func days(year: Int, _ month: Int, _ day: Int) -> Int? {
       guard let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch else { return nil }
-      // 1970-01-01 was a Thursday, day 4; 719,530 is a whole number of weeks and keeps the sum positive.
+      // 1970-01-01 was a Thursday, day 4. 719,530 days are complete weeks, and keep the sum positive.
       return (days + 719_530 + 4) % 7 == number ? days : nil
     }
   }
@@ -97,7 +97,7 @@ extension HTTPDateReader {
     return nil
   }
 
-  /// Exactly `count` digits.
+  /// Reads exactly `count` digits.
   mutating func takeNumber(_ count: Int) -> Int? {
     var value = 0
     for _ in 0..<count {
@@ -107,7 +107,7 @@ extension HTTPDateReader {
     return value
   }
 
-  /// The second of the day for a time such as `08:49:37`.
+  /// Reads a time such as `08:49:37` and returns the second of the day.
   mutating func takeTime() -> Int? {
     guard let hour = takeNumber(2), take(":"), let minute = takeNumber(2), take(":"), let second = takeNumber(2),
       hour < 24, minute < 60, second <= 60

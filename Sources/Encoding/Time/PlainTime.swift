@@ -6,7 +6,7 @@ package enum PlainTime {
     return "\(String(stamp).dropLast()) UTC, \(distance(to: unixSeconds, now: now))"
   }
 
-  /// `in 12 minutes`, `2 hours 5 minutes ago`, `now`.
+  /// A distance in time, such as `in 12 minutes`, `2 hours 5 minutes ago` or `now`.
   package static func distance(to unixSeconds: Int, now: Int) -> String {
     let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(now)
     if overflow { return unixSeconds > now ? "in the far future" : "long ago" }
@@ -15,7 +15,7 @@ package enum PlainTime {
     return seconds > 0 ? "in \(length)" : "\(length) ago"
   }
 
-  /// A duration in one unit, rounded down: `12 s`, `56m`, `1h`, `2d`.
+  /// A duration in one unit, rounded down, such as `12 s`, `56m`, `1h` or `2d`.
   package static func short(_ seconds: Int) -> String {
     switch seconds {
     case ..<60: "\(seconds) s"
@@ -25,7 +25,7 @@ package enum PlainTime {
     }
   }
 
-  /// A measured duration: `12 ms`, or from one second `2.2 s`.
+  /// A measured duration, such as `12 ms` or, from one second, `2.2 s`.
   package static func precise(milliseconds: Int) -> String {
     milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
   }
@@ -34,7 +34,7 @@ package enum PlainTime {
     ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
   ]
 
-  /// A duration in its largest unit and, if its number is small, the next one.
+  /// A duration in its largest unit and, if its number is small, also the next one.
   private static func length(_ seconds: UInt) -> String {
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
     let count = seconds / units[first].seconds
@@ -63,7 +63,7 @@ package enum Timestamp {
     return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
   }
 
-  /// Parses a time in UTC to unix seconds, truncating a fraction; nil for any other text.
+  /// Parses a time in UTC to unix seconds and truncates a fraction. Nil for any other text.
   package static func unixSeconds(rfc3339 text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }

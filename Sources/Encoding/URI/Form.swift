@@ -43,17 +43,18 @@ package enum Form {
     sink.append(HexDigit.upper(byte))
   }
 
+  /// Whether the byte is written without encoding.
   package static func isPlain(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "*-._".utf8.contains(byte)
   }
 
   // MARK: Reading
 
-  /// Parses all fields, in order. Empty parts between "&" are skipped.
+  /// Parses all fields, in order. Skips empty parts between "&".
   ///
   /// - Parameters:
   ///   - maxFields: The maximum number of fields.
-  ///   - maxBytes: The maximum length of the text.
+  ///   - maxBytes: The maximum text length.
   ///   - repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
   package static func parse(
     _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
@@ -91,7 +92,7 @@ package enum Form {
 
   /// Decodes a name or value to bytes, which may be secret.
   ///
-  /// - Returns: False if it is malformed. Discard the bytes written then.
+  /// - Returns: False if malformed. The bytes written are then invalid.
   package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
     var index = 0
     while index < text.count {
@@ -140,10 +141,9 @@ package enum Form {
   }
 }
 
-/// The reason why a form is invalid. Contains nothing of the form.
+/// Why a form is invalid. Contains nothing of the form.
 package enum FormError: Error, Hashable, Sendable {
   case tooLarge
-  /// More fields than the limit.
   case tooManyFields
   /// A repeated name (RFC 6749 section 3.1 forbids it for parameters).
   case duplicateName

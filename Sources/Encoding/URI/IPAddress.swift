@@ -12,7 +12,7 @@ package struct IPAddress: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Whether the first `length` bits are those of `network`, an address of the same family.
+  /// Whether the first `length` bits equal those of `network`, an address of the same family.
   package func isIn(_ network: IPAddress, prefixLength length: Int) -> Bool {
     guard bytes.count == network.bytes.count, (0...(bytes.count * 8)).contains(length) else { return false }
     let (whole, rest) = (length / 8, length % 8)
@@ -35,7 +35,7 @@ package struct IPAddress: Sendable, Hashable {
     text.indices.dropLast().first { text[$0] == UInt8(ascii: ":") && text[$0 + 1] == UInt8(ascii: ":") }
   }
 
-  /// The bytes of a list of 16-bit groups; nil if it is malformed.
+  /// The bytes of a list of 16-bit groups. Nil if malformed.
   private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt8]? {
     guard !text.isEmpty else { return [] }
     var bytes: [UInt8] = []

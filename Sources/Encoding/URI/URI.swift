@@ -1,4 +1,4 @@
-/// An absolute URI with a host, kept exactly as written (RFC 3986).
+/// An absolute URI with a host (RFC 3986).
 ///
 /// Never normalized: URIs are equal if their texts are, byte for byte. Whitespace, control characters, a user name or
 /// password, and a zone in an IPv6 address are rejected.
@@ -8,9 +8,9 @@ package struct URI: Sendable, Hashable {
 
   /// The complete URI, in printable ASCII.
   package let text: String
-  /// The scheme as written; to compare it, use ``hasScheme(_:)``.
+  /// The scheme as written. Compare it by ``hasScheme(_:)``.
   package let scheme: String
-  /// The host as written; an IPv6 address includes its brackets.
+  /// The host as written, with brackets around an IPv6 address.
   package let host: String
   package let port: UInt16?
   /// The path, which is empty or begins with "/".
@@ -50,14 +50,13 @@ extension URI {
 
   /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
   ///
-  /// Only for `127.0.0.1`, `[::1]` and `localhost`. libcurl (since 7.78) and browsers resolve `localhost` themselves
-  /// and never ask a name server (RFC 6761 section 6.3); names below it may be another host's.
+  /// True only for `127.0.0.1`, `[::1]` and `localhost`, which libcurl (since 7.78) and browsers resolve themselves
+  /// (RFC 6761 section 6.3); names below it may be another host's.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().utf8.elementsEqual($0.utf8) }
   }
 
-  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): lowercase, without the scheme's default
-  /// port.
+  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): in lowercase, without the default port.
   package var origin: String {
     let base = scheme.lowercased() + "://" + host.lowercased()
     guard let port, port != defaultPort else { return base }
@@ -81,7 +80,7 @@ extension URI {
 
   /// The text of this URI with fields added to its query (RFC 6749 section 3.1).
   ///
-  /// An existing query is kept and comes first; a fragment stays at the end. Not for secrets.
+  /// The fields follow an existing query and precede a fragment. Not for secrets.
   package func appendingQuery(_ pairs: [(String, String)]) -> String {
     guard !pairs.isEmpty else { return text }
     var bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
@@ -98,11 +97,11 @@ extension URI {
   }
 }
 
-/// The reason why a text is an invalid URI. Contains nothing of the text.
+/// Why a text is an invalid URI. Contains nothing of the text.
 package enum URIError: Error, Hashable, Sendable {
   /// More than 2048 bytes.
   case tooLong
-  /// A character that RFC 3986 does not allow there, such as a space or a quote.
+  /// A character that RFC 3986 does not allow at its position, such as a space or a quote.
   case invalidCharacter
   /// Not absolute: no scheme and colon at the start (RFC 3986 section 3.1).
   case noScheme

@@ -44,13 +44,13 @@ struct URIParser {
     return start..<end
   }
 
-  /// RFC 3986 section 3.1.
+  /// Whether this is a scheme (RFC 3986 section 3.1).
   private func isScheme(_ range: Range<Int>) -> Bool {
     guard let first = bytes[range].first, Self.isLetter(first) else { return false }
     return bytes[range].allSatisfy { Self.isLetter($0) || Self.isDigit($0) || "+-.".utf8.contains($0) }
   }
 
-  /// RFC 3986 section 3.2.
+  /// Parses host and port (RFC 3986 section 3.2).
   private mutating func parseAuthority(_ range: Range<Int>) throws(URIError) {
     guard !range.isEmpty else { throw .noHost }
     guard !bytes[range].contains(UInt8(ascii: "@")) else { throw .userinfoPresent }
@@ -68,8 +68,8 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// A DNS name or an IPv4 address. Stricter than RFC 3986: no percent-encoding and no punctuation except dots, hyphens
-  /// and underscores, because no host of an authorization server or resource needs them.
+  /// Whether this is a DNS name or an IPv4 address. Stricter than RFC 3986: no percent-encoding and no punctuation
+  /// except dots, hyphens and underscores.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
     var labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -89,7 +89,7 @@ struct URIParser {
 
   // MARK: Characters
 
-  /// Requires the characters of a path segment (RFC 3986 section 3.3) or of `alsoAllowed`.
+  /// Throws for characters that are neither allowed in a path segment (RFC 3986 section 3.3) nor in `alsoAllowed`.
   private func check(_ range: Range<Int>, alsoAllowed: String) throws(URIError) {
     for index in range {
       let byte = bytes[index]
