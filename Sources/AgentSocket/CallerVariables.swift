@@ -1,19 +1,19 @@
 package import Platform
 package import Wire
 
-/// The variables of this process that a request lacked. After passing them, repeat the request on the same connection:
-/// it had no effect.
+/// The environment variables that a request needs from this process. After passing them, repeat the request on the same
+/// connection: it had no effect.
 package struct CallerVariables: Sendable {
-  /// The request that passes them.
+  /// The request that passes the variables.
   package let request: Request
-  /// One pipe per value, to send with the request.
+  /// A pipe for each value, to send with the request.
   package let values: [SharedDescriptor]
 
   /// - Parameters:
   ///   - failure: The request's failure.
   ///   - connection: The request's connection.
   /// - Returns: Nil if the request failed for another reason, this process lacks a variable, or the daemon belongs to
-  ///   another user, who must not see the environment.
+  ///   another user.
   /// - Throws: `invalid_request` if a value is too long.
   package init?(lackedBy failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
     let names = failure.variables
@@ -30,10 +30,10 @@ package struct CallerVariables: Sendable {
 }
 
 extension FileDescriptor {
-  /// The capacity of an unread pipe (pipe(7)), enough for any secret.
+  /// The capacity of a pipe (pipe(7)), which is enough for any secret.
   private static let mostPiped = 32_768
 
-  /// Returns the reading end of a pipe with these bytes.
+  /// The reading end of a pipe that contains these bytes.
   package static func pipe(holding bytes: Span<UInt8>, called name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= mostPiped else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

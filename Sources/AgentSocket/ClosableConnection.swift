@@ -4,7 +4,7 @@ package import Wire
 /// A connection that can be closed before it is destroyed.
 package struct ClosableConnection: ~Copyable {
   private var connection: DaemonConnection?
-  /// The descriptor; nil once closed.
+  /// The file descriptor; nil once closed.
   package private(set) var number: Int32?
 
   package init(_ connection: consuming DaemonConnection) {
@@ -16,7 +16,7 @@ package struct ClosableConnection: ~Copyable {
     if number != nil { try connection!.send(request, passing: passed) }
   }
 
-  /// See ``CallerVariables/init(lackedBy:over:)``; nil once closed.
+  /// The variables that a failed request needs; see ``CallerVariables/init(lackedBy:over:)``. Nil once closed.
   package mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     number == nil ? nil : try CallerVariables(lackedBy: failure, over: connection!)
   }

@@ -7,7 +7,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   private let privateDaemon: DaemonProcess?
   /// Whether the daemon belongs to another user, who must not learn this user's secrets.
   package let isOfOtherUser: Bool
-  /// Whether the daemon ended without reading everything. It then ignored the last request.
+  /// Whether the daemon ended without reading everything, so that it ignored the last request.
   package private(set) var hasUnread = false
   private var lines = LineBuffer()
 
@@ -15,7 +15,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - otherUser: Another user whose process is accepted.
-  ///   - privateDaemon: The `agentd` of this connection, if it is private.
+  ///   - privateDaemon: The `agentd` of this connection, if private.
   /// - Throws: `daemon_unavailable` if the process belongs to any other user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
@@ -28,13 +28,13 @@ package struct DaemonConnection: ~Copyable, Sendable {
     isOfOtherUser = user != Machine.userID
   }
 
-  /// The descriptor, valid as long as this value exists.
+  /// The file descriptor, valid while this value exists.
   package var descriptor: Int32 { socket.raw }
 
-  /// Whether the `agentd` serves only this connection.
+  /// Whether the daemon serves only this connection.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// The listening process, if known.
+  /// The ID of the listening process, if known.
   package var process: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. Does not raise `SIGPIPE`.
@@ -50,7 +50,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
-      // A message carries one descriptor, so send the line in parts: one byte with each but the last.
+      // Each message carries one descriptor, so the line is sent in parts: one byte with each descriptor but the last.
       var sent = 0
       for (index, shared) in passed.enumerated() {
         let end = index < passed.count - 1 ? sent + 1 : line.count
@@ -62,7 +62,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for input until the deadline. Returns whether there is any.
+  /// A function that waits for input until the deadline and returns whether there is any.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
   package static func waitSilently(
@@ -73,8 +73,8 @@ package struct DaemonConnection: ~Copyable, Sendable {
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// Each module that uses this has a variant with a result. A generic function of another module would not be
-  /// specialized, and creating its types at run time is too slow for a program that starts for each token.
+  /// Each module that uses this has a variant with a result: a generic function of another module would not be
+  /// specialized, and too slow for a program that starts for each token.
   ///
   /// - Parameter wait: Called if no line was received. May print something.
   /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
@@ -88,7 +88,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Passes the next line to `body`, if received, and returns whether it was. Never blocks.
+  /// Passes the next line to `body` if it was received, and returns whether it was. Never blocks.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     try lines.passLine(body)
   }
@@ -106,7 +106,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
-      // If the peer has read everything, closing is not an error (unix(7)).
+      // If the peer has read everything, its closing is not an error (unix(7)).
       hasUnread = error.isReset
       throw ended(error)
     } catch {
@@ -115,7 +115,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if count == 0 { throw ended(nil) }
   }
 
-  /// Closes the connection. A private daemon has ended on return.
+  /// Closes the connection. On return, a private daemon has ended.
   package consuming func finish() {
     let daemon = privateDaemon
     try? socket.close()
@@ -132,12 +132,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// Why a request could not be sent: the daemon's failure, if it sent one before disconnecting.
+  /// The error for a request that could not be sent: the daemon's last failure, if any.
   private borrowing func refused(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return ended(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
     do {
-      // Does not block, because the other end is closed.
+      // This does not block, because the other end is closed.
       while last == nil, try lines.fill(from: socket) > 0 {
         _ = try lines.passLine { (line) throws(Failure) in
           if case .failure(let failure) = try Reply(parsing: line) { last = failure }
@@ -147,6 +147,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? ended(error)
   }
 
+  /// The error for a connection that ended.
   private borrowing func ended(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastWords() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

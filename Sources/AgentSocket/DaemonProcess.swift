@@ -9,9 +9,9 @@ package struct DaemonProcess: Sendable {
   /// The reading end of the process's standard error.
   package let errors: SharedDescriptor
 
-  /// The timeout for its end. It may be waiting for a server that got a refresh token.
+  /// The timeout for the process's end. It may be waiting for a server that got a refresh token.
   private static let timeout = Duration.seconds(10)
-  /// The timeout for its last message.
+  /// The timeout for the process's last message.
   private static let lastWordsTimeout = Duration.seconds(3)
 
   /// - Parameters:
@@ -23,7 +23,7 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line of standard error, safe for a terminal; nil if empty or still running.
+  /// The last line of standard error, safe for a terminal. Nil without one or while the process is running.
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
@@ -37,7 +37,7 @@ package struct DaemonProcess: Sendable {
   }
 
   /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Leaves a slow
-  /// process running, which may be storing a new refresh token.
+  /// process running, since it may be storing a new refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(process).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }

@@ -2,7 +2,7 @@ package import Platform
 package import Wire
 
 extension Failure {
-  /// The failure for an unusable private directory.
+  /// Describes an unusable private directory.
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
@@ -22,7 +22,7 @@ extension Failure {
     }
   }
 
-  /// The failure for a system call.
+  /// Describes a failed system call.
   package init(_ error: SystemError, doing attempt: Phrase) {
     self.init(.storage, Phrase("\(attempt): \(Phrase(stringLiteral: error.message))"))
   }

@@ -1,17 +1,17 @@
 package import Platform
 package import Wire
 
-/// Buffers the daemon's lines and overwrites each after use, since it may contain tokens.
+/// Buffers the daemon's lines, and overwrites each after use, since it may contain tokens.
 package struct LineBuffer: Sendable {
-  /// The received bytes from `start` to `end` are unused.
+  /// The memory. The bytes from `start` to `end` were received but not used yet.
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
 
-  /// There is no newline before this index.
+  /// The index before which there is no newline.
   private var searched = 0
 
-  /// Enough for nearly every token response.
+  /// Enough for nearly every token response, in bytes.
   private static let initialCapacity = 4 << 10
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
@@ -53,9 +53,7 @@ package struct LineBuffer: Sendable {
   }
 }
 
-/// Why no line could be read.
 package enum LineError: Error, Hashable {
   case system(SystemError)
-  /// The line exceeds the protocol's limit.
   case tooLong
 }

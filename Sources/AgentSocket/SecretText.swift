@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// Bytes that may contain a token, overwritten after use.
+/// Bytes that may contain a token and are overwritten after use.
 ///
-/// Clients have no locked memory. This type only keeps copies of tokens out of reused memory.
+/// Clients have no locked memory. This type only prevents copies of tokens in freed memory.
 package struct SecretText: ByteSink, ~Copyable {
   package private(set) var bytes: [UInt8]
 
-  /// Creates an empty text. It grows without leaving copies. Each module has a `with` function that overwrites it; see
-  /// ``DaemonConnection``.
+  /// Creates an empty text. It grows without leaving copies. Each module has a `with` function that overwrites the
+  /// text; see ``DaemonConnection``.
   package init(capacity: Int) {
     bytes = []
     bytes.reserveCapacity(capacity)

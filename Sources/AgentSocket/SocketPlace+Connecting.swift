@@ -2,10 +2,10 @@ package import Platform
 package import Wire
 
 extension SocketPlace {
-  /// Receives the steps of the search. Creates their text only on demand.
+  /// A function that gets the steps of the search, whose text is created only if used.
   package typealias Tell = (_ step: () -> String) -> Void
 
-  /// Connects to this user's daemon; nil if none runs.
+  /// Connects to this user's daemon. Nil if none is running.
   ///
   /// - Parameter seconds: The timeout for connecting.
   /// - Throws: `timeout`.
@@ -24,17 +24,17 @@ extension SocketPlace {
     return nil
   }
 
-  /// Connects to the daemon at this socket; nil if none runs.
+  /// Connects to the daemon at this socket. Nil if none is running.
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, telling tell: Tell = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
-      // The directory may be another user's. Only the peer's user matters.
+      // The directory may belong to another user, since only the peer's user matters.
       return try connection(telling: tell) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
     }
-    // No daemon uses a directory that is missing or not private.
+    // A directory that is missing or not private has no daemon.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       tell { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
@@ -48,13 +48,13 @@ extension SocketPlace {
     }
   }
 
-  /// Connects in an open directory.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {
     try connection { () throws(SystemError) in try UnixSocket.connect(in: directory, name: name, seconds: seconds) }
   }
 
+  /// Runs `connect` and wraps the socket. Nil if no daemon listens.
   private func connection(
     telling tell: Tell = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
   ) throws(Failure) -> DaemonConnection? {
@@ -62,11 +62,11 @@ extension SocketPlace {
     do {
       socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
-      // A crash left the socket file.
+      // The socket file remains after a crash.
       tell { "no daemon listens at \(path)" }
       return nil
     } catch  where error.isAgain {
-      // The connection queue is full: the daemon or its machine is stopped.
+      // The connection queue is full, since the daemon or its machine is stopped.
       throw .queueFull
     } catch {
       throw Failure(error, doing: "cannot connect to the daemon's socket \(path)")

@@ -1,13 +1,12 @@
 internal import Platform
 package import Wire
 
-/// The location of a daemon's socket.
 package struct SocketPlace: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// Another user who may run the daemon.
+  /// Another user whose daemon is accepted.
   package private(set) var otherUser: UInt32?
-  /// Whether it is a default location. A daemon in another network or mount namespace is not used there.
+  /// Whether this is a default location, where a daemon of another network or mount namespace is ignored.
   private var isDefault = false
 
   package init(directory: String, name: String) {
@@ -15,14 +14,14 @@ package struct SocketPlace: Sendable, Hashable {
     self.name = name
   }
 
-  /// The location in `AGENT_SOCKET`, for this user or `AGENT_SOCKET_USER`; nil if unset.
+  /// The location in the variable `AGENT_SOCKET`, for this user or that in `AGENT_SOCKET_USER`. Nil if unset.
   ///
   /// - Throws: `invalid_configuration` for a relative path or an invalid user ID.
   package static func named() throws(Failure) -> SocketPlace? {
     try named(by: Environment.value("AGENT_SOCKET"), user: Environment.value("AGENT_SOCKET_USER"))
   }
 
-  /// The location for these variables.
+  /// The location for these values of the variables.
   package static func named(by variable: String?, user: String? = nil) throws(Failure) -> SocketPlace? {
     guard let path = variable, !path.isEmpty else { return nil }
     guard var place = SocketPlace(path: path) else {
@@ -37,7 +36,7 @@ package struct SocketPlace: Sendable, Hashable {
     return place
   }
 
-  /// Nil unless it is the absolute path of a file.
+  /// Nil unless the path is absolute and names a file.
   package init?(path: String) {
     let bytes = path.utf8
     guard bytes.first == UInt8(ascii: "/"), let slash = bytes.lastIndex(of: UInt8(ascii: "/")),
@@ -47,12 +46,12 @@ package struct SocketPlace: Sendable, Hashable {
     name = String(path[bytes.index(after: slash)...])
   }
 
-  /// The first default location, found without a system call; nil without `XDG_RUNTIME_DIR`.
+  /// The first default location, determined without a system call. Nil without `XDG_RUNTIME_DIR`.
   package static var best: SocketPlace? {
     UserDirectories.sessionRuntimeDirectory.flatMap { places(in: [$0]).first }
   }
 
-  /// The default locations, in a daemon's order.
+  /// The default locations, in the order that a daemon tries them.
   package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
 
   /// The daemon's directory: that of `AGENT_SOCKET`, else the first default that exists, else the first default.
@@ -73,12 +72,12 @@ package struct SocketPlace: Sendable, Hashable {
     }
   }
 
-  /// Whether the daemon was started in another network or mount namespace.
+  /// Whether the daemon in this directory was started in another network or mount namespace.
   func isForeign(_ directory: borrowing PrivateDirectory) -> Bool {
     isDefault && Namespaces.areOutside(of: directory)
   }
 
-  /// Whether a daemon of another namespace is running there.
+  /// Whether a daemon of another namespace is running at this location.
   package var isServedElsewhere: Bool {
     guard isDefault, let directory = try? PrivateDirectory(opening: directory, create: false) else { return false }
     return isForeign(directory) && UnixSocket.isListening(in: directory, name: name)
