@@ -4,12 +4,13 @@ import Platform
 /// The authorization endpoint (RFC 6749 section 3.1) and pushed authorization requests (RFC 9126).
 extension DevelopmentIssuer {
   private static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
-  /// Seconds.
+  /// The lifetime of a pushed request, in seconds.
   private static let pushedLifetime = 60
+  /// The time that users have to decide, in seconds.
   private static let waitingLifetime = 600
 
-  /// Starts an authorization: asks the user, or responds immediately according to the settings. Redirects nowhere
-  /// without a known client and one of its redirect URIs (RFC 6749 section 4.1.2.1).
+  /// Starts an authorization: asks the user, or responds immediately, according to the settings. Redirects only for a
+  /// known client and its redirect URIs (RFC 6749 section 4.1.2.1).
   mutating func authorize(_ request: IssuerRequest) throws -> IssuerAnswer {
     var target: RedirectTarget?
     do {
@@ -33,7 +34,7 @@ extension DevelopmentIssuer {
       until: instant(after: Self.waitingLifetime))
   }
 
-  /// RFC 6749 sections 3.1.2 and 3.1.2.4.
+  /// The redirect URI of a request (RFC 6749 sections 3.1.2 and 3.1.2.4).
   private static func target(of parameters: IssuerParameters, _ client: IssuerClient) throws -> RedirectTarget {
     let uri = try client.redirect(try parameters.required("redirect_uri"), "redirect_uri")
     return RedirectTarget(uri: uri, state: parameters["state"])
@@ -46,7 +47,7 @@ extension DevelopmentIssuer {
     case "never": throw Self.denial
     default:
       if wanted.prompt.contains("none") {
-        // OpenID Connect Core 1.0 section 3.1.2.6.
+        // OpenID Connect Core section 3.1.2.6.
         return try approve(wanted, try check(suitable, "login_required", "no user is signed in as is asked"))
       }
       return try consentPage(request, wanted, key: try state.waiting.add(wanted))
@@ -78,7 +79,7 @@ extension DevelopmentIssuer {
     }
     let session = signIn(for: wanted, username)
     let cookie = try state.sessions.add(session)
-    // Other sites may start an authorization, so navigations from there include the cookie too.
+    // Other sites may start an authorization, so their navigations include the cookie too.
     return try approve(wanted, session)
       .with("Set-Cookie", "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax")
   }
@@ -87,7 +88,7 @@ extension DevelopmentIssuer {
     request.cookie(BrowserSession.cookieName).flatMap { state.sessions[$0] }
   }
 
-  /// A new sign-in, as strong as requested.
+  /// Creates a session, with authentication as strong as requested.
   private func signIn(for wanted: CodeRequest, _ username: String) -> BrowserSession {
     let acr = wanted.acrValues.first(where: User.contexts.contains) ?? User.contexts[0]
     return BrowserSession(username: username, authTime: wall, acr: acr)
@@ -118,7 +119,7 @@ extension DevelopmentIssuer {
     return wanted.target.answer([("code", code), ("iss", url)])
   }
 
-  /// RFC 6749 section 4.1.2.1. Every response names the issuer (RFC 9207 section 2).
+  /// Redirects with an error (RFC 6749 section 4.1.2.1) and the issuer (RFC 9207 section 2).
   private func redirect(to target: RedirectTarget, _ refusal: Refusal) -> IssuerAnswer {
     target.answer([("error", refusal.code), ("error_description", refusal.description), ("iss", url)])
   }
@@ -141,7 +142,7 @@ extension DevelopmentIssuer {
     return .json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
   }
 
-  /// The request for a `request_uri` (RFC 9126 section 4), valid once and only for its client.
+  /// Removes and returns the request for a `request_uri` (RFC 9126 section 4), valid once and only for its client.
   private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
     let key = String(uri.dropFirst(Self.requestURIPrefix.count))
     guard uri.hasPrefix(Self.requestURIPrefix), var found = state.pushed[key], found.client.id == client.id else {
@@ -155,7 +156,7 @@ extension DevelopmentIssuer {
 }
 
 /// Protects forms against other sites (RFC 6749 section 10.12, RFC 8628 section 5.4): the browser has a random cookie,
-/// and the form contains its keyed hash. Another site can neither read the one nor create the other.
+/// and the form contains its keyed hash.
 extension DevelopmentIssuer {
   private static let formCookie = "devissuer"
 
@@ -168,7 +169,7 @@ extension DevelopmentIssuer {
     return known == nil ? page.answer.with("Set-Cookie", field) : page.answer
   }
 
-  /// The form of one of our pages; nil for another one.
+  /// The form of a page of this issuer; nil for other pages.
   func ownForm(of request: IssuerRequest) throws -> IssuerParameters? {
     guard let form = try? request.form(), let found = form["csrf"], let cookie = request.cookie(Self.formCookie),
       Seal.isSame(try seal("form", cookie), found)
@@ -190,7 +191,7 @@ extension DevelopmentIssuer {
     let answer = target?.answer() ?? farewell.answer
     let cookie = request.cookie(BrowserSession.cookieName) ?? ""
     guard let session = state.sessions[cookie] else { return answer }
-    // Section 2: only an ID Token of the same user proves that the user wants this.
+    // Only an ID Token of the same user proves that the user wants this (section 2).
     let isConfirmed = try request.method == "POST" && ownForm(of: request)?["decision"] == "logout"
     guard isConfirmed || hint?.subject == User.subject(session.username) else {
       let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
@@ -206,7 +207,7 @@ extension DevelopmentIssuer {
       "Set-Cookie", "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
   }
 
-  /// The target of the redirect after logout (section 3). The client must be the one that the ID Token was issued to
+  /// The target of the redirect after logout (section 3). The client must be the one to which the ID Token was issued
   /// (section 2).
   private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
     let id = parameters["client_id"] ?? audience

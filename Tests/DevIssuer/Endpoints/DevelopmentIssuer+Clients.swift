@@ -2,8 +2,8 @@ import Crypto
 import Encoding
 import JOSE
 
-/// Client authentication (RFC 6749 section 2.3), and the JWTs for a client, a workload or a user at another server (RFC
-/// 7523), both accepted and issued.
+/// Client authentication (RFC 6749 section 2.3), and assertions for a client, a workload or a user at another server
+/// (RFC 7523), both accepted and issued.
 extension DevelopmentIssuer {
   static let assertionAlgorithms = [JWSAlgorithm.ES256, .RS256, .PS256, .EdDSA, .Ed25519]
   /// The `typ` of an assertion for a user (draft-ietf-oauth-identity-assertion-authz-grant-04).
@@ -13,7 +13,7 @@ extension DevelopmentIssuer {
   /// February 2025, section 5.4.1, item 1).
   private static let profileAlgorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519]
 
-  /// Whether the server enforces that profile.
+  /// Whether the server enforces the FAPI 2.0 Security Profile.
   var isStrict: Bool { settings.isOn("fapi2") }
   var assertionAlgorithms: [JWSAlgorithm] { isStrict ? Self.profileAlgorithms : Self.assertionAlgorithms }
   var grantTypes: [String] { isStrict ? GrantType.profile : GrantType.all }
@@ -50,8 +50,8 @@ extension DevelopmentIssuer {
     return (form, client)
   }
 
-  /// RFC 6749 section 2.3.1: ID and secret are form-encoded, then joined as in RFC 7617. An empty secret counts as
-  /// none.
+  /// The client ID and secret of HTTP Basic, which are form-encoded (RFC 6749 section 2.3.1, RFC 7617). An empty secret
+  /// is read as none.
   private static func basic(_ request: IssuerRequest) throws -> (id: String, secret: String?) {
     guard case let (scheme, text?)? = request["authorization"].map({ ASCII.halves($0, at: " ") }),
       scheme.lowercased() == "basic", let bytes = try? Base64.decode(text),
@@ -68,12 +68,12 @@ extension DevelopmentIssuer {
     return try check(subject, "invalid_client", "client_assertion is malformed")
   }
 
-  /// Verifies a client assertion (RFC 7523 section 3), which can then not be used again.
+  /// Verifies a client assertion (RFC 7523 section 3), which then cannot be used again.
   private mutating func verify(_ assertion: String, of client: IssuerClient, at path: String) throws {
-    // The issuer, the token endpoint and the called endpoint are all acceptable (item 3; RFC 9126 section 2). With the
-    // profile, only the issuer as a string (section 5.3.2.1, item 8).
+    // The issuer, the token endpoint and the called endpoint are acceptable (item 3; RFC 9126 section 2). The profile
+    // accepts only the issuer, as a string (section 5.3.2.1, item 8).
     let names = isStrict ? [url] : [url, url + "/token", url + path]
-    // The client's clock may be a minute ahead, and the token is valid for an hour at most.
+    // The client's clock may be a minute ahead, and the assertion is valid for at most an hour.
     guard
       let claims = try? Self.claims(
         of: assertion, by: client.keys, assertionAlgorithms, types: ["JWT", "client-authentication+jwt"]
@@ -83,7 +83,7 @@ extension DevelopmentIssuer {
       let issuedAt = try? claims.issuedAt ?? wall, let notBefore = try? claims.notBefore ?? wall,
       max(issuedAt, notBefore) <= wall + 60, let jti = try? claims.string("jti"), !jti.isEmpty
     else { throw Refusal("invalid_client", "client_assertion is not good") }
-    // Item 7: valid once.
+    // Each assertion is valid once (item 7).
     try check(used.use("assertion \(client.id) \(jti)"), "invalid_client", "client_assertion was used before")
   }
 
@@ -105,10 +105,10 @@ extension DevelopmentIssuer {
     return (subject, audience, (try? claims.expiresAt) ?? 0)
   }
 
-  /// The subject of a platform's assertion, according to RFC 7523 section 3. A violation is reported with the error
-  /// `code`.
+  /// The subject of a platform's assertion, verified according to RFC 7523 section 3. A violation is reported with the
+  /// error `code`.
   ///
-  /// - Parameter client: The client of the request, which an assertion for a user must contain.
+  /// - Parameter client: The client that an assertion for a user must contain: the request's.
   mutating func verifiedSubject(of assertion: String, from client: String? = nil, or code: String) throws -> String {
     try counting(.assertionFailures) { issuer in
       let (url, wall) = (issuer.url, issuer.wall)
@@ -129,7 +129,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Signs an assertion according to the settings.
+  /// Signs an assertion as the settings say.
   ///
   /// - Parameter client: The client of an assertion for a user; nil for a job.
   private func signedAssertion(
@@ -147,7 +147,7 @@ extension DevelopmentIssuer {
     return .string(try key.sign(header, JSON.object(claims).serialized()))
   }
 
-  /// Issues an assertion for the user of an ID Token, for another server
+  /// Exchanges an ID Token for an assertion about its user, for another server
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   mutating func exchangeIDToken(_ order: TokenOrder) throws -> IssuerAnswer {
     let (form, id) = (order.form, order.client.id)
@@ -166,7 +166,7 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// Issues a platform's assertion for a job that presents its token, for the requested audience.
+  /// Issues a platform's assertion for the requested audience, to a job that presents its token.
   mutating func jobAssertion(_ request: IssuerRequest) throws -> IssuerAnswer {
     let isJob = settings.text("--job-token").map { request["authorization"] == "Bearer \($0)" } ?? false
     guard isJob else { throw Refusal("invalid_token", "it is not the token of a job", status: 401) }

@@ -23,10 +23,10 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// The reason, for users, why a user code cannot be used.
+  /// Why a user code cannot be used, for users.
   private struct CodeProblem: Error { let text: String }
 
-  /// The pending authorization for the entered code.
+  /// The pending authorization for the entered user code.
   private func pendingDevice(_ typed: String) throws(CodeProblem) -> (deviceCode: String, device: DeviceGrant) {
     let found = UserCode.read(typed).flatMap { code in state.devices.first { $0.userCode == code } }
     guard let (key, device) = found else {
@@ -37,7 +37,7 @@ extension DevelopmentIssuer {
     return (key, device)
   }
 
-  /// Records the decision of a user, once.
+  /// Records a user's decision, once.
   mutating func decide(_ typed: String, approves: Bool, _ username: String) throws {
     var (deviceCode, device) = try pendingDevice(typed)
     device.decide(approves: approves, username, at: wall)
@@ -45,7 +45,7 @@ extension DevelopmentIssuer {
     count(approves ? .approvals : .denials)
   }
 
-  /// RFC 8628 sections 3.4 and 3.5. An approved code can be used once; one of another client is unknown.
+  /// Exchanges a device code (RFC 8628 sections 3.4 and 3.5). An approved code can be used once.
   mutating func redeemDeviceCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let code = try order.form.required("device_code")
     count(.devicePolls)
@@ -70,6 +70,7 @@ extension DevelopmentIssuer {
 
   // MARK: The pages at `verification_uri` (RFC 8628 section 3.3)
 
+  /// The page for entering a user code, and the response to its form.
   mutating func verification(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard request.method == "POST" else {
       return try codePage(request, (try? request.queryParameters())?["user_code"])
@@ -79,7 +80,7 @@ extension DevelopmentIssuer {
         request, nil, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
-    // RFC 8628 section 5.1: allows twenty wrong codes per minute.
+    // Twenty wrong codes per minute are allowed (RFC 8628 section 5.1).
     if let since = state.guesses?.since, since.duration(to: now) >= .seconds(60) { state.guesses = nil }
     guard state.guesses?.count ?? 0 < 20 else {
       let page = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."])
@@ -126,12 +127,12 @@ extension DevelopmentIssuer {
 /// A device authorization, from its request until its code is used (RFC 8628 section 3).
 struct DeviceGrant: Sendable {
   let userCode: String
-  /// Without a user until approved.
+  /// The grant, without a user until approved.
   var grant: IssuerGrant
   let expiresAt: Instant
   /// The minimum interval between two polls.
   var interval: Duration
-  /// Nil until the user decides.
+  /// The user's decision, or nil until then.
   var isApproved: Bool?
   var lastPoll: Instant?
 
@@ -145,14 +146,14 @@ struct DeviceGrant: Sendable {
 enum UserCode {
   private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
-  /// Normalizes an entered code: case, hyphens and spaces do not matter. Nil if it is not a code.
+  /// Normalizes an entered code, ignoring case, hyphens and spaces. Nil if not a code.
   static func read(_ text: String) -> String? {
     let letters = text.utf8.filter { !"- ".utf8.contains($0) }.map { $0 >= 0x61 ? $0 & 0xDF : $0 }
     guard text.utf8.count <= 64, letters.count == 8, letters.allSatisfy(alphabet.contains) else { return nil }
     return String(decoding: letters.prefix(4) + [UInt8(ascii: "-")] + letters.suffix(4), as: UTF8.self)
   }
 
-  /// A new code; each of the 20^8 codes is equally likely.
+  /// Creates a code. All of the 20^8 codes are equally likely.
   static func random() -> String {
     read(String(decoding: (0..<8).compactMap { _ in alphabet.randomElement() }, as: UTF8.self)) ?? ""
   }

@@ -5,7 +5,7 @@ extension DevelopmentIssuer {
   /// How long clients may cache the metadata and keys, in seconds.
   private static let cacheSeconds = 60
 
-  /// Adds an ID Token to a token response (OpenID Connect Core 1.0 sections 2 and 3.1.3.3).
+  /// Adds an ID Token to a token response (OpenID Connect Core sections 2 and 3.1.3.3).
   ///
   /// - Parameter nonce: The nonce of the authorization request, only for its first token.
   func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
@@ -17,7 +17,7 @@ extension DevelopmentIssuer {
     ]
     claims["nonce"] = nonce.map(JSON.string)
     claims["acr"] = grant.acr.map(JSON.string)
-    // An option uses the client secret for a MAC (section 3.1.3.7, step 8).
+    // An option makes the client secret the key of a MAC (section 3.1.3.7, step 8).
     let secret = settings.isOn("id_token_secret") ? clients[grant.clientID]?.secret.map { Array($0.utf8) } : nil
     let key = key
     let signer: IssuerAnswer.Signer =
@@ -27,7 +27,7 @@ extension DevelopmentIssuer {
     answer.signer = signer
   }
 
-  /// Adds the claims about a user: the standard ones, then those set by options.
+  /// Adds the claims about a user: the standard ones, then those from options.
   func about(_ username: String, _ claims: JSONObject) -> JSONObject {
     var result = claims
     for more in [User.claims(username), settings.entries("--claim")] {
@@ -39,7 +39,7 @@ extension DevelopmentIssuer {
   /// The JWK Set (RFC 7517 section 5).
   func jwks() -> IssuerAnswer { .json(["keys": [key.jwk]], cachedFor: Self.cacheSeconds) }
 
-  /// OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2, with the same document.
+  /// The metadata: the same document for OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2.
   func metadata() -> IssuerAnswer {
     let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
     var document: JSONObject = [

@@ -2,14 +2,14 @@ import Crypto
 import Encoding
 import JOSE
 
-/// Proofs of possession (RFC 9449), and tokens presented with them.
+/// DPoP proofs (RFC 9449), and tokens presented with them.
 extension DevelopmentIssuer {
-  /// Verifies the proof of a request, which can then not be used again (sections 4.3 and 11.1); nil if there is none
-  /// and none is required.
+  /// Verifies a request's proof, which then cannot be used again (sections 4.3 and 11.1). Nil if there is none and none
+  /// is required.
   ///
   /// - Parameters:
   ///   - thumbprint: The required key; nil for any.
-  ///   - accessToken: The token of the request, at a protected resource.
+  ///   - accessToken: The request's token, at a protected resource.
   mutating func proof(
     of request: IssuerRequest, _ role: ProofRole, isNeeded: Bool = false, thumbprint: String? = nil,
     accessToken: String? = nil
@@ -32,7 +32,7 @@ extension DevelopmentIssuer {
     }
     try check(role.algorithms(settings).contains(proof.algorithm), "alg is not one that is taken here")
     try check(proof.claims["htm"]?.string == request.method, "htm is another method")
-    // Section 4.3, item 9: without query and fragment.
+    // `htu` has no query and fragment (section 4.3, item 9).
     let target = proof.claims["htu"]?.string.flatMap { try? URI($0) }
     let isHere = target.map { $0.origin + $0.path == url + request.path && $0.query == nil && $0.fragment == nil }
     try check(isHere ?? false, "htu is another URL")
@@ -60,7 +60,6 @@ extension DevelopmentIssuer {
     return proof
   }
 
-  /// Invalidates all nonces.
   mutating func replaceNonces() throws {
     for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
   }
@@ -71,7 +70,7 @@ extension DevelopmentIssuer {
     let values = request.values(of: "authorization")
     guard let value = values.first else {
       let inQuery = (request.query ?? "").split(separator: "&").contains { $0.hasPrefix("access_token=") }
-      // No attempt was made, so there is no error code (RFC 6750 section 3.1).
+      // No authentication was attempted, so there is no error code (RFC 6750 section 3.1).
       throw inQuery ? malformed : Refusal.challenge(nil)
     }
     let parts = value.split(separator: " ").map(String.init)
@@ -95,7 +94,7 @@ extension DevelopmentIssuer {
         of: request, .resourceServer, isNeeded: true, thumbprint: thumbprint, accessToken: presented.text)
       return found
     } catch let refusal as Refusal {
-      // Section 7.1: reported by a challenge.
+      // A rejected proof is reported by a challenge (section 7.1).
       var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
       throw challenge
@@ -114,7 +113,7 @@ enum ProofRole: Sendable, CaseIterable {
   }
 }
 
-/// A proof of possession whose signature was verified (RFC 9449 section 4.3).
+/// A DPoP proof whose signature was verified (RFC 9449 section 4.3).
 struct PossessionProof: Sendable {
   /// The thumbprint of the key (section 6.1).
   let thumbprint: String

@@ -20,13 +20,13 @@ extension DevelopmentIssuer {
     ("application_type", "web", { $0 == "web" || $0 == "native" }),
     ("redirect_uris", nil, { texts($0) != nil }),
     ("dpop_bound_access_tokens", nil, { $0.bool != nil }),
-    // Without private keys, which no client should send (RFC 7517 section 9.2).
+    // Private keys are rejected, since no client should send them (RFC 7517 section 9.2).
     ("jwks", nil, { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false }),
     ("scope", nil, { IssuerParameters.scope($0.string ?? "") != nil }),
     ("client_uri", nil, isText), ("logo_uri", nil, isText), ("tos_uri", nil, isText), ("policy_uri", nil, isText),
     ("software_id", nil, isText), ("software_version", nil, isText),
   ]
-  /// Members of the response that an update must not send (RFC 7592 section 2.2).
+  /// Members of the response that an update must not contain (RFC 7592 section 2.2).
   private static let answerNames = [
     "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
   ]
@@ -55,7 +55,7 @@ extension DevelopmentIssuer {
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
     case "PUT":
-      // Section 2.2: omitted members are removed. The response contains a new token, and the old one becomes invalid.
+      // Omitted members are removed (section 2.2). The response contains a new token, and the old one becomes invalid.
       let object = try Self.object(of: request)
       let secret = object["client_secret"]?.string ?? client.secret
       let isOwn = object["client_id"]?.string == client.id && secret == client.secret
@@ -77,8 +77,7 @@ extension DevelopmentIssuer {
     return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
-  /// Validates the client's metadata, and stores the client with a new token that is only for its management (RFC 7592
-  /// section 1.2).
+  /// Validates the client's metadata, and stores the client with a new token for its management (RFC 7592 section 1.2).
   ///
   /// - Returns: The response (RFC 7591 section 3.2.1, RFC 7592 section 3).
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> JSONObject {
@@ -87,7 +86,7 @@ extension DevelopmentIssuer {
     client.members["registration_client_uri"] = .string(url + Self.clientPrefix + client.id)
     if client.method.hasPrefix("client_secret") {
       client.members["client_secret"] = .string(try start.secret ?? Seal.opaque())
-      // It does not expire.
+      // The secret does not expire.
       client.members["client_secret_expires_at"] = 0
     }
     clients.registered[client.id] = client
@@ -107,7 +106,7 @@ extension DevelopmentIssuer {
     }
     let lacksKeys = client.method == "private_key_jwt" && client.keys.keys.isEmpty
     try check(!lacksKeys, "invalid_client_metadata", "jwks is missing")
-    // Only the known ones; the response shows which (section 3.2.1).
+    // Unknown grant types are dropped, as the response shows (section 3.2.1).
     let grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
     client.members["grant_types"] = .array(grantTypes.map(JSON.string))
     let usesCode = grantTypes.contains(GrantType.authorizationCode)
@@ -125,8 +124,9 @@ extension DevelopmentIssuer {
     return client
   }
 
-  /// OpenID Connect Dynamic Client Registration 1.0 section 2: web clients use https; native ones plain http to the
-  /// loopback interface, a custom scheme, or claimed https (RFC 8252 section 7). Nil for other URIs.
+  /// The rule for a redirect URI (OpenID Connect Dynamic Client Registration 1.0 section 2): https for web clients;
+  /// plain http to the loopback interface, a custom scheme, or claimed https for native ones (RFC 8252 section 7). Nil
+  /// for other URIs.
   private static func rule(_ text: String, _ isNative: Bool) -> RedirectRule? {
     guard let uri = try? URI(text), uri.fragment == nil else { return nil }
     guard uri.isHTTPS || (isNative && (uri.isHTTPLoopback || !uri.hasScheme("http"))) else { return nil }
@@ -134,9 +134,9 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Clients that publish their metadata at the URL that is their ID (draft-ietf-oauth-client-id-metadata-document-03).
+/// Clients whose ID is the URL of their published metadata (draft-ietf-oauth-client-id-metadata-document-03).
 extension DevelopmentIssuer {
-  /// The maximum time a document is cached in seconds, whatever its server specifies (section 5.2).
+  /// The maximum time in seconds that a document is cached, whatever its server says (section 5.2).
   private static let highestAge = 3600
 
   /// The URL to fetch before responding to a request that begins a sign-in, or a token request of a client that is not
@@ -152,7 +152,7 @@ extension DevelopmentIssuer {
     return kept > now || route.endpoint == .token ? nil : id
   }
 
-  /// Stores the client of a document, until a newer one of its URL.
+  /// Stores the client that a document describes, until a newer document replaces it.
   ///
   /// - Throws: `invalid_client` for an invalid document, of which nothing is stored (section 5.2).
   mutating func keep(_ document: ClientDocument) throws {
@@ -163,7 +163,7 @@ extension DevelopmentIssuer {
       try check(response.headers.isJSON, "invalid_client", "the client's document is not application/json")
       let json = response.body.withBytes { try? JSON(parsing: $0) }
       var object = try check(json?.object, "invalid_client", "the client's document is no JSON object")
-      // Simple string comparison (RFC 3986 section 6.2.1).
+      // The URLs must be identical (RFC 3986 section 6.2.1).
       let isOwn = object["client_id"] == .string(document.url)
       try check(isOwn, "invalid_client", "client_id of the client's document is not its URL")
       for name in ["client_secret", "client_secret_expires_at"] {
@@ -185,7 +185,7 @@ extension DevelopmentIssuer {
 /// The result of fetching a client's URL (draft-ietf-oauth-client-id-metadata-document-03 section 5).
 struct ClientDocument: Sendable {
   let url: String
-  /// The response, or why there is none.
+  /// The response, or the error.
   let answer: Result<HTTPResponse, Refusal>
 }
 
@@ -195,7 +195,7 @@ final class ClientDocuments: Sendable {
   private let http = CurlClient(userAgent: "devissuer")
   private let transport: Transport
 
-  /// - Parameter authorities: Trusted in addition to the system's, in PEM.
+  /// - Parameter authorities: Certificate authorities in PEM, trusted in addition to the system's.
   init(authorities: [UInt8]? = nil) throws {
     var transport = Transport()
     transport.allowHTTPLoopback = true

@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 
-/// Protected resources for trying tokens (RFC 6750, RFC 9449 section 7).
+/// Protected resources for testing tokens (RFC 6750, RFC 9449 section 7).
 extension DevelopmentIssuer {
   mutating func resource(_ request: IssuerRequest) throws -> IssuerAnswer {
     return try protected(request) { grant in
@@ -9,14 +9,14 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Responds to a request with a valid token that satisfies the rules of the resource.
+  /// Responds by `body` to a request with a valid token that satisfies the resource's requirements.
   private mutating func protected(
     _ request: IssuerRequest, _ body: (IssuerGrant) throws -> IssuerAnswer
   ) throws -> IssuerAnswer {
     do {
       let (token, grant) = try accessToken(of: request)
       let invalid = Refusal.challenge("invalid_token", "unknown, expired or revoked")
-      // A token that is otherwise valid, as after a change of keys at a real server.
+      // A valid token is refused, as after a change of keys at a real server.
       let refusals = settings.number("refuse_next")
       if refusals > 0 {
         settings["refuse_next"] = .int(refusals - 1)
@@ -35,7 +35,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Checks the additional requirements of the resources for a token.
+  /// Throws if a token does not satisfy the additional requirements of the resources.
   private func satisfy(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
     if settings.isOn("require_dpop"), token.dpopThumbprint == nil {
       throw Refusal.challenge("invalid_token", "only tokens that are bound to a key", scheme: "DPoP")
@@ -56,7 +56,7 @@ extension DevelopmentIssuer {
     .challenge("insufficient_scope", status: 403, ", scope=\"\(scope)\"")
   }
 
-  /// UserInfo (OpenID Connect Core 1.0 section 5.3).
+  /// UserInfo (OpenID Connect Core section 5.3).
   mutating func userInfo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (token, grant) = try accessToken(of: request)
     guard let username = grant.username, token.scope.contains("openid") else { throw Self.insufficientScope("openid") }
@@ -85,8 +85,8 @@ extension DevelopmentIssuer {
     return .json(document)
   }
 
-  /// Returns the request: method, path, query, header fields except the token, and a digest of the content. The query
-  /// can request a `status`, and this many bytes of `padding`.
+  /// A description of the request: method, path, query, header fields except the token, and a digest of the content.
+  /// The query can request a `status` and bytes of `padding`.
   mutating func echo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let query = try? request.queryParameters()
     return try protected(request) { grant in
@@ -106,7 +106,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Redirects with the status in the query, by default 307.
+  /// Redirects with the status in the query (default: 307).
   mutating func redirectElsewhere(_ request: IssuerRequest) -> IssuerAnswer {
     let wanted = (try? request.queryParameters())?["status"].flatMap { ASCII.number($0, in: 300...308) }
     return .empty(wanted ?? 307).with("Location", settings.text("redirect_to"))

@@ -1,8 +1,8 @@
 import Encoding
 
 extension DevelopmentIssuer {
-  /// The paths and function of an endpoint. The methods are the accepted ones, as in the Allow field (RFC 9110 section
-  /// 10.2.1), or empty for any; the name is its metadata member; the counter counts all its requests.
+  /// The paths and function of an endpoint. `methods` are the accepted ones, as in the Allow field (RFC 9110 section
+  /// 10.2.1), or empty for any. `name` is the endpoint's metadata member, and `counter` counts its requests.
   typealias Route = (
     endpoint: IssuerEndpoint, methods: String, paths: [String], name: String?, counter: IssuerCounter?,
     answer: @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
@@ -10,7 +10,7 @@ extension DevelopmentIssuer {
 
   /// The prefix of a registered client's path, followed by its ID.
   static let clientPrefix = "/register/"
-  /// The prefix followed by the path of the resource (RFC 9728 section 3.1).
+  /// The prefix of the path of a resource's metadata (RFC 9728 section 3.1).
   static let resourcePrefix = "/.well-known/oauth-protected-resource"
 
   static let routes: [Route] = [
@@ -44,7 +44,7 @@ extension DevelopmentIssuer {
     (.control, "GET, POST", ["/control"], nil, nil, { try $0.control($1) }),
   ]
 
-  /// Nil for an unknown path.
+  /// The route of a path, if known.
   static func route(_ path: String) -> Route? {
     routes.first { $0.paths.contains(path) || ($0.endpoint == .client && path.hasPrefix(clientPrefix)) }
   }
@@ -60,14 +60,14 @@ extension DevelopmentIssuer {
   }
 }
 
-/// The endpoints. The raw values are their names in options and at the control endpoint.
+/// The endpoints. Raw values are their names in options and at the control endpoint.
 enum IssuerEndpoint: String, Sendable, CaseIterable {
   case metadata, jwks, authorization, decision, par, logout, registration, client, device, verification, token, userinfo
   case revocation, introspection, resource
   case resourceMetadata = "resource_metadata"
   case echo, redirect, job, control
 
-  /// Those with failures, delays and faults.
+  /// The endpoints with failures, delays and faults.
   static let faulty = allCases.filter { $0 != .control }
 }
 
@@ -87,7 +87,7 @@ enum IssuerCounter: Sendable, CaseIterable {
 extension DevelopmentIssuer {
   typealias Action = @Sendable (inout DevelopmentIssuer, String) throws -> Bool
 
-  /// Immediate actions, run after changing the settings of the same request; false for an invalid value.
+  /// Actions that run after the settings of the same request have changed. They return false for an invalid value.
   static let controlActions: [(name: String, run: Action)] = [
     ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
     ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
@@ -103,11 +103,12 @@ extension DevelopmentIssuer {
     }
   }
 
+  /// The control endpoint: changes settings, and returns the counters.
   mutating func control(_ request: IssuerRequest) throws -> IssuerAnswer {
-    // Not for browsers: a form on any site could be sent here (RFC 6454 section 7).
+    // Rejects browsers, since a form on any site could be sent here (RFC 6454 section 7).
     guard request.values(of: "origin").isEmpty else { return .text("Not for browsers.", status: 403) }
     if request.method == "POST" {
-      // A rejected request changes nothing.
+      // An invalid request changes nothing.
       var changed = self
       try changed.carryOut(try request.form())
       self = changed

@@ -1,13 +1,13 @@
 import Encoding
 import Platform
 
-/// A token request.
+/// A parsed token request.
 struct TokenOrder: Sendable {
   let form: IssuerParameters
   let client: IssuerClient
-  /// Resources and audiences; if empty, those that were granted (RFC 8707 section 2.2).
+  /// The requested resources and audiences. If empty, those that were granted (RFC 8707 section 2.2).
   let targets: [String]
-  /// The proven key (RFC 9449); nil for Bearer tokens.
+  /// The thumbprint of the DPoP key (RFC 9449); nil for Bearer tokens.
   let thumbprint: String?
 }
 
@@ -35,8 +35,8 @@ extension DevelopmentIssuer {
 
   /// The targets of tokens: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
   ///
-  /// - Throws: `invalid_target` for a resource that is not an absolute URI or has a fragment, and for any that options
-  ///   do not list, if they list some.
+  /// - Throws: `invalid_target` for a resource that is not an absolute URI or has a fragment, or that is missing from
+  ///   those listed in options.
   func targets(of form: IssuerParameters) throws -> [String] {
     let resources = form.all("resource")
     let areURIs = resources.allSatisfy { (try? URI($0)).map { $0.fragment == nil } ?? false }
@@ -50,8 +50,8 @@ extension DevelopmentIssuer {
 
   // MARK: Grants
 
-  /// RFC 6749 section 4.1.3. A code is used up even if the request has another error. Its second use ends the grant of
-  /// the first (section 4.1.2). A code of another client is unknown.
+  /// Exchanges a code (RFC 6749 section 4.1.3). The code is used up even if the request has another error. Its second
+  /// use ends the grant of the first (section 4.1.2). A code of another client is unknown.
   private mutating func redeemCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let key = try order.form.required("code")
     guard let code = state.codes[key], code.grant.clientID == order.client.id else {
@@ -80,8 +80,8 @@ extension DevelopmentIssuer {
     return try issue(grant, grantKey, order, withRefreshToken: settings.isOn("refresh_token"), nonce: nonce)
   }
 
-  /// RFC 6749 section 6. With rotation every token is valid once; its second use ends the grant, because one of the two
-  /// users must be a thief (RFC 9700 section 4.14.2).
+  /// Refreshes a grant (RFC 6749 section 6). With rotation, a second use of a token ends the grant, because one of the
+  /// two users must be a thief (RFC 9700 section 4.14.2).
   private mutating func refresh(_ order: TokenOrder) throws -> IssuerAnswer {
     let scope = try order.form.scope()
     let read = try readRefreshToken(try order.form.required("refresh_token"))
@@ -111,9 +111,8 @@ extension DevelopmentIssuer {
     return answer
   }
 
-  /// A token without a user, ID Token or refresh token: for the subject of an assertion (RFC 7523 section 2.1), or for
-  /// the client itself (RFC 6749 section 4.4). Scopes about a user are dropped, and the response shows that (section
-  /// 3.3).
+  /// Issues a token without a user, ID Token or refresh token: for the subject of an assertion (RFC 7523 section 2.1),
+  /// or for the client itself (RFC 6749 section 4.4). Drops scopes about a user, as the response shows (section 3.3).
   private mutating func grant(to subject: String?, _ order: TokenOrder) throws -> IssuerAnswer {
     let mayHaveIt = subject != nil || order.client.isConfidential
     try check(mayHaveIt, "unauthorized_client", "only for clients that can keep a secret")
@@ -125,9 +124,9 @@ extension DevelopmentIssuer {
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
   }
 
-  /// A token of the same user for another target, possibly for another client or with less scope (RFC 8693). It ends
-  /// with the grant of the original token. An invalid token, or one that the client may not exchange, makes the request
-  /// invalid (section 2.2.2).
+  /// Issues a token of the same user for another target, possibly for another client or with less scope (RFC 8693). It
+  /// ends with the grant of the original token. A token that is invalid, or that the client may not exchange, is an
+  /// invalid request (section 2.2.2).
   private mutating func exchange(_ order: TokenOrder) throws -> IssuerAnswer {
     let form = order.form
     let wanted = form["requested_token_type"] ?? TokenType.access
@@ -153,7 +152,7 @@ extension DevelopmentIssuer {
       ["issued_token_type": .string(TokenType.access)])
   }
 
-  /// RFC 8693 section 2.1: every token has a type.
+  /// The token in a parameter with its type (RFC 8693 section 2.1).
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let type = try form.required(name + "_type")
     try check(type == TokenType.access, "invalid_request", "\(name)_type: only access_token")
@@ -163,7 +162,7 @@ extension DevelopmentIssuer {
 
   // MARK: Tokens
 
-  /// Stores the grant, and issues an access token and whatever belongs to it.
+  /// Stores the grant, and issues an access token with the tokens that belong to it.
   private mutating func issue(
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
@@ -184,13 +183,13 @@ extension DevelopmentIssuer {
 
   /// Stores and issues an access token (RFC 6749 section 5.1, RFC 9449 section 5).
   ///
-  /// - Parameter audience: For an order without targets.
+  /// - Parameter audience: The audience if the request has no targets.
   private mutating func access(
     _ grantKey: String, _ order: TokenOrder, _ scope: [String], _ audience: [String], actor: String? = nil,
     _ more: [String: JSON?]
   ) throws -> IssuerAnswer {
     let lifetime = settings.number("access_token_lifetime")
-    // One fault issues a Bearer token although a key was proven.
+    // One fault issues a Bearer token although there was a valid proof.
     let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
     let token = IssuedAccess(
       grantKey: grantKey, clientID: order.client.id, scope: scope,
@@ -210,8 +209,8 @@ extension DevelopmentIssuer {
     return .json(members)
   }
 
-  /// A refresh token contains its grant and its rotation number with a keyed hash. So any use of an earlier token is
-  /// detected, however long ago it was replaced, without storing it (RFC 9700 section 4.14.2).
+  /// Creates a refresh token: its grant and its rotation number, with a keyed hash. This detects any use of an earlier
+  /// token without storing it (RFC 9700 section 4.14.2).
   private func refreshToken(_ grantKey: String, _ sequence: Int) throws -> String {
     "\(grantKey).\(sequence).\(try seal("refresh", "\(grantKey) \(sequence)"))"
   }
@@ -227,8 +226,8 @@ extension DevelopmentIssuer {
 
   // MARK: Revocation and introspection
 
-  /// Revocation (RFC 7009 section 2). Revoking a refresh token ends its grant; revoking an access token only the token.
-  /// An unknown token is not an error (section 2.2).
+  /// Revokes a token (RFC 7009 section 2). Revoking a refresh token ends its grant; revoking an access token ends only
+  /// that. An unknown token is not an error (section 2.2).
   mutating func revoke(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     let text = try form.required("token")
@@ -253,7 +252,7 @@ extension DevelopmentIssuer {
     return .json(try description(of: text) ?? ["active": false])
   }
 
-  /// RFC 7662 section 2.2; nil for an inactive token.
+  /// The introspection response (RFC 7662 section 2.2); nil for an inactive token.
   private func description(of text: String) throws -> JSONObject? {
     let found = state.good(text, at: now)
     let refresh = try readRefreshToken(text)

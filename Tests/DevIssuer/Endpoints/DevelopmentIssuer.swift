@@ -12,7 +12,7 @@ struct DevelopmentIssuer: Sendable {
   let seal: Seal
   var clients: ClientStore
   var state = IssuerState()
-  /// The role in which the current request's proof was valid.
+  /// The role for which the current request had a valid proof.
   var provenTo: ProofRole?
   /// The current and previous nonce of each role.
   var nonces: [ProofRole: [String]] = [:]
@@ -40,7 +40,7 @@ struct DevelopmentIssuer: Sendable {
     try replaceNonces()
   }
 
-  /// Unix seconds as shown to clients.
+  /// The time in unix seconds, as clients see it.
   var wall: Int { clock.wallSeconds() + settings.number("clock_offset") }
 
   var now: Instant { clock.now() }
@@ -63,7 +63,7 @@ struct DevelopmentIssuer: Sendable {
 
   // MARK: Requests
 
-  /// Milliseconds to wait before responding; nil if it has waited long enough.
+  /// The milliseconds to wait before responding; nil if `waited` is enough.
   mutating func wait(before request: IssuerRequest, waited: Int) -> Int? {
     guard request["host"] == host, let endpoint = Self.route(request.path)?.endpoint else { return nil }
     // A delayed request is abandoned after ten minutes.
@@ -75,12 +75,12 @@ struct DevelopmentIssuer: Sendable {
     return delay > 0 ? delay : nil
   }
 
-  /// Responds to a request: with a planned failure, or else correctly and then with the faults of the endpoint.
+  /// Responds to a request: with a planned failure, or correctly and then with the faults of the endpoint.
   ///
   /// - Parameter document: The document at the URL returned by ``documentWanted(for:)``.
   mutating func answer(_ request: IssuerRequest, _ document: ClientDocument? = nil) -> IssuerAnswer {
     count(.requests)
-    // A web page would reach this address by another name (DNS rebinding).
+    // Rejects web pages that reach this address by another name (DNS rebinding).
     guard request["host"] == host else { return .text("This server answers to \(host) only.", status: 421) }
     guard let route = Self.route(request.path), isOffered(route.endpoint) else {
       return .text("Nothing here.", status: 404)

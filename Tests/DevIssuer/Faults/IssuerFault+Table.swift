@@ -17,11 +17,12 @@ extension IssuerFault {
 
   private static func row(_ name: String, _ edit: @escaping Edit) -> Row { (name, edit) }
 
-  /// Removes or replaces a member of a JSON response.
+  /// A fault that removes or replaces a member of a JSON response.
   private static func row(_ name: String, _ member: String, _ value: JSON?) -> Row {
     (name, { $0.answer.members[member] = value })
   }
 
+  /// A fault that removes or replaces a claim of the ID Token.
   private static func row(_ name: String, claim: String, _ value: JSON?) -> Row {
     (name, { $0.claims[claim] = value })
   }
@@ -84,27 +85,26 @@ extension IssuerFault {
     row("no_metadata") { $0.challenge = $0.challenge?.replacing(/, resource_metadata="[^"]*"/, with: "") },
   ]
 
-  // MARK: ID Tokens: each violates one rule of OpenID Connect Core 1.0 section 3.1.3.7, RFC 7515 or RFC 7519. Those
-  // marked as valid must be accepted.
+  // MARK: ID Tokens: each violates one rule of OpenID Connect Core section 3.1.3.7, RFC 7515 or RFC 7519. Those marked
+  // as valid must be accepted.
 
   private static let idTokenClaims: [Row] =
     [
       row("missing", "id_token", nil),
       row("iss", claim: "iss", .string(elsewhere)),
       row("aud", claim: "aud", "another-client"),
-      // Ours and another one.
+      // This client and another one.
       row("second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
       // An array with one element, which is valid.
       row("aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
       row("azp", claim: "azp", "another-client"),
       row("exp") { $0.move("iat", "exp", by: -7200) },
-      // The time as a string.
       row("exp_text") { $0.claims["exp"] = $0.claims["exp"]?.int.map { .string(String($0)) } },
       // A day in the future.
       row("future_iat") { $0.move("iat", "exp", by: 86_400) },
       // Another user than before and than in UserInfo.
       row("sub", claim: "sub", "user-mallory"),
-      // One character more than allowed (section 2).
+      // A `sub` with one character more than allowed (section 2).
       row("long_sub", claim: "sub", .string(String(repeating: "x", count: 256))),
       // Duplicate members for two users.
       row("two_subs") { spoiled in
@@ -113,12 +113,12 @@ extension IssuerFault {
       },
       row("at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
       row("c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
-      // Present even if none was sent.
+      // A nonce, even if none was sent.
       row("nonce", claim: "nonce", "another nonce"),
       // A day before the sign-in.
       row("auth_time") { $0.move("auth_time", by: -86_400) },
       row("acr") { $0.claims["acr"] = $0.claims["acr"].map { _ in "another context" } },
-      // As in a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+      // A claim of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
       row("events", claim: "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
     ] + ["iss", "aud", "exp", "iat", "sub", "nonce"].map { row("no_" + $0, claim: $0, nil) }
 
@@ -137,8 +137,8 @@ extension IssuerFault {
       $0.header = ["alg": "none", "typ": "JWT"]
       $0.sign = { "\(Base64URL.encode(JSON.object($0).serialized())).\(Base64URL.encode($1))." }
     },
-    // Signed with an algorithm that is not announced. RSA keys support several; for the others, a different key is
-    // needed.
+    // Signed with an algorithm that is not announced. RSA keys support several algorithms; other keys have to be
+    // replaced.
     row("alg") { spoiled in
       let key = spoiled.key
       switch key.algorithm {
@@ -153,7 +153,7 @@ extension IssuerFault {
       spoiled.header["alg"] = "HS256"
       spoiled.sign = { try IssuerKey.authenticate($0, $1, secret: secret) }
     },
-    // With a key that is not in the JWK Set.
+    // A `kid` that is not in the JWK Set.
     row("kid") { $0.header = try $0.signByStranger().header },
     // No `kid`, which is valid if one key is suitable.
     row("no_kid") { $0.header["kid"] = nil },
@@ -168,14 +168,12 @@ extension IssuerFault {
       $0.header["jku"] = .string($0.url + "/echo")
       $0.header["kid"] = nil
     },
-    // A critical extension.
     row("crit") {
       $0.header["crit"] = ["https://issuer.invalid/extension"]
       $0.header["https://issuer.invalid/extension"] = true
     },
     // The type of an access token (RFC 9068 section 2.1).
     row("typ") { $0.header["typ"] = "at+jwt" },
-    // Base64url with padding.
     row("padded") { $0.changeToken { $0 + "==" } },
     // The format of an encrypted token (RFC 7516 section 3.1), without content.
     row("five_parts") {
@@ -238,15 +236,15 @@ extension IssuerFault {
   }
 
   private static let userInfo: [Row] = [
-    // Another user than in the ID Token (OpenID Connect Core 1.0 section 5.3.2).
+    // Another user than in the ID Token (OpenID Connect Core section 5.3.2).
     row("sub", "sub", "user-mallory"), row("no_sub", "sub", nil),
   ]
 
-  // MARK: Proofs of possession (RFC 9449). The first fault is applied when tokens are issued, the others when proofs are
+  // MARK: DPoP proofs (RFC 9449). The first fault is applied when tokens are issued, the others when proofs are
   // checked, before anything else.
 
   private static let proofs: [Row] = [
-    // A Bearer token although a key was proven.
+    // A Bearer token although there was a valid proof.
     row("bearer") { _ in },
     // `use_dpop_nonce` without a nonce.
     row("missing_nonce") { $0.answer[header: "DPoP-Nonce"] = nil },
@@ -275,7 +273,6 @@ extension IssuerFault {
       $0.answer[header: "Content-Type"] = "text/html"
       $0.answer.body = Array("<!DOCTYPE html><title>Welcome</title><p>Please accept the terms of this network.".utf8)
     },
-    // JSON that is not an object.
     row("array") { $0.answer.body = Array("[".utf8) + $0.answer.body + Array("]".utf8) },
     // Two mebibytes of JSON: the original members after a long one.
     row("huge") { $0.prefix("padding", "\"" + String(repeating: "x", count: 2 << 20) + "\"") },
@@ -293,7 +290,7 @@ extension IssuerFault {
     },
   ]
 
-  /// Half a response; none; one that continues as long as the client reads; one sent byte by byte, which is valid.
+  /// Half a response; none; one that continues while the client reads; one sent byte by byte, which is valid.
   private static let deliveries = IssuerAnswer.Delivery.allCases.filter { $0 != .whole }.map { delivery in
     row(delivery.rawValue) { $0.answer.delivery = delivery }
   }
@@ -301,11 +298,11 @@ extension IssuerFault {
 
 /// Short content in the gzip format (RFC 1952) that is very large when inflated.
 enum CompressedBomb {
-  /// The number of zeros; each pair of codes represents 258 of them.
+  /// The number of inflated zeros. Each pair of codes represents 258 of them.
   static let inflatedCount = 1 + 258 * pairCount
   private static let pairCount = 131_072
 
-  /// Without the checksum at the end: a reader that gets that far has inflated everything.
+  /// The content, without the final checksum: a reader that gets that far has inflated everything.
   static let bytes: [UInt8] = {
     // The last block, with the fixed codes (RFC 1951 section 3.2.6): a zero, repeated pairs of the length 258 and the
     // distance 1, the end. Bits fill bytes from the lowest on (section 3.1.1).

@@ -1,17 +1,17 @@
 import Encoding
 import JOSE
 
-/// One kind of misbehavior: a row of the table that modifies a correct response.
+/// A kind of misbehavior: a row of the table, which modifies a correct response.
 struct IssuerFault: Sendable {
   typealias Edit = @Sendable (inout SpoiledAnswer) throws -> Void
 
-  /// The target of faults, one at a time for each. The raw values are used in options and parameters.
+  /// The targets of faults, each with at most one at a time. Raw values are used in options and parameters.
   enum Place: String, Sendable, CaseIterable {
     case authorization, par, registration, resource
     case idToken = "id_token"
     case metadata, jwks, userinfo, dpop, body
 
-    /// The parameter of the control endpoint.
+    /// The name of the parameter at the control endpoint.
     var parameter: String { self == .body ? "body" : "break_" + rawValue }
 
     func spoils(_ endpoint: IssuerEndpoint, bodyAt bodyEndpoint: IssuerEndpoint?) -> Bool {
@@ -25,7 +25,7 @@ struct IssuerFault: Sendable {
       }
     }
 
-    /// Whether errors are modified too.
+    /// Whether error responses are modified too.
     var spoilsErrors: Bool { self == .resource || self == .dpop || self == .body }
   }
 
@@ -33,6 +33,8 @@ struct IssuerFault: Sendable {
   let name: String
   let edit: Edit
 
+  /// Applies the fault.
+  ///
   /// - Throws: If the fault cannot be applied.
   func spoil(_ spoiled: inout SpoiledAnswer) throws {
     let answer = spoiled.answer
@@ -54,7 +56,7 @@ struct IssuerFault: Sendable {
   }
 }
 
-/// A response, and its parts that faults modify.
+/// A response, with the parts that faults modify.
 struct SpoiledAnswer {
   var answer: IssuerAnswer
   let url: String
@@ -62,14 +64,13 @@ struct SpoiledAnswer {
   /// The authorization code before the last one.
   let earlierCode: String?
   let redirectTarget: String
-  /// The parameters of the redirect.
   var query: [(name: String, value: String)] = []
-  /// The ID Token, which is signed again after the modification.
+  /// The ID Token's header and claims, which are signed again after the modification.
   var header: JSONObject = [:]
   var claims: JSONObject = [:]
   var sign: IssuerAnswer.Signer = { _, _ in "" }
 
-  /// A parameter, if present. Setting nil removes it.
+  /// A query parameter, if present. Setting nil removes it.
   subscript(query name: String) -> String? {
     get { query.first { $0.name == name }?.value }
     set { query = query.compactMap { $0.name == name ? newValue.map { (name, $0) } : $0 } }
@@ -80,7 +81,7 @@ struct SpoiledAnswer {
     set { answer[header: "WWW-Authenticate"] = newValue }
   }
 
-  /// Modifies a text in a JSON response.
+  /// Modifies a member that is a text in a JSON response.
   mutating func change(_ member: String, _ change: (String) throws -> String) rethrows {
     answer.members[member] = try answer.members[member]?.string.map { .string(try change($0)) }
   }
@@ -100,7 +101,7 @@ struct SpoiledAnswer {
   /// The left half of a hash, as in `at_hash`.
   func hash(_ text: String) throws -> JSON { .string(try key.leftHalfHash(of: text)) }
 
-  /// Shifts times.
+  /// Shifts times by `seconds`.
   mutating func move(_ names: String..., by seconds: Int) {
     for name in names { claims[name] = claims[name]?.int.map { .int($0 + seconds) } }
   }

@@ -1,15 +1,15 @@
 import Encoding
 
-/// A response, and whether it is sent correctly.
+/// A response, and how it is delivered.
 struct IssuerAnswer: Sendable {
-  /// The raw values are names of faults.
+  /// How a response is delivered. Raw values are names of faults.
   enum Delivery: String, Sendable, CaseIterable {
     case whole
-    /// The complete head and half of the content, then the connection ends.
+    /// The complete head and half of the content, then the connection's end.
     case truncated
-    /// No bytes; the connection ends.
+    /// Nothing but the connection's end.
     case drop
-    /// An endless text (RFC 9112 section 7.1).
+    /// Endless text (RFC 9112 section 7.1).
     case endless
     /// Everything, in chunks of one byte.
     case crumbs
@@ -22,10 +22,10 @@ struct IssuerAnswer: Sendable {
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
   var delivery = Delivery.whole
-  /// How the ID Token in the response was signed.
+  /// Signs the ID Token in the response again.
   var signer: Signer?
 
-  /// A JSON response, not cacheable unless a lifetime in seconds is given (RFC 6749 section 5.1).
+  /// A JSON response, cacheable only with a lifetime in seconds (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
     content("application/json", JSON.object(members).serialized(), status)
       .with("Cache-Control", seconds.map { "max-age=\($0)" } ?? "no-store")
@@ -44,7 +44,7 @@ struct IssuerAnswer: Sendable {
     IssuerAnswer(status: status, headers: [("Cache-Control", "no-store")])
   }
 
-  /// Returns the response with this field replacing all fields of its name.
+  /// A copy in which this field replaces all fields of its name.
   func with(_ name: String, _ value: String?) -> IssuerAnswer {
     var answer = self
     answer[header: name] = value
@@ -60,13 +60,13 @@ struct IssuerAnswer: Sendable {
     }
   }
 
-  /// The JSON object in the content; empty for other content.
+  /// The JSON object in the content, or an empty one.
   var members: JSONObject {
     get { (try? JSON(parsing: body))?.object ?? [:] }
     set { body = JSON.object(newValue).serialized() }
   }
 
-  /// The serialized response: status line, header fields, content (RFC 9112 section 4).
+  /// The response as bytes: status line, header fields, content (RFC 9112 section 4).
   ///
   /// - Parameter withContent: False for HEAD (RFC 9110 section 9.3.2).
   func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
@@ -75,7 +75,7 @@ struct IssuerAnswer: Sendable {
     if delivery == .endless || delivery == .crumbs {
       fields.append(("Transfer-Encoding", "chunked"))
     } else if status != 204 {
-      // RFC 9110 section 8.6: no length for a response without content.
+      // Responses without content have no length (RFC 9110 section 8.6).
       fields.append(("Content-Length", "\(body.count)"))
     }
     fields.append(("Connection", keepsAlive ? "keep-alive" : "close"))
@@ -93,12 +93,12 @@ struct IssuerAnswer: Sendable {
     }
   }
 
-  /// A chunk (RFC 9112 section 7.1); an empty one is the last.
+  /// A chunk (RFC 9112 section 7.1), which is the last if empty.
   static func chunk(_ content: [UInt8]) -> [UInt8] {
     Array("\(String(content.count, radix: 16))\r\n".utf8) + content + [0x0D, 0x0A]
   }
 
-  /// An IMF-fixdate (RFC 9110 section 5.6.7).
+  /// A date as IMF-fixdate (RFC 9110 section 5.6.7).
   private static func date(_ unixSeconds: Int) -> String {
     let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -110,13 +110,13 @@ struct IssuerAnswer: Sendable {
   }
 }
 
-/// An error response (RFC 6749 section 5.2 and specifications with the same format).
+/// An error response (RFC 6749 section 5.2, and specifications with the same format).
 struct Refusal: Error, Sendable {
-  /// The algorithms for proofs of possession (RFC 9449 section 5.1): asymmetric and not weak.
+  /// The algorithms for DPoP proofs (RFC 9449 section 5.1): asymmetric and not weak.
   static let proofAlgorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
 
   let code: String
-  /// For developers, in printable ASCII.
+  /// A description for developers, in printable ASCII.
   let description: String
   var answer: IssuerAnswer
 
@@ -133,7 +133,7 @@ struct Refusal: Error, Sendable {
     answer = .text(description, status: status)
   }
 
-  /// Asks the client to repeat the request with this nonce in its proof (RFC 9449 section 8).
+  /// A request to repeat the request with this nonce in its proof (RFC 9449 section 8).
   init(nonce: String) {
     self.init("use_dpop_nonce", "use the nonce of this answer")
     answer[header: "DPoP-Nonce"] = nonce
@@ -141,7 +141,7 @@ struct Refusal: Error, Sendable {
 
   /// The challenge of a protected resource for an invalid token (RFC 6750 section 3, RFC 9449 section 7.1).
   ///
-  /// - Parameter attributes: Additional ones, each after a comma and a space.
+  /// - Parameter attributes: Further ones, each after a comma and a space.
   static func challenge(
     _ code: String?, _ description: String = "", scheme: String = "Bearer", status: Int = 401, _ attributes: String = ""
   ) -> Refusal {
@@ -155,12 +155,12 @@ struct Refusal: Error, Sendable {
   }
 }
 
-/// Throws an error response unless a condition is met.
+/// Throws an error response unless `holds` is true.
 func check(_ holds: Bool, _ code: String, _ description: String) throws {
   if !holds { throw Refusal(code, description) }
 }
 
-/// Throws an error response unless there is a value.
+/// The value, or throws an error response if nil.
 func check<Value>(_ value: Value?, _ code: String, _ description: String) throws -> Value {
   guard let value else { throw Refusal(code, description) }
   return value

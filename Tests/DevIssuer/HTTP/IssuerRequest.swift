@@ -1,12 +1,11 @@
 import Encoding
 
-/// A complete request.
 struct IssuerRequest: Sendable {
   let method: String
   let path: String
   let query: String?
   let version: String
-  /// In the order received, with lowercase names (RFC 9110 section 5.1).
+  /// The header fields in the order received, with lowercase names (RFC 9110 section 5.1).
   let fields: [(name: String, value: String)]
   var body: [UInt8] = []
 
@@ -16,7 +15,7 @@ struct IssuerRequest: Sendable {
     return version == "HTTP/1.1" ? !connection.contains("close") : connection.contains("keep-alive")
   }
 
-  /// The only value of a field; nil if it is absent or repeated.
+  /// A field's value; nil if absent or repeated.
   subscript(name: String) -> String? {
     let found = values(of: name)
     return found.count == 1 ? found[0] : nil
@@ -34,8 +33,8 @@ struct IssuerRequest: Sendable {
     self["content-type"]?.split(separator: ";").first.map { ASCII.trimmed($0).lowercased() }
   }
 
-  /// A cookie's value. Browsers send the cookies of all ports of a host (RFC 6265 section 8.5), so only values that
-  /// this issuer could have created are accepted.
+  /// A cookie's value. Accepts only values that this issuer may have created, since browsers send the cookies of all
+  /// ports of a host (RFC 6265 section 8.5).
   func cookie(_ name: String) -> String? {
     values(of: "cookie").flatMap { $0.split(separator: ";") }.map { ASCII.halves(ASCII.trimmed($0), at: "=") }
       .first { $0.0 == name && (try? Base64URL.decode($0.1 ?? ""))?.count == 32 }?.1
@@ -66,7 +65,7 @@ extension IssuerRequest {
     (method, version) = (parts[0], parts[2])
     (path, query) = ASCII.halves(parts[1], at: "?")
     fields = try lines.dropFirst().map { line in
-      // No space before the colon, and no folded lines (section 5).
+      // No space precedes the colon, and there are no folded lines (section 5).
       guard case let (name, value?) = ASCII.halves(line, at: ":"), ASCII.isToken(name),
         value.utf8.allSatisfy({ $0 == 0x09 || ASCII.isPrintable($0) })
       else { throw Refusal(unreadable: 400) }
@@ -79,8 +78,8 @@ extension IssuerRequest {
 struct IssuerParameters: Sendable {
   private var values: [String: [String]] = [:]
 
-  /// Rejects repeated parameters, and ignores empty ones (RFC 6749 section 3.1), except those that may be repeated (RFC
-  /// 8707 section 2, RFC 8693 section 2.1).
+  /// Rejects repeated parameters except some (RFC 8707 section 2, RFC 8693 section 2.1), and ignores empty ones (RFC
+  /// 6749 section 3.1).
   init(encoded bytes: [UInt8]) throws {
     let parsed = try? Form.parse(bytes.span, repeatable: ["resource", "audience"])
     let fields = try check(parsed, "invalid_request", "the parameters are malformed or one comes twice")
@@ -101,19 +100,19 @@ struct IssuerParameters: Sendable {
     try check(self[name], "invalid_request", "\(name) is missing")
   }
 
-  /// The parts between spaces.
+  /// A parameter's words, separated by spaces.
   func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
 
   static let defaultScope = ["openid", "profile", "email"]
-  /// Scopes without a meaning if there is no user.
+  /// Scope values that have no meaning without a user.
   static let userScopes = defaultScope + ["offline_access"]
 
-  /// The `scope` parameter: distinct values in the requested order (RFC 6749 section 3.3), if present.
+  /// The values of the `scope` parameter in order, without duplicates (RFC 6749 section 3.3), if present.
   func scope() throws -> [String]? {
     try self["scope"].map { try check(Self.scope($0), "invalid_scope", "malformed scope") }
   }
 
-  /// At most 64 values of the characters allowed by RFC 6749 section 3.3; nil for another text.
+  /// At most 64 values of the characters allowed by RFC 6749 section 3.3; nil for other texts.
   static func scope(_ text: String) -> [String]? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let areAllowed = parts.allSatisfy { ASCII.isVisible($0) && !$0.contains { "\"\\".contains($0) } }
@@ -122,32 +121,32 @@ struct IssuerParameters: Sendable {
   }
 }
 
-/// Texts of the ASCII characters used in the protocols.
+/// Classes and parts of ASCII texts used in the protocols.
 enum ASCII {
-  /// Space and the visible characters.
+  /// Whether the byte is a visible character or a space.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-  /// One or more VCHAR of RFC 5234.
+  /// Whether the text is one or more visible characters (VCHAR in RFC 5234).
   static func isVisible(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-  /// A token (RFC 9110 section 5.6.2).
+  /// Whether the text is a token (RFC 9110 section 5.6.2).
   static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// The text without spaces and tabs at both ends.
+  /// The text without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     let isSpace = { (character: Character) in character == " " || character == "\t" }
     return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
-  /// Splits at a mark; the second part is nil without the mark.
+  /// The parts before and after a mark; the second is nil without the mark.
   static func halves(_ text: some StringProtocol, at mark: Character) -> (String, String?) {
     guard let place = text.firstIndex(of: mark) else { return (String(text), nil) }
     return (String(text[..<place]), String(text[text.index(after: place)...]))
   }
 
-  /// A plain decimal number within the range; nil for anything else.
+  /// A plain decimal number in the range; nil for anything else.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
     let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit)
     return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil

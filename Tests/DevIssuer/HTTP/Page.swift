@@ -1,21 +1,21 @@
 import Crypto
 import Encoding
 
-/// A page for the user's browser: no script, nothing loaded, nothing stored. Texts are escaped.
+/// A page for the user's browser. It has no script, loads and stores nothing, and escapes texts.
 struct Page {
   let title: String
   var status = 200
   var problem: String?
   var lines: [String] = []
   var items: [String] = []
-  /// The target of the form; nil for a page without one.
+  /// The form's target; nil for a page without one.
   var action: String?
-  /// The allowed redirect target of the form's response, as a source of the Content Security Policy: browsers apply
+  /// The allowed target of the form's redirect, as a source of the Content Security Policy: browsers apply
   /// `form-action` to redirects too.
   var source: String?
   var hidden: [(name: String, value: String)] = []
   var inputs: [(name: String, label: String, value: String)] = []
-  /// The values of `decision`.
+  /// The buttons, with values of `decision`.
   var buttons: [(value: String, label: String)] = []
 
   static let wrongName = "A name has letters, digits and . _ - @ only, at most 64."
@@ -27,7 +27,7 @@ struct Page {
     button{font:inherit;margin:1.5rem .5rem 0 0;padding:.5rem 1.5rem}
     """
 
-  /// The page for an error that cannot be redirected.
+  /// The page for an error that cannot be sent to the client.
   static func refusal(_ refusal: Refusal) -> IssuerAnswer {
     Page(
       title: "This cannot be done", status: refusal.answer.status,
@@ -63,9 +63,11 @@ struct Page {
     "name=\"\(name)\" value=\"\(escaped(value))\""
   }
 
+  /// Creates a page.
+  ///
   /// - Parameters:
   ///   - content: HTML.
-  ///   - directives: Directives of the Content Security Policy for this page.
+  ///   - directives: Directives of the Content Security Policy.
   static func answer(_ content: String, title: String, status: Int = 200, _ directives: String) -> IssuerAnswer {
     let page = """
       <!DOCTYPE html>
@@ -84,7 +86,7 @@ struct Page {
       .with("Referrer-Policy", "no-referrer").with("X-Frame-Options", "DENY")
   }
 
-  /// A page that makes the browser fetch a URL and navigate to it a second later.
+  /// A page that makes the browser fetch a URL, and navigate to it a second later.
   static func twice(_ location: String) -> IssuerAnswer {
     let source = (try? URI(location))?.policySource ?? "'none'"
     let address = escaped(location)
@@ -97,6 +99,6 @@ struct Page {
 }
 
 extension URI {
-  /// The source of the Content Security Policy for this URL. It cannot express an IPv6 address.
+  /// This URL as a source of the Content Security Policy, which cannot express an IPv6 address.
   var policySource: String { host.hasPrefix("[") ? scheme.lowercased() + ":" : origin }
 }

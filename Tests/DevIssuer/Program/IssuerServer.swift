@@ -1,10 +1,9 @@
 import Encoding
 import Platform
 
-/// The issuer on a port of 127.0.0.1, with a thread for each connection, so that a slow or delayed client does not
-/// delay others.
+/// The issuer on a port of 127.0.0.1, with a thread for each connection, so that a slow client does not delay others.
 final class IssuerServer: Sendable {
-  /// Further connections are rejected with 503.
+  /// The maximum number of connections. Others get a 503.
   static let connectionLimit = 256
 
   private static let listenerKey: UInt64 = 1
@@ -16,15 +15,15 @@ final class IssuerServer: Sendable {
   private let stopSignal: EventCounter
   private let listener: FileDescriptor
   private let openCount = Monitor(0)
-  /// Receives a line for each request.
+  /// Called with a line for each request.
   private let log: (@Sendable (String) -> Void)?
 
-  /// Starts to listen; connections wait until ``serve(untilReadable:)``.
+  /// Starts to listen. Connections wait until ``serve(untilReadable:)``.
   ///
   /// - Parameters:
   ///   - clientKeys: The keys of an additional client, which signs.
   ///   - platformKeys: The keys of the platform whose assertions are accepted.
-  ///   - authorities: Trusted for documents published by clients, in PEM.
+  ///   - authorities: Certificate authorities, in PEM, for documents published by clients.
   init(
     _ settings: IssuerSettings, clientSecret: String, clientKeys: JSON? = nil, platformKeys: JSON? = nil,
     authorities: [UInt8]? = nil,
@@ -43,8 +42,8 @@ final class IssuerServer: Sendable {
   /// Ends ``serve(untilReadable:)`` and all connections. Thread-safe; may be repeated.
   func stop() { stopSignal.signal() }
 
-  /// Accepts connections until ``stop()`` or until another descriptor becomes readable, then waits up to two seconds
-  /// for the connections to end.
+  /// Accepts connections until ``stop()`` or until `other` becomes readable. Then waits up to two seconds for the
+  /// connections to end.
   func serve(untilReadable other: Int32? = nil) throws {
     let poller = try Poller()
     try poller.add(listener.raw, interest: .read, key: Self.listenerKey)
@@ -52,7 +51,7 @@ final class IssuerServer: Sendable {
       try poller.add(descriptor, interest: .read, key: 2)
     }
     while try poller.wait().allSatisfy({ $0.key == Self.listenerKey }) {
-      // The system may lack resources to accept the connection, so wait before retrying.
+      // The system may lack resources for the connection.
       if (try? acceptOne()) == nil { Threads.sleep(for: .milliseconds(50)) }
     }
     stop()
@@ -73,7 +72,7 @@ final class IssuerServer: Sendable {
     }
   }
 
-  /// Serves until the connection ends or fails.
+  /// Serves requests until the connection ends or fails.
   private func serve(_ connection: IssuerConnection) throws {
     var keepsAlive = true
     while keepsAlive {
@@ -82,7 +81,7 @@ final class IssuerServer: Sendable {
         let start = Instant.now
         let answer = answer(request, connection)
         keepsAlive = request.keepsAlive && answer.delivery == .whole
-        // Before sending the response, so that its reader finds the line.
+        // This is before the response, so that its reader finds the line.
         note(request, answer, took: start.duration(to: .now))
         try connection.write(serialized(answer, keepsAlive: keepsAlive, withContent: request.method != "HEAD"))
         let chunk = IssuerAnswer.chunk([UInt8](repeating: UInt8(ascii: "x"), count: 16_384))
@@ -95,7 +94,7 @@ final class IssuerServer: Sendable {
     }
   }
 
-  /// Responds after the delays in the settings; not at all if the client has disconnected meanwhile.
+  /// Responds after the configured delays, unless the client disconnects meanwhile.
   private func answer(_ request: IssuerRequest, _ connection: IssuerConnection) -> IssuerAnswer {
     var waited = 0
     while let wait = issuer.withLock({ $0.wait(before: request, waited: waited) }) {
@@ -112,7 +111,7 @@ final class IssuerServer: Sendable {
     answer.serialized(date: issuer.withLock { $0.wall }, keepsAlive: keepsAlive, withContent: withContent)
   }
 
-  /// Logs a line for a request: never a query, header field or content, and therefore never a token or code.
+  /// Logs a line for a request, without query, header fields and content, and therefore without tokens and codes.
   private func note(_ request: IssuerRequest, _ answer: IssuerAnswer, took: Duration) {
     guard let log else { return }
     let status = answer.delivery == .whole ? "\(answer.status)" : "cut"
@@ -124,24 +123,24 @@ final class IssuerServer: Sendable {
 
 /// A connection: reads requests and writes responses.
 final class IssuerConnection {
-  /// Timeouts for a client.
+  /// The timeouts for a client.
   struct Limits: Sendable {
-    /// Between two requests.
+    /// The time between two requests.
     var idle = Duration.seconds(75)
-    /// From the first byte of a request to its last.
+    /// The time from the first to the last byte of a request.
     var request = Duration.seconds(10)
   }
 
-  /// The peer has disconnected or is too slow, or all connections are ending.
+  /// The connection has ended, or is too slow.
   private struct Ended: Error {}
 
-  /// Seconds in which a client must read a part of a response.
+  /// The time in seconds for reading a part of a response.
   private static let writeSeconds = 30
   private static let stopKey: UInt64 = 2
   /// The maximum size of the request line and all header fields, in bytes.
   private static let headLimit = 16 * 1024
   private static let bodyLimit = 64 * 1024
-  /// The limit of the endpoint that accepts any content, including chunks.
+  /// The content limit in bytes of the endpoint that accepts any content, including chunks.
   private static let echoLimit = 8 * 1024 * 1024
 
   private let socket: SharedDescriptor
@@ -150,7 +149,7 @@ final class IssuerConnection {
   private var buffer: [UInt8] = []
   private var deadline = Instant.now
 
-  /// - Parameter stop: A descriptor that becomes readable when all connections are to end.
+  /// - Parameter stop: A descriptor that becomes readable when all connections must end.
   init(_ socket: SharedDescriptor, _ limits: Limits, stop: Int32) throws {
     self.socket = socket
     self.limits = limits
@@ -163,9 +162,9 @@ final class IssuerConnection {
 
   func write(_ bytes: [UInt8]) throws { try socket.descriptor.writeAll(bytes.span) }
 
-  /// Waits.
+  /// Waits for `duration`.
   ///
-  /// - Throws: If the client disconnects or sends too much in advance, or all connections are ending.
+  /// - Throws: If the client disconnects or sends too much in advance, or all connections must end.
   func pause(_ duration: Duration) throws {
     deadline = Instant.now.advanced(by: duration)
     while try receive() {
@@ -173,7 +172,7 @@ final class IssuerConnection {
     }
   }
 
-  /// The next request (RFC 9112).
+  /// Reads the next request (RFC 9112).
   ///
   /// - Throws: ``Refusal`` for an invalid one.
   func readRequest() throws -> IssuerRequest {
@@ -188,7 +187,7 @@ final class IssuerConnection {
     return request
   }
 
-  /// Section 6: one length in digits, or chunks if any content is accepted, but not both.
+  /// Reads the content (section 6): with a length or, if any content is accepted, in chunks, but not both.
   private func readContent(of request: IssuerRequest) throws -> [UInt8] {
     let (codings, lengths) = (request.list("transfer-encoding"), request.values(of: "content-length"))
     let isEcho = request.path == "/echo"
@@ -205,7 +204,7 @@ final class IssuerConnection {
     return try take(length)
   }
 
-  /// Section 7.1. Ignores extensions and trailer fields.
+  /// Reads chunks (section 7.1). Ignores extensions and trailer fields.
   private func readChunks() throws -> [UInt8] {
     var content: [UInt8] = []
     while true {
@@ -245,7 +244,7 @@ final class IssuerConnection {
     guard try receive() else { throw Ended() }
   }
 
-  /// Appends received bytes; false after the deadline.
+  /// Appends received bytes to the buffer. Returns false after the deadline.
   private func receive() throws -> Bool {
     let events = try poller.wait(until: deadline)
     if events.isEmpty { return false }

@@ -3,26 +3,26 @@ import JOSE
 
 /// A setting: a command-line option, a parameter of the control endpoint, or both.
 struct IssuerSetting: Sendable {
-  /// The parameter's name; with hyphens for a setting that is only an option.
+  /// The parameter's name, or with hyphens that of a setting that is only an option.
   let name: String
-  /// With the two hyphens; nil for a setting that is only a parameter.
+  /// The option with its two hyphens; nil for a setting that is only a parameter.
   var option: String?
   /// The possible values, for the help and errors; nil for an option without a value.
   var values: String?
   var initial = JSON.null
   var help = ""
-  /// The value of an option without an argument.
+  /// The value if the option is given without one.
   var implied = "on"
   var mayRepeat = false
-  /// Other settings that it implies, unless it is turned off.
+  /// The values of other settings that this one implies, unless it is turned off.
   var consequences: JSONObject = [:]
-  /// Parses a value; nil if it is invalid.
+  /// Parses a value. Nil if invalid.
   let read: @Sendable (String, IssuerSettings) -> JSON?
 
-  /// Nil for a setting that is only an option.
+  /// The parameter's name; nil for a setting that is only an option.
   var parameter: String? { name.hasPrefix("--") ? nil : name }
 
-  /// Sets a value; false if it is invalid. `off` removes a parameter that is initially null.
+  /// Sets a value. Returns false if invalid. `off` removes a parameter that is initially null.
   func set(_ settings: inout IssuerSettings, _ text: String) -> Bool {
     let isTakenAway = text == "off" && initial == .null && parameter != nil
     guard let value = isTakenAway ? .null : read(text, settings) else { return false }
@@ -86,12 +86,12 @@ struct IssuerSetting: Sendable {
 
   private static let signIns = [
     text("approval", "ask|always|never", "ask", "who decides about sign-ins (default: ask)", "--approve"),
-    // Who approves sign-ins is decided by the control endpoint.
+    // The control endpoint decides who approves sign-ins.
     text("username", "USER", .string(User.demo)),
     text("par", "off|offered|required", "offered"),
     flag("--require-par", "take pushed requests only (RFC 9126)", sets: ["par": "required"]),
     flag("--no-par", "take no pushed authorization requests", sets: ["par": "off"]),
-    // Section 5.3.2.2, item 3; section 5.3.2.1, items 4 and 9; section 5.4.1, item 1.
+    // Rules of the profile: section 5.3.2.2, item 3; section 5.3.2.1, items 4 and 9; section 5.4.1, item 1.
     flag(
       "fapi2", "do what FAPI 2.0 demands of a server; later options can make it weaker",
       sets: ["par": "required", "dpop_required": true, "rotation": false, "--algorithm": "PS256"]),
@@ -122,7 +122,7 @@ struct IssuerSetting: Sendable {
     [
       number("delay_token_ms", 0...600_000, 0, "answer token requests this late"),
       text("hang", "ENDPOINT"),
-      // Properties of planned failures, which follow.
+      // Properties of the planned failures below.
       number("status", 400...599, 503),
       text("error", "TEXT", "temporarily_unavailable"),
       number("retry_after", 0...86_400),
@@ -152,7 +152,7 @@ struct IssuerSetting: Sendable {
     ]
 }
 
-/// Kinds of rows.
+/// Kinds of settings.
 extension IssuerSetting {
   private static func option(_ name: String) -> String {
     name.hasPrefix("--") ? name : "--" + name.replacing("_", with: "-")
@@ -167,7 +167,7 @@ extension IssuerSetting {
     ) { text, _ in Int(text).flatMap { String($0) == text && range.contains($0) ? .int($0) : nil } }
   }
 
-  /// A flag that is initially on has an option that turns it off.
+  /// A flag. If it is initially on, its option turns it off.
   private static func flag(
     _ name: String, isOn: Bool = false, _ help: String, sets consequences: JSONObject = [:]
   ) -> IssuerSetting {
@@ -177,6 +177,8 @@ extension IssuerSetting {
     ) { text, _ in ["on": true, "1": true, "off": false, "0": false][text] }
   }
 
+  /// A setting with a text.
+  ///
   /// - Parameter values: One of ``kinds``, or the possible texts.
   private static func text(
     _ name: String, _ values: String, _ initial: JSON = .null, _ help: String = "", _ option: String? = nil
@@ -189,7 +191,7 @@ extension IssuerSetting {
     }
   }
 
-  /// An option that appends to a list, whose entries have names.
+  /// An option that appends an entry with a name to a list.
   private static func list(
     _ option: String, _ values: String, _ limit: Int, _ help: String,
     read: (@Sendable (String) -> (name: String, value: JSON)?)? = nil
@@ -203,7 +205,7 @@ extension IssuerSetting {
     }
   }
 
-  /// Validation of texts, by their names in the help.
+  /// The validation of texts, by their names in the help.
   private static let kinds: [String: @Sendable (String) -> Bool] = [
     "ALGORITHM": { JWSAlgorithm(name: $0) != nil },
     "ALGORITHM,…": { text in
@@ -229,7 +231,7 @@ extension IssuerSetting {
     return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
   }
 
-  /// The names in lines of at most this many characters.
+  /// The names as lines of at most `width` characters.
   static func lines(_ names: [String], width: Int) -> String {
     let lines = names.reduce(into: [String]()) { lines, name in
       let longer = lines.last.map { $0 + ", " + name }
@@ -239,12 +241,11 @@ extension IssuerSetting {
   }
 }
 
-/// The configuration of the issuer: a value for each row of ``IssuerSetting/all``. Options set them at the start, the
-/// control endpoint changes them later.
+/// The issuer's configuration: a value for each setting. Options set the values at the start, the control endpoint
+/// changes them later.
 struct IssuerSettings: Sendable {
   private var values = [String: JSON](uniqueKeysWithValues: IssuerSetting.all.map { ($0.name, $0.initial) })
 
-  /// The value of a row.
   subscript(name: String) -> JSON {
     get { values[name]! }
     set { values[name] = newValue }
@@ -254,10 +255,10 @@ struct IssuerSettings: Sendable {
 
   func isOn(_ name: String) -> Bool { self[name] == true }
 
-  /// Nil for a setting that is off.
+  /// A setting's text; nil if off.
   func text(_ name: String) -> String? { self[name].string }
 
-  /// The entries of a list, each with its value.
+  /// A list's entries, each with its value.
   func entries(_ name: String) -> JSONObject { self[name].object ?? [:] }
 
   func endpoint(_ name: String) -> IssuerEndpoint? { text(name).flatMap(IssuerEndpoint.init) }

@@ -3,7 +3,7 @@ import Encoding
 import JOSE
 import Platform
 
-/// The program `devissuer`: an authorization server for experiments, tests and benchmarks.
+/// The program `devissuer`, an authorization server for experiments, tests and benchmarks.
 @main
 enum DevelopmentIssuerProgram {
   private typealias Problem = IssuerCommandLine.Problem
@@ -12,8 +12,8 @@ enum DevelopmentIssuerProgram {
 
   /// Runs until SIGTERM or SIGINT.
   ///
-  /// - Parameter arguments: Without the name of the program; see ``IssuerSetting``.
-  /// - Returns: The exit status: 0 ended as requested, 1 could not start or continue, 2 wrong usage.
+  /// - Parameter arguments: The options without the program's name; see ``IssuerSetting``.
+  /// - Returns: The exit status: 0 after a signal, 1 if it could not start or continue, 2 for wrong usage.
   static func run(_ arguments: [String]) -> Int32 {
     do {
       guard let settings = try IssuerCommandLine.settings(arguments) else {
@@ -30,7 +30,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// The file of an option; nil without the option.
+  /// The content of an option's file; nil without the option.
   private static func file(_ option: String, _ settings: IssuerSettings, limit: Int) throws -> [UInt8]? {
     try settings.text(option).map { name in
       try attempt("cannot read the file of \(option)") {
@@ -39,7 +39,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// A JWK Set in a file, with at least one key.
+  /// The JWK Set in an option's file, with at least one key.
   private static func keySet(_ option: String, _ settings: IssuerSettings) throws -> JSON? {
     guard let text = try file(option, settings, limit: JWKSet.maximumByteCount) else { return nil }
     let keys = try attempt("cannot use the keys of \(option)") { try JWKSet(parsing: text) }
@@ -49,11 +49,11 @@ enum DevelopmentIssuerProgram {
 
   private static func serve(_ settings: IssuerSettings) throws {
     Signals.ignoreFailingWrites()
-    // Before there are other threads, which could receive the signals.
+    // This comes before other threads, which could receive the signals.
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
     let secret = try Seal.opaque()
     if let name = settings.text("--client-secret-file") {
-      // Never overwrites a file, which might be readable for others, or important.
+      // The file is never overwritten, since it might be readable for others, or important.
       let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
       guard !exists else { throw Problem("the client secret file is there already", status: 1) }
       try attempt("cannot write the client secret file") {
@@ -77,7 +77,7 @@ enum DevelopmentIssuerProgram {
     ]
     if keys != nil { ready["jwt_client_id"] = .string(IssuerClient.keyID) }
     ready["client_secret_file"] = settings.text("--client-secret-file").map(JSON.string)
-    // The first line on standard output, for the program that started this one.
+    // The first line on standard output is for the program that started this one.
     try Output.write(String(decoding: JSON.object(ready).serialized(), as: UTF8.self) + "\n", to: .standardOutput)
     try server.serve(untilReadable: signals.raw)
   }
@@ -90,7 +90,7 @@ enum DevelopmentIssuerProgram {
     }
   }
 
-  /// A file, truncated or created with mode 0600, or "-" for standard error. Ignores failures to write.
+  /// Opens a log file, truncated or created with mode 0600; "-" is standard error. Writing ignores errors.
   private static func log(_ name: String) throws -> @Sendable (String) -> Void {
     guard name != "-" else { return { try? Output.write($0, to: .standardError) } }
     let file = SharedDescriptor(try FileDescriptor(opening: name, for: .replacing))
@@ -104,16 +104,16 @@ enum DevelopmentIssuerProgram {
 
 /// Parses the command line strictly: no unknown or repeated options, no operands.
 enum IssuerCommandLine {
-  /// An invalid command line, or the reason why the issuer cannot start.
+  /// The error for an invalid command line, or for an issuer that cannot start.
   struct Problem: Error, Hashable {
-    /// One sentence in lowercase, without a full stop.
+    /// A sentence in lowercase, without a full stop.
     let message: String
     let status: Int32
 
     init(_ message: String, status: Int32 = 2) { (self.message, self.status) = (message, status) }
   }
 
-  /// - Parameter arguments: Without the name of the program.
+  /// - Parameter arguments: The options without the program's name.
   /// - Returns: Nil if help is requested.
   static func settings(_ arguments: [String]) throws(Problem) -> IssuerSettings? {
     var settings = IssuerSettings()

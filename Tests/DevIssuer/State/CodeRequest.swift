@@ -2,8 +2,8 @@ import Crypto
 import Encoding
 import Platform
 
-/// A validated authorization request (RFC 6749 section 4.1.1, OpenID Connect Core 1.0 section 3.1.2.1), after client
-/// and redirect URI were accepted.
+/// A valid authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), with a known client and
+/// redirect URI.
 struct CodeRequest: Sendable {
   static let promptValues = ["none", "login", "consent", "select_account"]
 
@@ -13,17 +13,17 @@ struct CodeRequest: Sendable {
   let challenge: [UInt8]?
   let parameters: IssuerParameters
   let scope: [String]
-  /// Resources and audiences (RFC 8707 section 2.1).
+  /// The requested resources and audiences (RFC 8707 section 2.1).
   let targets: [String]
   let prompt: Set<String>
-  /// Seconds.
+  /// The maximum age of the authentication, in seconds.
   let maxAge: Int?
-  /// The key that the code is bound to (RFC 9449 section 10).
+  /// The thumbprint of the code's key (RFC 9449 section 10).
   var dpopThumbprint: String?
-  /// When it expires while waiting for the user or after being pushed.
+  /// The expiry while waiting for the user or after being pushed.
   var expiresAt: Instant
 
-  /// - Throws: The error to redirect to the client.
+  /// - Throws: The error to send to the client by redirect.
   init(
     _ parameters: IssuerParameters, _ client: IssuerClient, _ target: RedirectTarget, targets: [String], until: Instant
   ) throws {
@@ -42,14 +42,13 @@ struct CodeRequest: Sendable {
     dpopThumbprint = parameters["dpop_jkt"]
   }
 
-  /// In the client's order of preference.
+  /// The acceptable `acr` values, in the client's order of preference.
   var acrValues: [String] { parameters.words("acr_values") }
 
-  /// The login hint, if it is a valid user name.
   var validHint: String? { parameters["login_hint"].flatMap { User.isName($0) ? $0 : nil } }
 
-  /// Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1), and `plain` does not count. A missing
-  /// method means `plain` (RFC 7636 section 4.3).
+  /// The challenge in the parameters. Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1).
+  /// `plain`, which a missing method means (RFC 7636 section 4.3), is rejected.
   private static func challenge(_ parameters: IssuerParameters, isRequired: Bool) throws -> [UInt8]? {
     let (challenge, method) = (parameters["code_challenge"], parameters["code_challenge_method"])
     if challenge == nil, method == nil, !isRequired { return nil }
@@ -60,7 +59,7 @@ struct CodeRequest: Sendable {
     return bytes
   }
 
-  /// Checks that a token request may redeem the code (RFC 6749 section 4.1.3, RFC 7636 section 4.6, RFC 9449 section
+  /// Throws if a token request may not redeem the code (RFC 6749 section 4.1.3, RFC 7636 section 4.6, RFC 9449 section
   /// 10). A verifier without a challenge reveals a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ order: TokenOrder) throws {
     let (form, thumbprint) = (order.form, order.thumbprint)
@@ -77,25 +76,25 @@ struct CodeRequest: Sendable {
   }
 }
 
-/// The target of the authorization endpoint's response.
+/// The redirect for the response of the authorization endpoint.
 struct RedirectTarget: Sendable {
   let uri: URI
-  /// Returned as received (RFC 6749 section 4.1.2).
+  /// The client's `state`, returned as received (RFC 6749 section 4.1.2).
   let state: String?
 
-  /// Redirects the browser with the state, always with GET (RFC 9700 section 4.12).
+  /// Redirects the browser with the state, always by GET (RFC 9700 section 4.12).
   func answer(_ pairs: [(String, String)] = []) -> IssuerAnswer {
     .empty(303).with("Location", uri.appendingQuery(pairs + (state.map { [("state", $0)] } ?? [])))
       .with("Referrer-Policy", "no-referrer")
   }
 }
 
-/// An authorization code and everything it is bound to (RFC 6749 section 4.1.2).
+/// An authorization code, with everything to which it is bound (RFC 6749 section 4.1.2).
 struct IssuedCode: Sendable {
   let request: CodeRequest
   let grant: IssuerGrant
   let expiresAt: Instant
-  /// The grant of its first use.
+  /// The key of the grant that its first use created.
   var usedFor: String?
 }
 
@@ -104,13 +103,12 @@ struct BrowserSession: Sendable {
   static let cookieName = "devissuer_session"
 
   let username: String
-  /// Unix seconds.
+  /// In unix seconds.
   let authTime: Int
-  /// One of ``User/contexts``.
+  /// The authentication's strength, one of ``User/contexts``.
   let acr: String
 
-  /// Whether this sign-in satisfies the request without asking the user again (OpenID Connect Core 1.0 section
-  /// 3.1.2.1).
+  /// Whether this sign-in satisfies the request without asking the user again (OpenID Connect Core section 3.1.2.1).
   func suits(_ wanted: CodeRequest, at unixSeconds: Int) -> Bool {
     wanted.prompt.isDisjoint(with: ["login", "select_account"]) && wanted.validHint ?? username == username
       && unixSeconds - authTime <= wanted.maxAge ?? Int.max

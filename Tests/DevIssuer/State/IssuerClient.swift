@@ -9,33 +9,33 @@ struct IssuerClient: Sendable {
   /// The client with keys from an option.
   static let keyID = "agent-jwt"
 
-  /// The client authenticated by the platform's assertions.
+  /// The client that the platform's assertions authenticate.
   static let workloadID = "agent-workload"
 
   let id: String
-  /// Its metadata with a value for each required member, including those returned by registration (RFC 7591 sections 2
-  /// and 3.2.1, RFC 7592 section 3).
+  /// The metadata, with a value for each required member and those that registration returns (RFC 7591 sections 2 and
+  /// 3.2.1, RFC 7592 section 3).
   var members: JSONObject
-  /// The redirect rules, one of which must allow a URI.
+  /// The redirect rules. One must allow a redirect URI.
   var redirects: [RedirectRule] = []
-  /// When to fetch its document again; nil for a client that is not a URL.
+  /// The time to fetch the client's document again; nil for a client that is not a URL.
   var freshUntil: Instant?
 
   var secret: String? { members["client_secret"]?.string }
 
-  /// Clients with a secret may send it in either way.
+  /// The authentication method. Clients with a secret may send it in either way.
   var method: String { members["token_endpoint_auth_method"]?.string ?? "none" }
 
   /// False for a public client (RFC 6749 section 2.1).
   var isConfidential: Bool { method != "none" }
 
-  /// Whether all its token requests must have a proof of possession (RFC 9449 section 5.2).
+  /// Whether all token requests must have a DPoP proof (RFC 9449 section 5.2).
   var bindsTokensToKey: Bool { members["dpop_bound_access_tokens"] == true }
 
-  /// Public keys, for `private_key_jwt`.
+  /// The public keys, for `private_key_jwt`.
   var keys: JWKSet { members["jwks"].flatMap { try? JWKSet(parsing: $0.serialized()) } ?? JWKSet([]) }
 
-  /// For the user.
+  /// The sentence that asks the user for approval.
   var asking: String { "\(members["client_name"]?.string ?? "") (\(id)) asks for access:" }
 
   func requireGrantType(_ grantType: String) throws {
@@ -43,7 +43,7 @@ struct IssuerClient: Sendable {
     try check(isRegistered, "unauthorized_client", "the client is not registered for this grant type")
   }
 
-  /// The redirect URI, if it is one of the client's own (RFC 6749 section 3.1.2).
+  /// Parses a redirect URI, which must be one of the client's (RFC 6749 section 3.1.2).
   func redirect(_ text: String, _ name: String) throws -> URI {
     guard let uri = try? URI(text), uri.fragment == nil, redirects.contains(where: { $0.allows(uri) }) else {
       throw Refusal("invalid_request", "\(name) is malformed, or not registered for this client")
@@ -55,26 +55,22 @@ struct IssuerClient: Sendable {
 /// The known values of `grant_type`.
 enum GrantType {
   static let authorizationCode = "authorization_code"
-  /// RFC 8628 section 3.4.
   static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
   static let refreshToken = "refresh_token"
   static let clientCredentials = "client_credentials"
-  /// RFC 8693 section 2.1.
   static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
-  /// RFC 7523 section 2.1.
   static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
   static let all = [authorizationCode, deviceCode, refreshToken, clientCredentials, tokenExchange, jwtBearer]
-  /// Those of the FAPI 2.0 Security Profile.
+  /// The grant types that the FAPI 2.0 Security Profile allows.
   static let profile = [authorizationCode, refreshToken, clientCredentials]
 }
 
-/// A rule for a client's redirect URIs.
 enum RedirectRule: Sendable {
-  /// This one, byte for byte (RFC 6749 section 3.1.2.3).
+  /// Exactly this URI, byte for byte (RFC 6749 section 3.1.2.3).
   case exact(String)
   /// Any port of 127.0.0.1 and [::1], with this path or one below it (RFC 8252 section 7.3).
   case loopback(pathPrefix: String)
-  /// As registered except for the port (RFC 8252 section 7.3).
+  /// This URI with any port (RFC 8252 section 7.3).
   case anyPort(of: URI)
 
   func allows(_ uri: URI) -> Bool {
@@ -94,7 +90,7 @@ enum RedirectRule: Sendable {
 struct ClientStore: Sendable {
   private let known: [IssuerClient]
   var registered = BoundedTable<IssuerClient>(capacity: 1000)
-  /// Clients that publish their metadata, by URL.
+  /// The clients that publish their metadata, by URL.
   var published = BoundedTable<IssuerClient>(capacity: 1000)
 
   /// - Parameters:
@@ -119,12 +115,12 @@ struct ClientStore: Sendable {
 
   subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] ?? published[id] }
 
-  /// The client with this ID, without authentication.
+  /// The client with this ID. Throws if unknown.
   func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }
 }
 
 extension URI {
-  /// Whether this is plain http to an address of this machine. Other ports are only allowed for these, not for the name
-  /// `localhost` (RFC 8252 section 7.3).
+  /// Whether this is plain http to an address of this machine. Only then may the port vary, not for `localhost` (RFC
+  /// 8252 section 7.3).
   var isLoopbackLiteral: Bool { isHTTPLoopback && host.lowercased() != "localhost" }
 }

@@ -6,7 +6,7 @@ import JOSE
 final class IssuerKey: Sendable {
   let algorithm: JWSAlgorithm
   let keyID: String
-  /// The public half (RFC 7517 section 4).
+  /// The public half of the key (RFC 7517 section 4).
   let jwk: JSON
   private let key: PrivateKey
 
@@ -26,41 +26,41 @@ final class IssuerKey: Sendable {
 
   var header: JSONObject { ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)] }
 
-  /// Signs in compact form (RFC 7515 section 7.1).
+  /// Signs a token in compact form (RFC 7515 section 7.1).
   ///
-  /// - Parameter algorithm: The default is that of the key.
+  /// - Parameter algorithm: The algorithm (default: the key's).
   func sign(_ header: JSONObject, _ payload: [UInt8], algorithm: JWSAlgorithm? = nil) throws -> String {
     try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
   }
 
-  /// The left half of a hash, as in `at_hash` (OpenID Connect Core 1.0 section 3.1.3.6).
+  /// The left half of a hash, as in `at_hash` (OpenID Connect Core section 3.1.3.6).
   func leftHalfHash(of text: String) throws -> String {
     let hash = try algorithm.digest.hash(Array(text.utf8).span)
     return Base64URL.encode(Array(hash.prefix(hash.count / 2)))
   }
 
-  /// A JWK Set with only the public half.
+  /// The JWK Set, which contains only the public half.
   var published: JSON { ["keys": [jwk]] }
 
-  /// HS256 (RFC 7518 section 3.2).
+  /// Creates a token with the MAC HS256 (RFC 7518 section 3.2).
   static func authenticate(_ header: JSONObject, _ payload: [UInt8], secret: [UInt8]) throws -> String {
     let text = Base64URL.encode(JSON.object(header).serialized()) + "." + Base64URL.encode(payload)
     return text + "." + Base64URL.encode(try HMAC.sha256(key: secret.span, Array(text.utf8).span))
   }
 }
 
-/// Creates texts that nobody else can create.
+/// Creates texts that others cannot create.
 struct Seal: Sendable {
   private let secret: [UInt8]
 
   init() throws { secret = try Random.bytes(32) }
 
-  /// A keyed hash, for one purpose.
+  /// A text's keyed hash, for one purpose.
   func callAsFunction(_ purpose: String, _ text: String) throws -> String {
     Base64URL.encode(try HMAC.sha256(key: secret.span, Array("\(purpose) \(text)".utf8).span))
   }
 
-  /// 256 random bits as text (RFC 6749 section 10.10), also used for table keys.
+  /// 256 random bits as text (RFC 6749 section 10.10), also for keys of tables.
   static func opaque() throws -> String { Base64URL.encode(try Random.bytes(32)) }
 
   /// Compares in constant time.

@@ -2,21 +2,21 @@ import Crypto
 import Encoding
 import Platform
 
-/// The pending requests and issued tokens. Full tables drop the oldest entries.
+/// The pending requests and issued tokens. A full table drops its oldest entries.
 struct IssuerState: Sendable {
-  /// Authorization requests that wait for the user, and pushed ones.
+  /// Authorization requests that wait for the user.
   var waiting = BoundedTable<CodeRequest>(capacity: 1000)
   var pushed = BoundedTable<CodeRequest>(capacity: 1000)
   var sessions = BoundedTable<BrowserSession>(capacity: 1000)
   var codes = BoundedTable<IssuedCode>(capacity: 1000)
-  /// By device code.
+  /// The pending device authorizations, by device code.
   var devices = BoundedTable<DeviceGrant>(capacity: 1000)
   var grants = BoundedTable<IssuerGrant>(capacity: 10_000)
   var access = BoundedTable<IssuedAccess>(capacity: 50_000)
-  /// Wrong user codes entered.
+  /// The number of wrong user codes, since this time.
   var guesses: (count: Int, since: Instant)?
 
-  /// The access token and its grant while both are valid.
+  /// The access token and its grant, if both are valid.
   func good(_ text: String, at now: Instant) -> (token: IssuedAccess, grant: IssuerGrant)? {
     guard let token = access[text], let grant = grants[token.grantKey], token.expiresAt > now else { return nil }
     return (token, grant)
@@ -26,13 +26,13 @@ struct IssuerState: Sendable {
 /// A dictionary of limited size that keeps the newest entries.
 struct BoundedTable<Value: Sendable>: Sendable {
   private var entries: [String: Value] = [:]
-  /// In the order of insertion, including removed keys.
+  /// The keys in the order of insertion, including removed ones.
   private(set) var order: [String] = []
   private let capacity: Int
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// Changing the value of an existing key keeps its age. Setting nil removes it.
+  /// A key's value. Changing it does not make it newer. Setting nil removes it.
   subscript(key: String) -> Value? {
     get { entries[key] }
     set {
@@ -43,7 +43,7 @@ struct BoundedTable<Value: Sendable>: Sendable {
     }
   }
 
-  /// Adds a value with a new unguessable key.
+  /// Adds a value under a new unguessable key, which is returned.
   mutating func add(_ value: Value, keyLength: Int = 0) throws -> String {
     let random = try Seal.opaque()
     let key = random + String(repeating: "x", count: max(0, keyLength - random.utf8.count))
@@ -57,68 +57,67 @@ struct BoundedTable<Value: Sendable>: Sendable {
 }
 
 extension BoundedTable where Value == Bool {
-  /// False if the key was used before.
+  /// Marks the key as used. Returns false if it was used before.
   mutating func use(_ key: String) -> Bool {
     defer { self[key] = true }
     return self[key] == nil
   }
 }
 
-/// A user's grant to a client, or a client's own. All its tokens end with it.
+/// A user's grant to a client, or a client's own. Its tokens end with it.
 struct IssuerGrant: Sendable {
   let clientID: String
-  /// Nil if there is no user (RFC 6749 section 4.4).
+  /// The user; nil if there is none (RFC 6749 section 4.4).
   var username: String?
-  /// The subject of the assertion that it was issued for (RFC 7523 section 2.1).
+  /// The subject of the assertion for which the grant was issued, if any (RFC 7523 section 2.1).
   var assertedSubject: String?
   let scope: [String]
-  /// When the user signed in, in unix seconds.
+  /// The time of the user's sign-in, in unix seconds.
   var authTime: Int
-  /// How the user signed in (OpenID Connect Core 1.0 section 2); nil if not requested.
+  /// The strength of the sign-in (OpenID Connect Core section 2); nil if not requested.
   var acr: String?
-  /// Allowed resources and audiences of tokens; if empty, any (RFC 8707 section 2.2).
+  /// The allowed resources and audiences of tokens; if empty, any (RFC 8707 section 2.2).
   let targets: [String]
-  /// The number of the current refresh token; earlier ones were replaced.
+  /// The number of the current refresh token. Lower numbers are of replaced ones.
   var sequence = 0
-  /// When the refresh token was last replaced.
+  /// The time at which the refresh token was last replaced.
   var rotatedAt: Instant?
-  /// When the current refresh token expires; nil if the grant has none.
+  /// The expiry of the current refresh token; nil if the grant has none.
   var refreshTokenExpiresAt: Instant?
-  /// The key that refresh tokens of a public client are bound to (RFC 9449 section 5).
+  /// The thumbprint of the key to which a public client's refresh tokens are bound (RFC 9449 section 5).
   var dpopThumbprint: String?
 
-  /// The user's identifier in tokens, or that of an assertion, or else the client's (RFC 9068 section 2.2).
+  /// The `sub` of tokens: the user's identifier, else that of an assertion, else the client's (RFC 9068 section 2.2).
   var subject: String { username.map(User.subject) ?? assertedSubject ?? clientID }
 }
 
-/// An access token.
 struct IssuedAccess: Sendable {
   let grantKey: String
-  /// The client that got it, which can differ from the grant's after an exchange.
+  /// The client that got the token. After an exchange, it may differ from the grant's.
   let clientID: String
   let scope: [String]
-  /// Empty for everything that the issuer itself serves.
+  /// The audience. Empty for all resources of the issuer itself.
   let audience: [String]
-  /// Unix seconds.
+  /// In unix seconds.
   let issuedAt: Int
-  /// In seconds; nil if it does not expire.
+  /// The lifetime in seconds; nil if unlimited.
   let lifetime: Int?
   let expiresAt: Instant
-  /// The key that it is bound to (RFC 9449 section 6); nil for a Bearer token.
+  /// The thumbprint of the key to which the token is bound (RFC 9449 section 6); nil for a Bearer token.
   let dpopThumbprint: String?
-  /// The party that acts for the user (RFC 8693 section 4.1).
+  /// The client that acts for the user (RFC 8693 section 4.1).
   var actor: String?
 
   var type: String { dpopThumbprint == nil ? "Bearer" : "DPoP" }
 }
 
-/// The users: any name is accepted.
+/// The users. Any name is accepted.
 enum User {
   /// The user who approves automatically.
   static let demo = "alice"
-  /// How users can sign in, weaker first. Both are just a choice.
+  /// The strengths of sign-ins, weaker first. Users only select one.
   static let contexts = ["basic", "strong"]
-  /// Claims set by the issuer that options cannot override.
+  /// The claims that options cannot override.
   static let protocolClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "at_hash", "nonce", "acr"]
 
   static func isName(_ text: String) -> Bool {
@@ -126,10 +125,10 @@ enum User {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-@".utf8.contains($0) }
   }
 
-  /// The identifier in tokens, which differs from the user name.
+  /// The user's identifier in tokens, which differs from the name.
   static func subject(_ name: String) -> String { "user-\(name)" }
 
-  /// The standard claims (OpenID Connect Core 1.0 section 5.1).
+  /// The standard claims (OpenID Connect Core section 5.1).
   static func claims(_ name: String) -> JSONObject {
     [
       "name": .string(name.prefix(1).uppercased() + name.dropFirst() + " Example"), "preferred_username": .string(name),
