@@ -4,40 +4,41 @@ package import Platform
 package import TestSupport
 package import Wire
 
-/// A loop that keeps what was sent to whom, by the number of the ticket's connection, and runs timers when the test says.
+/// A reply sink that records what is sent. Dictionaries are by the number of the ticket's connection. The test runs the
+/// timers.
 package final class RecordedReplies: ReplySink {
   /// How often each request was answered.
   package private(set) var answers: [Int: Int] = [:]
-  /// Answers with a secret.
+  /// The responses with secrets.
   package private(set) var lines: [Int: String] = [:]
   package private(set) var results: [Int: JSONObject] = [:]
   package private(set) var failures: [Int: Failure] = [:]
-  /// Requests that went on after they were held.
+  /// The requests that continued after a wait.
   package private(set) var admitted: [Int: RequestEnvelope] = [:]
   package private(set) var events: [Int: [Event]] = [:]
   package private(set) var deadlines: [Int: Instant] = [:]
-  /// What is done when a watched descriptor is ready, in the order in which they were watched.
+  /// The handlers of watched descriptors, in the order of ``watch(_:for:_:)`` calls.
   package private(set) var watched: [() -> Void] = []
-  /// These descriptors.
+  /// The watched descriptors, in the same order.
   package private(set) var descriptors: [Int32] = []
-  /// The keys of those that are still watched.
+  /// The keys of descriptors that are still watched.
   package private(set) var watchedKeys: Set<UInt64> = []
-  /// The terms of the connections for peers; the first has the number 1.
+  /// The access rules of connections that peers opened. The first has number 1.
   package private(set) var admissions: [any Admission] = []
-  /// The connections that may be idle, by their numbers.
+  /// The numbers of connections that may be idle.
   package private(set) var channels: [UInt64] = []
   private static let firstChannel: UInt64 = 1000
-  /// What the peers of lent sockets were told at the end of their terms.
+  /// The failures sent to peers when their access ended.
   package private(set) var endings: [Failure] = []
-  /// How many bytes each peer has not read.
+  /// The number of bytes that each peer has not read.
   package var unreadBytes = 0
-  /// No descriptor can be watched any more.
+  /// Whether watching another descriptor fails.
   package var isFull = false
-  /// What is done when the peer reads on, by the number of the ticket's connection.
+  /// The handlers for a peer that continues to read.
   package private(set) var streams: [Int: () -> Void] = [:]
-  /// What is done while an event is sent, as by a peer that reads at once.
+  /// Called while an event is sent, like for a peer that reads it immediately.
   package var whileSending: () -> Void = {}
-  /// Called with the number of a request when it is answered, as the next request of a connection begins then.
+  /// Called with the number of a request when it is answered. The connection's next request then begins.
   package var whenAnswered: (Int) -> Void = { _ in }
   package var mostAtOneServer: Int?
   private var timers = Timers<() -> Void>()
@@ -48,10 +49,9 @@ package final class RecordedReplies: ReplySink {
   package var now: Instant { time.now() }
 
   package var nextDue: Instant? { timers.nextDue }
-  /// How many timers have not run yet.
+  /// The number of timers that have not run.
   package private(set) var timerCount = 0
 
-  /// Runs the timers whose time has come.
   package func runDue() {
     while let act = timers.popDue(now) {
       timerCount -= 1
@@ -86,7 +86,7 @@ package final class RecordedReplies: ReplySink {
   package func watch(
     _ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void
   ) throws(SystemError) -> UInt64 {
-    // As the kernel says beyond its limit, ENOSPC.
+    // The kernel's error at its limit, ENOSPC.
     if isFull { throw SystemError(errno: 28, operation: "epoll_ctl") }
     watched.append(serve)
     descriptors.append(descriptor)
@@ -115,7 +115,7 @@ package final class RecordedReplies: ReplySink {
 }
 
 extension Ticket {
-  /// The ticket of the test's request of this number.
+  /// The ticket of the test's request with this number.
   package static func number(_ number: Int) -> Ticket { Ticket(connection: UInt64(number), serial: 1) }
 }
 

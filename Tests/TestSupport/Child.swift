@@ -1,11 +1,10 @@
 package import Platform
 
-/// A started process with our non-blocking ends of its three standard streams. Killed and reaped on deinitialization if
-/// it is still running.
+/// A started process, with the test's non-blocking ends of its standard streams. Killed and reaped on deinitialization.
 struct Child: ~Copyable {
   let processID: Int32
   private(set) var input: FileDescriptor?
-  /// The number of `input` while that is open.
+  /// The descriptor of `input` while that is open.
   let inputNumber: Int32
   let output: FileDescriptor
   let error: FileDescriptor
@@ -47,8 +46,8 @@ struct Child: ~Copyable {
 }
 
 extension FileDescriptor {
-  /// Waits until no process has the other end of this pipe or connection. A program that another test is starting has
-  /// copies of all open descriptors of this process until its exec, so closing an end here may have no effect yet.
+  /// Waits until no process has the other end of this pipe or connection. Until its exec, a program that another test
+  /// starts has copies of all descriptors, so closing one here may have no effect yet.
   package borrowing func awaitClosingOfOtherEnd() throws(SystemError) {
     let poller = try Poller()
     try poller.add(raw, interest: .none, key: 0)

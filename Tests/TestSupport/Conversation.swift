@@ -2,7 +2,7 @@ package import Platform
 
 /// The server's end of a connection.
 package final class Conversation: Sendable {
-  /// Starts at 1 for each server.
+  /// The number of the connection, from 1 for each server.
   package let number: Int
   private let socket: FileDescriptor
   private let buffer = Monitor<[UInt8]>([])
@@ -17,7 +17,7 @@ package final class Conversation: Sendable {
     self.record = record
   }
 
-  // The client may already have closed it.
+  // The client may have closed the connection.
   deinit { try? UnixSocket.shutDown(socket) }
 
   /// The next request, including its body; nil if the client has closed the connection.
@@ -32,14 +32,14 @@ package final class Conversation: Sendable {
     return request
   }
 
-  /// The next available bytes; nil if the client has closed the connection.
+  /// The next bytes; nil if the client has closed the connection.
   package func readBytes() throws -> [UInt8]? { try take { $0.isEmpty ? nil : $0.count } }
 
   package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
   package func write(_ bytes: [UInt8]) throws(SystemError) { try socket.writeAll(bytes.span) }
 
-  /// Sends a response with its length, or with that in a field `Content-Length`.
+  /// Sends a response. Adds its length unless `headers` has one.
   package func respond(_ status: Int = 200, headers: [String] = [], body: String = "{}") throws(SystemError) {
     let length = headers.contains { $0.hasPrefix("Content-Length:") } ? [] : ["Content-Length: \(body.utf8.count)"]
     let fields = ["HTTP/1.1 \(status) Status"] + length + headers
@@ -51,7 +51,7 @@ package final class Conversation: Sendable {
     _ = try take { _ in nil }
   }
 
-  /// The first bytes, as many as `count` returns once there are enough.
+  /// Waits until `count` returns a number for the received bytes, and returns that many.
   private func take(_ count: ([UInt8]) -> Int?) throws -> [UInt8]? {
     while true {
       let bytes = buffer.withLock { $0 }

@@ -1,11 +1,11 @@
 package import Encoding
 
-/// A JSON Schema, with the small part of the dialect 2020-12 that this package's schemas use.
+/// A JSON Schema, with the small part of the dialect 2020-12 that this package uses.
 ///
-/// Parsed strictly: unknown keywords, references to missing definitions, and objects whose `properties` do not specify
-/// whether others are allowed are rejected, so that a mistake in a schema does not make it accept more.
+/// Parsed strictly: unknown keywords, references to missing definitions, and objects with `properties` but without
+/// `additionalProperties` are rejected.
 package struct JSONSchema: Sendable {
-  /// The reason why a text is not a supported schema.
+  /// Why a text is not a supported schema.
   package struct Fault: Error, Hashable, Sendable {
     package let place: String
     package let problem: String
@@ -20,7 +20,7 @@ package struct JSONSchema: Sendable {
 
   /// Parses a schema.
   ///
-  /// - Throws: ``Fault``, or `JSONError` if it is not JSON.
+  /// - Throws: ``Fault``, or `JSONError` if not JSON.
   package init(parsing bytes: [UInt8]) throws {
     root = try JSON(parsing: bytes)
     try JSONSchemaReader(root: root).check()
@@ -31,9 +31,9 @@ package struct JSONSchema: Sendable {
 
   package func definition(_ name: String) -> JSON? { root["$defs"]?[name] }
 
-  /// The violations of a definition by a value; empty if it is valid.
+  /// The violations of a definition by a value; empty if valid.
   ///
-  /// Each is a line that begins with the path in the value, such as `.accounts[0].name`.
+  /// Each begins with the path in the value, such as `.accounts[0].name`.
   package func violations(of value: JSON, by name: String) -> [String] {
     guard let definition = definition(name) else { return ["there is no definition \"\(name)\""] }
     return JSONSchemaValidator(root: root).violations(of: value, at: "", by: definition)
@@ -51,13 +51,13 @@ package struct JSONSchema: Sendable {
     }
   }
 
-  /// The paths of the members in a definition: `accounts[].name`.
+  /// The paths of the members in a definition, such as `accounts[].name`.
   package func paths(of name: String) -> Set<String> {
     definition(name).map { paths(in: $0, after: "", depth: 0) } ?? []
   }
 
   private func paths(in schema: JSON, after prefix: String, depth: Int) -> Set<String> {
-    // A limit for recursive definitions.
+    // Definitions may be recursive.
     guard depth < 12 else { return [] }
     var found: Set<String> = []
     if let target = JSONSchemaReader.target(of: schema), let definition = definition(target) {
@@ -77,6 +77,7 @@ package struct JSONSchema: Sendable {
     return found
   }
 
+  /// The values that `take` finds in a definition and all schemas that it contains or refers to.
   private func collect(from name: String, _ take: (JSON) -> [String]) -> Set<String> {
     var found: Set<String> = []
     var visited: Set<String> = []

@@ -8,7 +8,7 @@ struct JSONSchemaReader {
 
   private static let types: Set<String> = ["null", "boolean", "integer", "number", "string", "array", "object"]
 
-  /// The characters of patterns with the same meaning in every dialect of regular expressions.
+  /// The characters of patterns that mean the same in every dialect of regular expressions.
   private static let patternCharacters = Set(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,!~@=+*?[](){}|^$ ")
 
@@ -28,7 +28,7 @@ struct JSONSchemaReader {
     }
   }
 
-  /// The name of the definition that a schema refers to.
+  /// The name of the definition to which a schema refers.
   static func target(of schema: JSON) -> String? {
     guard let reference = schema["$ref"]?.string, reference.hasPrefix("#/$defs/") else { return nil }
     return String(reference.dropFirst(8))
@@ -88,12 +88,12 @@ struct JSONSchemaReader {
     guard isRight else { throw Fault(place, "has a \"\(keyword)\" that is not one") }
   }
 
-  /// Whether it is a non-empty list without duplicates.
+  /// Whether the value is a non-empty list without duplicates.
   private static func isSet(_ value: JSON) -> Bool {
     value.array.map { !$0.isEmpty && Set($0).count == $0.count } ?? false
   }
 
-  /// A reference must lead to a definition that is not itself a reference, so that there are no cycles.
+  /// Checks that a reference leads to a definition that is not itself a reference, so that there are no cycles.
   private func check(reference: JSON, at place: String) throws(Fault) -> Bool {
     guard let target = Self.target(of: ["$ref": reference]) else { return false }
     guard let definition = root["$defs"]?[target] else {
@@ -103,7 +103,7 @@ struct JSONSchemaReader {
     return true
   }
 
-  /// Anchored at both ends; otherwise a pattern would match any part of a text.
+  /// Whether a pattern is anchored at both ends; otherwise, it would match any part of a text.
   private static func isPattern(_ text: String) -> Bool {
     guard text.first == "^", text.last == "$", text.allSatisfy({ patternCharacters.contains($0) }) else { return false }
     return (try? Regex(text)) != nil

@@ -14,7 +14,7 @@ struct JSONSchemaValidator {
     if let words = schema["enum"]?.array, !words.contains(value) {
       found.append("\(place): \(Self.text(value)) is none of \(Self.text(.array(words)))")
     }
-    // A number too large for an Int is as wrong as one that is too small.
+    // A number that is too large for an Int is treated like one that is too small.
     if let minimum = schema["minimum"]?.int, let number = value.number, (number.rounded(.down) ?? .min) < minimum {
       found.append("\(place): is less than \(minimum)")
     }
@@ -58,7 +58,7 @@ struct JSONSchemaValidator {
     return ["\(place): fits none of \(alternatives.count) alternatives"] + nearest
   }
 
-  /// RFC 8259 has only one kind of number; a whole number is an integer whatever its notation.
+  /// Whether the value has a type. A whole number is an integer whatever its notation.
   private static func isOf(_ type: String, _ value: JSON) -> Bool {
     switch value {
     case .null: type == "null"

@@ -1,11 +1,11 @@
 import Platform
 
-/// A server on 127.0.0.1 whose responses are written by the test.
+/// A server on 127.0.0.1 whose responses are sent by the test.
 package final class LoopbackServer: Sendable {
   package let port: UInt16
   private let core: Core
 
-  /// - Parameter serve: Called for each connection, on a separate thread. The connection is closed when it returns or
+  /// - Parameter serve: Called for each connection, on a thread of its own. The connection is closed when it returns or
   ///   throws.
   package init(_ serve: @escaping @Sendable (Conversation) throws -> Void) throws {
     // Some tests have clients that disconnect early.
@@ -23,7 +23,7 @@ package final class LoopbackServer: Sendable {
 
   deinit { core.stop.signal() }
 
-  /// A port without a listener. The kernel does not assign it to others, and no other test uses it.
+  /// A port without a listener, which the kernel and other tests do not use.
   package static func unusedPort() throws -> UInt16 {
     while true {
       let port = UInt16.random(in: 10_000..<20_000)
@@ -40,7 +40,7 @@ package final class LoopbackServer: Sendable {
   package var connections: Int { core.log.withLock { $0.connections } }
   package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
-  /// Waits for this number of requests; false after the test's time limit.
+  /// Waits for this number of requests. Returns false after the test's time limit.
   package func waitForRequests(_ count: Int) -> Bool {
     core.log.wait(.testLimit) { $0.requests.count >= count ? true : nil } ?? false
   }
@@ -48,7 +48,7 @@ package final class LoopbackServer: Sendable {
   package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
-/// The state shared with the accepting thread, which must not keep the server itself alive.
+/// The state shared with the accepting thread, which must not keep the server alive.
 private final class Core: Sendable {
   struct Log: Sendable {
     var connections = 0
@@ -68,7 +68,7 @@ private final class Core: Sendable {
     try poller.add(stop.raw, interest: .read, key: 1)
   }
 
-  /// Waits for a connection; false when the server has stopped.
+  /// Waits for a connection. Returns false once the server has stopped.
   func waitForConnection() -> Bool {
     guard let events = try? poller.wait(until: nil) else { return false }
     return !events.contains { $0.key == 1 }

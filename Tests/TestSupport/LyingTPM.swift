@@ -18,14 +18,14 @@ package final class LyingTPM: Sendable {
     try ProcessRunner.shell("ln -s '\(place).ctrl' '\(directory.path("s")).ctrl'")
     process = try RunningProcess(
       executable: "/usr/bin/python3", arguments: ["-c", Self.program, place, directory.path("s"), lie.rawValue])
-    // It is listening.
+    // The proxy is listening.
     _ = try process.readLine()
   }
 
-  /// From now on, generating keys fails.
+  /// Makes generating keys fail from now on.
   package func refuse() throws { try directory.write("refusal", "") }
 
-  /// The connection for clients.
+  /// The address for clients.
   package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
   // Commands and responses begin with a tag, their size and a code (TPM 2.0 Library, part 1, section 18). The response

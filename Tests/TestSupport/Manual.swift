@@ -1,12 +1,12 @@
 internal import Platform
 
-/// The manual page agent(1) and those of the commands, as committed.
+/// The committed manual pages: agent(1) and those of the commands.
 package struct Manual {
   /// A line of an example, and its purpose according to the page.
   package struct Example: Sendable, Hashable {
     package let purpose: String
     package let line: String
-    /// The line as the page shows it, perhaps continued after a backslash.
+    /// The line as shown, maybe continued after a backslash.
     package let shown: String
 
     init(_ purpose: [String], _ shown: [String]) {
@@ -22,7 +22,7 @@ package struct Manual {
   package static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
     .joined(separator: "/")
 
-  /// The lines of each page, that of the program first.
+  /// The lines of each page, starting with agent(1).
   private let pages: [(name: String, lines: ArraySlice<Substring>)]
 
   package init() throws {
@@ -38,13 +38,13 @@ package struct Manual {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The description of a command on its page or in its section, on one line.
+  /// A command's description, in its page or section, as one line.
   package func text(on command: String) -> String? {
     let page = pages.first { $0.name == "agent-\(command)" }
     let sections = page.map { page in
       ["DESCRIPTION", "DETAILS", "OPTIONS"].map { Self.section("Sh", $0, in: page.lines) }
     }
-    // Options that several commands of a page share are described separately.
+    // Options shared by several commands of a page are described separately.
     let parts =
       sections
       ?? pages.lazy.compactMap { page in
@@ -53,7 +53,7 @@ package struct Manual {
     return parts?.compactMap { $0 }.joined().map(Self.plain).joined(separator: " ")
   }
 
-  /// The exit statuses in the list, and those that only the following paragraph names.
+  /// The exit statuses in the list, and those only in the paragraph after it.
   package func exitStatuses() throws -> (listed: [Int32], exec: [Int32]) {
     let part = Self.section("Sh", "EXIT STATUS", in: pages[0].lines) ?? []
     let listed = Self.terms("Li", in: part).compactMap { Int32($0) }
@@ -62,7 +62,6 @@ package struct Manual {
     return (listed, words.compactMap { Int32($0) })
   }
 
-  /// The examples of all pages, or of one.
   package func examples(of page: String? = nil) -> [Example] {
     pages.filter { page == nil || $0.name == page }.flatMap { page in
       Self.examples(in: Self.section("Sh", "EXAMPLES", in: page.lines) ?? [])
@@ -88,7 +87,7 @@ package struct Manual {
     return examples
   }
 
-  /// The programs among the examples of a page, each as its lines.
+  /// The programs in a page's examples, each as its lines.
   package static func programs(in page: String) throws -> [[String]] {
     programs(in: try file("man/\(page)").split(separator: "\n").drop { $0 != ".Sh EXAMPLES" })
   }
@@ -118,14 +117,13 @@ package struct Manual {
     return section
   }
 
-  /// The terms of lists that are set with this mdoc(7) macro.
+  /// The terms of lists with this mdoc(7) macro.
   package static func terms(_ macro: String, in lines: ArraySlice<Substring>) -> [String] {
     lines.filter { $0.hasPrefix(".It \(macro) ") }.map { line in
       plain(line.dropFirst(5 + macro.count)).split(separator: " Pq ")[0].filter { $0 != "\"" }
     }
   }
 
-  /// The titles of subsections.
   package static func headings(in lines: ArraySlice<Substring>) -> [String] {
     lines.filter { $0.hasPrefix(".Ss ") }.map { plain($0.dropFirst(4)) }
   }
@@ -142,7 +140,7 @@ package struct Manual {
     return programs
   }
 
-  /// The lines of a section, up to the next one.
+  /// A section's lines, up to the next one.
   private static func section(
     _ request: String, _ title: String, in lines: ArraySlice<Substring>
   ) -> ArraySlice<Substring>? {
@@ -152,7 +150,7 @@ package struct Manual {
     return rest[..<(end ?? rest.endIndex)]
   }
 
-  /// A line without the mdoc(7) escapes that the page uses.
+  /// A line without mdoc(7) escapes.
   package static func plain(_ line: Substring) -> String {
     let escapes: [(String, String)] = [
       ("\\-", "-"), ("\\(aq", "'"), ("\\(dq", "\""), ("\\(ga", "`"), ("\\(ti", "~"), ("\\(ha", "^"), ("\\&", ""),

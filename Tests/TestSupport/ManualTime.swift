@@ -1,6 +1,6 @@
 package import Platform
 
-/// A clock that only advances when a test moves it.
+/// A clock that advances only when a test moves it.
 package final class ManualTime: TimeSource {
   private struct State: Sendable {
     var now: Instant
@@ -32,7 +32,7 @@ package final class ManualTime: TimeSource {
 }
 
 extension Duration {
-  /// How long a test waits for an event before it fails: longer than all tests take on a busy machine, since any of
-  /// them may run before the other half of this one.
+  /// How long a test waits for an event before it fails. Longer than all tests take on a busy machine, since the event
+  /// may depend on any of them.
   package static let testLimit = Duration.seconds(1800)
 }

@@ -1,13 +1,13 @@
 import Platform
 
-/// Runs the tasks of a test on a separate thread. Blocking tests occupy the threads of the shared pool for longer than
-/// a daemon waits for a peer that does not read.
+/// Runs the tasks of a test on a separate thread, since blocking tests may occupy the shared threads for longer than a
+/// daemon waits for a peer.
 package final class OwnThreadExecutor: TaskExecutor {
   private let jobs = WorkQueue<UnownedJob>()
 
   private init() {}
 
-  /// Runs `body`, and everything it awaits, on a thread that ends with it.
+  /// Runs `body` and everything it awaits on a new thread, which then ends.
   package static func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     let executor = OwnThreadExecutor()
     try Threads.start(name: "test-tasks", stackBytes: 8 << 20) {

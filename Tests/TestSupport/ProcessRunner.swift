@@ -2,22 +2,21 @@ internal import Platform
 
 /// Runs a program to its end, with limits for its time and output.
 package enum ProcessRunner {
-  /// The default environment of a program.
+  /// A program's default environment.
   package static let plainEnvironment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
   private enum Key: UInt64 {
     case output, error, input, ended
   }
 
-  /// Runs a program and returns its output.
+  /// Runs a program and returns its output, without that of children that outlive it.
   ///
-  /// Does not wait for output of children that outlive it.
   /// - Parameters:
   ///   - executable: The program's file; `PATH` is not searched.
-  ///   - arguments: Without the program's own name.
+  ///   - arguments: The arguments without the program's name.
   ///   - environment: The complete environment, as "NAME=VALUE".
-  ///   - input: Its complete standard input.
-  ///   - inherits: Descriptors in addition to the standard ones.
+  ///   - input: The complete standard input.
+  ///   - inherits: Descriptors besides the standard ones.
   ///   - timeout: When it passes, the process is killed and the call throws.
   package static func run(
     executable: String, arguments: [String] = [], environment: [String] = plainEnvironment, input: [UInt8] = [],
@@ -37,7 +36,7 @@ package enum ProcessRunner {
     }
   }
 
-  /// Runs a shell command, for preparations that need other programs.
+  /// Runs a shell command, for preparations by other programs.
   @discardableResult
   package static func shell(_ line: String, timeout: Duration = .testLimit) throws(ProcessFailure)
     -> ProcessResult
@@ -61,7 +60,7 @@ package enum ProcessRunner {
         switch Key(rawValue: event.key) {
         case .output: if try !transfer.receiveOutput(from: child) { try poller.remove(child.output.raw) }
         case .error: if try !transfer.receiveError(from: child) { try poller.remove(child.error.raw) }
-        // An end that we close leaves the poller automatically.
+        // An end that is closed leaves the poller automatically.
         case .input: try transfer.send(to: &child)
         case .ended, nil: isRunning = false
         }

@@ -1,6 +1,5 @@
-/// A request as received by the server.
 package struct ReceivedRequest: Sendable, Hashable {
-  /// `GET /path HTTP/1.1`.
+  /// The request line, such as `GET /path HTTP/1.1`.
   package var line: String
   /// The header lines, in order.
   package var headers: [String]
@@ -12,7 +11,6 @@ package struct ReceivedRequest: Sendable, Hashable {
     self.body = body
   }
 
-  /// The values of a header field.
   package func values(_ name: String) -> [String] {
     let prefix = name.lowercased() + ":"
     return headers.filter { $0.lowercased().hasPrefix(prefix) }.map { line in

@@ -2,7 +2,7 @@ package import Platform
 
 /// A program in the background, killed and reaped on deinitialization.
 ///
-/// Its standard error is a file, so that it never waits for a reader.
+/// Standard error is a file, so that the program never waits for a reader.
 package final class RunningProcess: Sendable {
   private struct State: Sendable {
     var buffer: [UInt8] = []
@@ -50,10 +50,10 @@ package final class RunningProcess: Sendable {
   /// The text written to standard error so far.
   package var errorText: String { (try? errors.readText("error")) ?? "" }
 
-  /// The next line of its standard output, without the newline. Call it from one thread at a time.
+  /// The next line of standard output, without the newline. Call it from one thread at a time.
   ///
   /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line received so far;
-  ///   ``ProcessFailure/ended(error:)`` at the end of the output.
+  ///   ``ProcessFailure/ended(error:)`` at the output's end.
   package func readLine(timeout: Duration = .testLimit) throws(ProcessFailure) -> String {
     let deadline = Instant.now.advanced(by: timeout)
     while true {
@@ -73,7 +73,7 @@ package final class RunningProcess: Sendable {
     }
   }
 
-  /// Writes to its standard input.
+  /// Writes to the program's standard input.
   package func send(_ text: String) throws(SystemError) {
     guard let box = input.withLock({ $0 }) else {
       throw SystemError(errno: SystemError.Number.EPIPE, operation: "write")
@@ -85,7 +85,7 @@ package final class RunningProcess: Sendable {
     input.withLock { $0 = nil }
   }
 
-  /// Waits until it has ended.
+  /// Waits until the program has ended.
   package func wait(timeout: Duration = .testLimit) throws(ProcessFailure) -> ProcessStatus {
     if let status = state.withLock({ $0.status }) { return status }
     do {
@@ -105,15 +105,15 @@ package final class RunningProcess: Sendable {
     }
   }
 
-  /// Sends a signal, if it is still running.
+  /// Sends a signal, if the program is running.
   package func signal(_ signal: Int32) throws(SystemError) {
-    // The process ID stays ours until the process is reaped.
+    // The process ID is not reused until the process is reaped.
     try state.withLock { (state) throws(SystemError) in
       if state.status == nil { try Spawn.kill(processID, signal) }
     }
   }
 
-  /// Sends a signal and waits; after `timeout` it is killed.
+  /// Sends a signal and waits. After `timeout`, kills the program.
   @discardableResult
   package func terminate(
     _ signal: Int32 = Signals.SIGTERM, timeout: Duration = .testLimit

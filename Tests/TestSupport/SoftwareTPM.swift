@@ -20,7 +20,7 @@ package final class SoftwareTPM: Sendable {
         // The clients' library requires this name.
         "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
       ])
-    // It prints nothing when it listens, and the socket exists before that, so the only way is to retry.
+    // The TPM prints nothing when it listens, and the socket exists before, so the only way is to retry.
     let deadline = Instant.now.advanced(by: .testLimit)
     for name in ["s", "s.ctrl"] {
       while !Self.listens(directory.path(name)) {
@@ -36,15 +36,14 @@ package final class SoftwareTPM: Sendable {
     return true
   }
 
-  /// The connection for clients: the value of `TPM2OPENSSL_TCTI`.
+  /// The address for clients: the value of `TPM2OPENSSL_TCTI`.
   package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
-  /// The process, for stopping it.
   package var processID: Int32 { process.processID }
 
   package func signal(_ signal: Int32) throws(SystemError) { try process.signal(signal) }
 
-  /// Ends it, as if the TPM had been removed.
+  /// Ends the TPM, as if it had been removed.
   package func end() throws(ProcessFailure) {
     try process.terminate()
   }

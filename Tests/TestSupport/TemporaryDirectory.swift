@@ -2,7 +2,7 @@ package import Platform
 
 /// A directory for one test, with mode 0700, removed with its content on deinitialization.
 package final class TemporaryDirectory: Sendable {
-  /// Absolute, without a trailing slash.
+  /// The absolute path, without a trailing slash.
   package let path: String
 
   package init() throws {
@@ -14,10 +14,9 @@ package final class TemporaryDirectory: Sendable {
 
   deinit { try? FileTree.remove(path) }
 
-  /// The path of a name in it.
   package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Opens it, or a private subdirectory, which is created if necessary.
+  /// Opens the directory or a private subdirectory, which is created if necessary.
   package func open(_ name: String? = nil) throws(DirectoryError) -> PrivateDirectory {
     try PrivateDirectory(opening: name.map { path($0) } ?? path, create: true)
   }
@@ -33,8 +32,8 @@ package final class TemporaryDirectory: Sendable {
     try write(name, Array(text.utf8))
   }
 
-  /// Writes an executable script. Uses a shell: the kernel does not execute a file that is open for writing, and a
-  /// program that another test is starting has copies of this process's descriptors.
+  /// Writes an executable script by a shell: the kernel does not execute a file open for writing, and other tests'
+  /// programs inherit this process's descriptors.
   package func writeProgram(_ name: String, _ script: String) throws(ProcessFailure) {
     let written = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "cat >\"$0\" && chmod 700 \"$0\"", path(name)],

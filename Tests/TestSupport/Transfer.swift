@@ -2,7 +2,7 @@ internal import Platform
 
 /// Transfers bytes to and from a child without waiting for one stream while another is full.
 struct Transfer {
-  /// The maximum size of each stream.
+  /// The maximum size of each output stream, in bytes.
   static let limit = 64 << 20
 
   private var input: ArraySlice<UInt8>
@@ -22,18 +22,18 @@ struct Transfer {
       }
     } catch {
       if error.isAgain { return }
-      // The child has closed its input and does not want the rest.
+      // The child has closed its input without reading the rest.
       guard error.isDisconnected else { throw error }
     }
     child.closeInput()
   }
 
-  /// Reads available output; false at the end of the stream.
+  /// Reads available output. Returns false at the end of the stream.
   mutating func receiveOutput(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.output, &output)
   }
 
-  /// Reads available errors; false at the end of the stream.
+  /// Reads available errors. Returns false at the end of the stream.
   mutating func receiveError(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.error, &error)
   }

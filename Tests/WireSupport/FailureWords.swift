@@ -2,11 +2,11 @@ package import Testing
 package import Wire
 
 extension Failure {
-  /// The texts of the failure: code, message, hint. `==` compares the code and the subject only.
+  /// Code, message and hint, for comparing them; `==` compares only code and subject.
   package var words: [String?] { [code.rawValue, message, hint] }
 }
 
-/// Expects that `body` throws a failure with the same code, message and hint.
+/// Expects that `body` throws a failure with this code, message and hint.
 package func expect<Value: ~Copyable>(
   throws expected: Failure, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
