@@ -7,11 +7,11 @@ import Vault
 import Vocabulary
 
 extension AgentTree {
-  /// Adds accounts signed in like another one, each at its own server.
+  /// Adds signed-in copies of the account `work`, each at its own server.
   ///
   /// - Parameters:
   ///   - prefix: The prefix of their names, followed by a number from 0.
-  ///   - issuer: The issuer of the account `work`, which the URLs replace.
+  ///   - issuer: The issuer of `work`, which the URLs replace.
   func copyWork(as prefix: String, from issuer: String, to urls: [String]) throws {
     let vault = Vault(stateDirectory: path("state/agent"), machineIdentity: Machine.identity(), userID: Machine.userID)
     var content = ""
@@ -34,7 +34,7 @@ extension AgentTree {
   }
 
   private static func replace(_ old: String, by new: String, in text: String) -> String {
-    // The strict JSON writer escapes no slash.
+    // The strict JSON writer does not escape slashes.
     text.split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
   }
 }

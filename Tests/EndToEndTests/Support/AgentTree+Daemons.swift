@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// The process that serves the tree's socket.
+  /// The ID of the process that listens on the tree's socket.
   func daemon() throws -> Int32 {
     let status = try json("daemon", "status")
     return Int32(clamping: try #require(status["pid"]?.int))
   }
 
-  /// Every `agentd` whose arguments name a directory of this tree.
+  /// The IDs of all `agentd` processes whose arguments name a directory of this tree.
   func daemons() throws -> [Int32] {
     try ProcessFiles.processes(naming: directory.path).filter { ProcessFiles.text("comm", of: $0) == "agentd\n" }
   }
 
-  /// `agent daemon stop`, after which the process must be gone.
+  /// Runs `agent daemon stop` and checks that the process has ended.
   func stopDaemon() throws {
     let process = try OtherProcess(try daemon())
     let result = try agent("daemon", "stop")
@@ -26,14 +26,13 @@ extension AgentTree {
   /// Waits until the daemon has `count` connections with clients.
   func awaitConnections(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
-    // The listener has the name too.
+    // The listening socket has the same name.
     while try ProcessRunner.shell("grep -c ' \(socketPath)$' /proc/net/unix").outputText != "\(count + 1)\n" {
       try #require(Instant.now < deadline, "there are not \(count) connections")
       Threads.sleep(for: .milliseconds(20))
     }
   }
 
-  /// Whether an account's server is being asked for a token.
   func isRefreshing(_ account: String = "work") throws -> Bool {
     try json("status", account)["accounts"]?.array?.first?["state"] == "refreshing"
   }
@@ -45,7 +44,7 @@ extension AgentTree {
     try #require(process.ends(within: .testLimit))
   }
 
-  /// Stops everything that runs in the tree; a daemon that does not stop is reported as an issue and killed.
+  /// Stops all processes of the tree. A daemon that does not stop is reported as an issue and killed.
   func close() {
     do {
       for number in try daemons() {
@@ -60,7 +59,7 @@ extension AgentTree {
     }
   }
 
-  /// Runs `body` while the daemon accepts connections and does not respond.
+  /// Runs `body` while the daemon accepts connections but does not respond.
   func whileDaemonIsSilent<Result>(_ body: () throws -> Result) throws -> Result {
     let daemon = try daemon()
     let process = try OtherProcess(daemon)

@@ -15,7 +15,7 @@ extension AgentTree {
     }
   }
 
-  /// Likewise for the entire file.
+  /// Changes the settings file without the daemon's knowledge, like an editor.
   func editAllSettings(_ change: (inout JSONObject) throws -> Void) throws {
     let folder = try directory.open("config/agent")
     var settings = try #require(JSON(parsing: try folder.readFile("config.json", limit: 1 << 20)).object)
@@ -28,9 +28,9 @@ extension AgentTree {
     return try #require(names.first { $0.hasPrefix("vault.") && $0 != "vault.lock" }, "there is no vault")
   }
 
-  /// The files below the tree that contain one of these texts.
+  /// The files in the tree that contain one of these texts.
   ///
-  /// Creates a file with one first, which must be found, so that an empty result is meaningful.
+  /// First creates a file that must be found, so that an empty result is meaningful.
   func files(containing secrets: [String]) throws -> [String] {
     let control = "control.\(secrets.count)"
     try directory.write(control, try #require(secrets.last))

@@ -4,20 +4,19 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// The output of `status --check --json`, with any result.
+  /// The output of `status --check --json`, whatever the exit status.
   func checked(_ account: String...) throws -> JSON {
     try JSON(parsing: agent(["status"] + account + ["--check", "--json"]).output)
   }
 
-  /// The current events of the daemon's log, without the requests to servers.
+  /// The events in the daemon's log, without requests to servers.
   func events() throws -> [JSON] {
     try logged().filter { !["answered", "unanswered"].contains($0["event"]?.string) }
   }
 
-  /// The current content of the daemon's log.
   func logged() throws -> [JSON] { try #require(try json("daemon", "log")["events"]?.array) }
 
-  /// Waits until the log has an event of an account. The log itself is the only indication.
+  /// Polls until the log has an event of an account.
   func awaitEvent(_ event: String, of account: String) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !events().contains(where: { $0["event"]?.string == event && $0["account"]?.string == account }) {

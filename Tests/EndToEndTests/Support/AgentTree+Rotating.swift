@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// Sets up an account with a grant of a server; this uses one refresh.
+  /// Adds an account with a grant of the server, which takes one refresh.
   func importAccount(_ account: String = "work", at server: RotatingServer, _ options: String...) throws {
     let result = try agent(
       [
@@ -18,7 +18,7 @@ extension AgentTree {
     try #require(try json("status", account)["accounts"]?.array?.first)
   }
 
-  /// Waits until an account has this `status`, which is the only indication.
+  /// Polls until `isSo` returns true for an account's status.
   func awaitStatus(of account: String = "work", _ isSo: (JSON) -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A separate home directory for the programs: nothing outside it is read or written, and no other daemon is used. Use
-/// it through ``with(_:)``, which leaves no process behind.
+/// A home directory for the programs under test, which use nothing outside it and no other daemon. Use it through
+/// ``with(runtime:_:)``, which leaves no process running.
 final class AgentTree: Sendable {
   let directory: TemporaryDirectory
   private let variables: [(name: String, value: String)]
@@ -18,7 +18,7 @@ final class AgentTree: Sendable {
     return try body(tree)
   }
 
-  /// A new tree for code that cannot be in ``with(runtime:_:)``; see ``close()``.
+  /// Creates a tree for code that cannot be in ``with(runtime:_:)``. Call ``close()`` at the end.
   static func start() throws -> AgentTree { try AgentTree(runtime: "runtime") }
 
   private init(runtime: String) throws {
@@ -34,10 +34,9 @@ final class AgentTree: Sendable {
 
   func path(_ name: String) -> String { directory.path(name) }
 
-  /// The socket of the tree's daemon.
   var socketPath: String { directory.path("runtime/agent/agent.sock") }
 
-  /// The environment of every program, with some variables changed, or removed if nil.
+  /// The environment of each program, with some variables changed, or removed if nil.
   func environment(_ changes: [String: String?] = [:]) -> [String] {
     let kept = variables.filter { changes[$0.name] == nil }.map { "\($0.name)=\($0.value)" }
     return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
@@ -61,7 +60,6 @@ final class AgentTree: Sendable {
 
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
 
-  /// Starts `agent` in the background.
   func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> RunningProcess {
     try RunningProcess(
       executable: Programs.path("agent"), arguments: arguments, environment: environment(changes))
@@ -103,7 +101,7 @@ final class AgentTree: Sendable {
     try signIn(account, at: issuer, clientID: clientID, options: options)
   }
 
-  /// Likewise with a list of options.
+  /// Signs in like ``signIn(_:at:clientID:_:)``, with a list of options.
   @discardableResult
   func signIn(
     _ account: String = "work", at issuer: String, clientID: String = "agent-cli", options: [String]
@@ -120,15 +118,15 @@ final class AgentTree: Sendable {
 extension ProcessResult {
   var lines: [Substring] { outputText.split(separator: "\n") }
 
-  /// The failure on standard error of a command with `--json`.
+  /// The code of the failure that a command with `--json` wrote to standard error.
   var failureCode: String? { failure?["code"]?.string }
 
-  /// The failure on standard error of a command with `--json`, with its message and hint.
+  /// The failure that a command with `--json` wrote to standard error.
   var failure: JSON? {
     guard let line = errorText.split(separator: "\n").last else { return nil }
     return (try? JSON(parsing: Array(line.utf8)))?["error"]
   }
 
-  /// Whether it failed correctly: with this status, and without a byte on standard output.
+  /// Whether the command failed with this status and without a byte on standard output.
   func failed(_ status: Int32) -> Bool { self.status == .exited(status) && output.isEmpty }
 }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A sign-in in the browser that has printed its URL. curl is the browser.
+/// A sign-in that waits for the browser, after printing its URL. curl is the browser.
 struct BrowserLogin {
   let login: RunningProcess
   let event: JSON
@@ -25,24 +25,23 @@ struct BrowserLogin {
   var url: String { event["url"]?.string ?? "" }
   var redirectURI: String { event["redirect_uri"]?.string ?? "" }
 
-  /// The state that this sign-in waits for; the request must not have been pushed.
+  /// The `state` of the authorization request, which must not be pushed.
   func state() throws -> String { try Self.value(of: "state", in: url) }
 
-  /// Waits for its end. What it notices before is left out.
+  /// Waits for the sign-in's end. Skips notices.
   func end() throws -> (event: JSON, status: ProcessStatus) {
     var event = try next()
     while event["event"] == "notice" { event = try next() }
     return (event, try login.wait())
   }
 
-  /// The next event.
   func next() throws -> JSON { try JSON(parsing: Array(login.readLine().utf8)) }
 
-  /// Interrupts it, and waits until its port is closed.
+  /// Interrupts the sign-in, and waits until its port is closed.
   func giveUp() throws {
     try login.signal(Signals.SIGINT)
     #expect(try login.wait() == .exited(130))
-    // The daemon notices when it reads the end of the connection.
+    // The daemon notices when it reads the connection's end.
     let deadline = Instant.now.advanced(by: .testLimit)
     while try Self.browse(redirectURI) != "000" {
       try #require(Instant.now < deadline, "the port stays open")
@@ -54,7 +53,7 @@ struct BrowserLogin {
 
   static let curl = "curl -qsS --noproxy '*' --max-time 1800 -o /dev/null"
 
-  /// The status of the page at which a browser ends; `000` if nothing listens.
+  /// The HTTP status of the page at which the browser ends, or `000` if nothing listens.
   @discardableResult
   static func browse(_ url: String, _ options: String = "") throws -> String {
     try ProcessRunner.shell("\(curl) -L -w '%{http_code}' \(options) '\(url)'").outputText

@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Secrets known to the test, and the search for them in everything that programs print and leave behind.
+/// Secrets known to the test, and the search for them in all that programs print and leave behind.
 struct Canaries: Sendable {
-  // Contains characters that every encoding changes.
+  // They contain characters that every encoding changes.
   let access = "cnry+acc/4bVtq1Gk3~==A7wq"
   let refresh = "cnry+ref/9sLw2cRj6~==B8xm"
   let clientSecret = "cnry+sec/7hZ0pXyU5~==C9zn"
@@ -15,7 +15,7 @@ struct Canaries: Sendable {
   let userCode = "CNRY-7K3Q"
   let idToken: String
 
-  /// All of them, by name.
+  /// All secrets, by name.
   var named: [(name: String, value: String)] {
     [
       ("access token", access), ("refresh token", refresh), ("client secret", clientSecret), ("device code", device),
@@ -24,22 +24,22 @@ struct Canaries: Sendable {
     ]
   }
 
-  /// Excludes those that only a sign-in's own screen may show.
+  /// All secrets except the code that the screen of a sign-in may show.
   var values: [String] { named.map(\.value).filter { $0 != userCode } }
 
-  /// The values as a server may encode them in text for users.
+  /// The secrets as a server may encode them in text for users.
   var spellings: [String] { Self.spellings(of: values) }
 
   static func spellings(of values: [String]) -> [String] {
     values.flatMap { [$0, percentEncoded($0), Base64.encode(Array($0.utf8)), Base64URL.encode(Array($0.utf8))] }
   }
 
-  /// The names of those that a text contains, in any encoding.
+  /// The names of the secrets that a text contains, in any encoding.
   func found(in text: String) -> Set<String> {
     Set(named.filter { _, value in Self.forms(of: value).contains { text.contains($0) } }.map(\.name))
   }
 
-  /// Fails if a text contains any of them except the allowed ones.
+  /// Fails if a text contains a secret that is not allowed.
   func expectNone(
     in text: String, _ place: String, but allowed: Set<String> = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -48,16 +48,16 @@ struct Canaries: Sendable {
     #expect(leaked.isEmpty, "\(place): \(text)", sourceLocation: sourceLocation)
   }
 
-  /// Fails if a file of the tree contains any of them.
+  /// Fails if a file of the tree contains a secret.
   func expectNone(inFilesOf tree: AgentTree, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let forms = named.flatMap { Self.forms(of: $0.value) }
     #expect(try tree.files(containing: forms) == [], sourceLocation: sourceLocation)
   }
 
-  /// Fails if the kernel's files about a process contain any of them.
+  /// Fails if a file of the kernel about a process contains a secret.
   func expectNone(ofProcess process: Int32, sourceLocation: SourceLocation = #_sourceLocation) {
     for file in ["cmdline", "environ", "comm", "status"] {
-      // If this user may not read it, no other user may.
+      // Other users may not read a file that this user may not read.
       let text = ProcessFiles.text(file, of: process) ?? ""
       expectNone(in: text, "/proc/\(process)/\(file)", sourceLocation: sourceLocation)
     }
@@ -65,8 +65,8 @@ struct Canaries: Sendable {
 
   // MARK: Forms
 
-  /// Every encoding that reveals a value: verbatim, as in JSON, percent-encoded, and in base64 at any offset within a
-  /// longer text.
+  /// All encodings that reveal a value: the value itself, JSON, percent-encoding, and base64 at any offset in a longer
+  /// text.
   static func forms(of value: String) -> [String] {
     [value, value.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/")]
       + [percentEncoded(value), percentEncoded(value, inUpperCase: false), formEncoded(value)]
@@ -88,7 +88,7 @@ struct Canaries: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The characters that depend only on the value.
+  /// The base64 characters that depend only on the value.
   private static func base64Cores(of value: String, behind count: Int) -> [String] {
     let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: count) + value.utf8
     return [Base64.encode(bytes), Base64URL.encode(bytes)].map { text in

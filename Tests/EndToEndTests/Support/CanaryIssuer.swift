@@ -5,29 +5,29 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server and a resource server, all of whose secrets the test knows and searches for afterwards. It
-/// approves a sign-in at the first poll, and it can fail in ways that reveal the secrets.
+/// An authorization server and a resource server with secrets that the test searches for. It approves a sign-in at the
+/// first poll, and can fail in ways that reveal the secrets.
 final class CanaryIssuer: Sendable {
-  /// How it responds from now on.
+  /// How the server responds.
   enum Mood: Sendable, CaseIterable {
     case good
     /// The user has not approved yet.
     case pending
-    /// A secret is in the description of an error (RFC 6749 section 5.2).
+    /// An error's description contains a secret (RFC 6749 section 5.2).
     case described
-    /// Likewise with invisible characters in the middle of it.
+    /// An error's description contains a secret with invisible characters in it.
     case hidden
-    /// All are in headers (RFC 6750 section 3).
+    /// The headers contain all secrets (RFC 6750 section 3).
     case challenged
-    /// In an HTML page.
+    /// An HTML page contains a secret.
     case page
-    /// In the URL of a redirect.
+    /// The URL of a redirect contains a secret.
     case redirected
-    /// One in a form instead of JSON.
+    /// A form instead of JSON contains a secret.
     case form
-    /// An error together with tokens.
+    /// The response contains an error and tokens.
     case mixed
-    /// A response that is truncated after its tokens.
+    /// The response is truncated after its tokens.
     case cut
 
     static let bad: [Mood] = allCases.filter { $0 != .good && $0 != .pending }
@@ -40,12 +40,13 @@ final class CanaryIssuer: Sendable {
 
   let server: LoopbackServer
   let canaries: Canaries
+  /// How the server responds now.
   private let mood: Monitor<Mood>
 
   var url: String { "http://127.0.0.1:\(server.port)" }
 
   static let clientID = "agent-canary"
-  /// A client that has only the refresh token that it sends, and the beginning of its credentials (RFC 7617).
+  /// A client that sends the beginning of its credentials (RFC 7617) and knows only its refresh token.
   static let importingClientID = "agent-import"
   private static let importMark = Base64.encode(Array(importingClientID.utf8))
 
@@ -162,7 +163,7 @@ extension CanaryIssuer {
     ]
   }
 
-  /// One of the secrets known to the sender of this request, which can detect its repetition, in one encoding.
+  /// A secret that the sender of this request knows, in one encoding, so that the client can detect the repetition.
   private static func one(
     of request: ReceivedRequest, _ path: Substring, _ canaries: Canaries, _ turn: Int
   ) -> String {

@@ -2,9 +2,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// The translatable texts, from their catalogue. Another check ensures that each is translated.
+/// The translatable texts, read from their catalogue. Another check ensures that each is translated.
 struct Catalogue: Sendable {
-  /// The parts of each text around its values, indexed by the first of them.
+  /// The texts, split into parts at their values, grouped by the first part.
   private let texts: [Text]
 
   private struct Text: Sendable {
@@ -44,14 +44,14 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// The English that would remain in a translated text: words of the text, or of its values, that are no text of the
+  /// The parts of a translated text that remain English: words in it, or in its values, that are in no text of the
   /// catalogue.
   func remains(of text: Substring) -> [String] {
     var reader = Reader(texts: texts.filter { $0.isWithin(text) })
     return reader.remains(of: text)
   }
 
-  /// Reads one line, by the texts that it can contain.
+  /// Matches a line with the texts of the catalogue.
   private struct Reader {
     let texts: [Text]
     private var known: [Substring: [String]] = [:]
@@ -68,17 +68,17 @@ struct Catalogue: Sendable {
           break
         }
       }
-      // The name of a member or a standard error may follow a text, in brackets.
+      // A text may be followed by the name of a member or a standard error in brackets.
       if !words.isEmpty, text.hasSuffix(")"), let bracket = text.lastIndex(of: "("), text[..<bracket].hasSuffix(" "),
         EnglishWords.found(in: String(text[bracket...])).isEmpty, remains(of: text[..<bracket].dropLast()).isEmpty
       {
         words = []
       }
-      // Two texts with a colon between them are one text without words of its own: an account, host or subject and a
-      // text about it, or a failure and its reason.
+      // Two texts may be joined by a colon: an account, host or subject and a text about it, or a failure and its
+      // reason.
       for range in text.ranges(of: ": ") where !words.isEmpty {
         let (first, second) = (text[..<range.lowerBound], text[range.upperBound...])
-        // An error's name is followed by the server's words.
+        // An error's name is followed by the server's description.
         let isTold = first.hasSuffix(")") && first.split(separator: "(").last?.contains("_") == true
         if remains(of: first).isEmpty, isTold || remains(of: second).isEmpty { words = [] }
       }
@@ -86,7 +86,7 @@ struct Catalogue: Sendable {
       return words
     }
 
-    /// Whether a text alternates between values and parts to its end, and nothing remains of any value.
+    /// Whether a text consists of the parts with values between them, and no value has untranslated words.
     private mutating func isWhole(_ text: Substring, _ parts: ArraySlice<Substring>) -> Bool {
       guard let part = parts.first else { return text.isEmpty }
       if parts.count == 1 {
@@ -101,13 +101,13 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Checks that each line printed by a failed command is a text of the catalogue, with any values.
+  /// Checks that each line printed by a failed command is in the catalogue, with any values.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     guard !result.succeeded, !arguments.contains("--json") else { return }
     try check(result.errorText, of: arguments)
   }
 
-  /// Likewise for the output of several commands.
+  /// Checks the error output of several commands like ``check(_:of:)``.
   static func check(_ errorText: String, of arguments: [String]) throws {
     let catalogue = try shared.get()
     // Steps are diagnostics for developers, in English.
@@ -117,17 +117,17 @@ struct Catalogue: Sendable {
       if tellsSteps, prefix == "agent: " { continue }
       let text = line.dropFirst(prefix.count)
       var remains = catalogue.remains(of: text)
-      // Quoted words are not ours.
+      // Quoted words are not this program's.
       if !remains.isEmpty, text.contains("\"") {
         let parts = text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         let own = parts.map { $0.offset % 2 == 0 ? String($0.element) : "x" }.joined(separator: "\"")
         remains = catalogue.remains(of: own[...])
       }
-      // A problem of a file follows its path.
+      // A problem with a file follows its path.
       if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
         remains = catalogue.remains(of: text[space...].dropFirst())
       }
-      // A helper prints everything in one line: the error, followed by the hint in brackets.
+      // A helper prints the error and, in brackets, the hint in one line.
       if !remains.isEmpty, text.hasSuffix(")"), let bracket = text.firstRange(of: " (") {
         remains = catalogue.remains(of: text[..<bracket.lowerBound])
         remains += catalogue.remains(of: text[bracket.upperBound...].dropLast())
@@ -139,7 +139,7 @@ struct Catalogue: Sendable {
 
 /// Finds English words in a text in another language.
 enum EnglishWords {
-  /// Words that are in most English sentences, and in no German one.
+  /// Words in most English sentences, and in no German one.
   private static let common: Set<String> = [
     "the", "is", "are", "not", "no", "to", "of", "for", "and", "or", "with", "without", "cannot", "must", "there",
     "has",
@@ -150,8 +150,8 @@ enum EnglishWords {
     "where", "who", "one", "every", "any", "nothing", "already", "before", "after", "between", "now", "found", "kept",
   ]
 
-  /// The English words that remain without the parts that are the same in all languages: quotations, URLs, paths,
-  /// options, names with a sign or a digit in them, a server's words, and commands up to the end of a clause.
+  /// The English words in a text, apart from what is the same in all languages: quotations, URLs, paths, options, names
+  /// with a sign or a digit, a server's description, and commands up to the end of a clause.
   static func found(in text: String) -> [String] {
     var words: [String] = []
     for line in text.split(separator: "\n") { words += found(inLine: withoutQuotes(String(line))) }
@@ -177,7 +177,7 @@ enum EnglishWords {
 
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
 
-  /// The text without quotations, and without the words after "server:" in brackets.
+  /// The text without quotations, and without brackets that begin with "server:".
   private static func withoutQuotes(_ text: String) -> String {
     var result = ""
     var end: Character?

@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// Many concurrent commands: they are started, wait at a gate, and are released together.
+/// Many concurrent commands, which wait at a gate and are released together.
 enum Crowd {
   struct Answer: Sendable, Hashable {
     var status: ProcessStatus

@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A command that is run for events and records its input.
+/// An event command that records its input.
 enum EventSink {
-  /// Each writes its own file, because they run concurrently.
+  /// The command in settings. Each run writes its own file, because runs are concurrent.
   static func command(_ tree: AgentTree) throws -> JSON {
     _ = try tree.directory.open("sink")
     return [
@@ -15,7 +15,7 @@ enum EventSink {
     ]
   }
 
-  /// Waits until the command received all of these, in any order, and nothing else.
+  /// Waits until the command has received these events, in any order, and no others.
   static func await(_ events: [String], in tree: AgentTree) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {
@@ -40,7 +40,6 @@ enum EventSink {
 }
 
 extension AgentTree {
-  /// Configures these commands for events.
   func setCommands(_ commands: [JSON]) throws {
     let folder = try PrivateDirectory(opening: path("config/agent"), create: true)
     var settings = JSONObject([("version", 1)])

@@ -1,12 +1,11 @@
-/// A fault at one call of the daemon, in the format of `Tests/Faults/faults.c`.
+/// A fault in a call by the daemon, in the format of `Tests/Faults/faults.c`.
 struct Fault: Sendable, Equatable, CustomStringConvertible {
   let description: String
-  /// The message for users if the operation fails because of it; nil if the process just ends, or continues.
+  /// The message for users if the operation fails. Nil if the process ends or continues.
   let message: String?
-  /// Likewise for the settings.
+  /// The message if the fault is in writing the settings, if it differs.
   var inSettings: String?
 
-  /// Killed by SIGKILL.
   var isKill: Bool { self == .killBefore || self == .killAfter }
 
   static let killBefore = Fault(description: "before", message: nil)
@@ -14,7 +13,7 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   /// Less is written than requested, which is not an error.
   static let shortWrite = Fault(description: "short", message: nil)
 
-  // Linux error numbers, the same on all supported machines; "+" for a persistent fault.
+  // The numbers are Linux error numbers, the same on all supported machines. "+" makes a fault persistent.
   static let failure = Fault(description: "5", message: "Input/output error")
   static let interruption = Fault(description: "4", message: "Interrupted system call")
   static let full = Fault(
@@ -27,19 +26,19 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   static let noLocks = Fault(description: "37+", message: "No locks available")
   static let noMemory = Fault(description: "12", message: "Cannot allocate memory")
 
-  /// From this call on, all calls of this function wait until there is another order.
+  /// Blocks all calls of a function, from this one until there is another order.
   static func hold(_ function: String) -> Fault { Fault(description: "hold-\(function)", message: nil) }
 
-  /// From this call on, all calls of this function take a second.
+  /// Makes all calls of a function take a second, from this one on.
   static func slow(_ function: String) -> Fault { Fault(description: "slow-\(function)", message: nil) }
 
-  /// The call succeeds, but reports this error number.
+  /// Makes the call succeed but report this error number.
   static func done(_ number: Int) -> Fault { Fault(description: "done-\(number)", message: nil) }
 
-  /// The call fails with this error number.
+  /// Makes the call fail with this error number.
   static func number(_ number: Int) -> Fault { Fault(description: "\(number)", message: nil) }
 
-  /// The possible faults at a call of this function.
+  /// The possible faults in a call of a function.
   static func all(at function: String) -> [Fault] {
     let kills = [killBefore, killAfter]
     return switch function {

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `Tests/Faults/faults.c`, compiled once for all tests.
+/// The library `Tests/Faults/faults.c`, compiled once for all tests.
 final class FaultLibrary: Sendable {
   private let directory: TemporaryDirectory
 
@@ -19,7 +19,7 @@ final class FaultLibrary: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if no library can be interposed between the daemon and the C library.
+  /// Skips tests if no library can be loaded between the daemon and the C library.
   static var needsFaults: Self {
     .enabled(
       if: FaultLibrary.shared != nil && !Programs.areSanitized,

@@ -2,14 +2,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// Repeats an operation, each time with another fault at another of its steps, and checks the result.
+/// Repeats an operation with a different fault at a different step each time, and checks the result.
 struct FaultSweep {
-  /// One attempt with a fault.
+  /// A run of the operation with a fault.
   struct Trial: CustomStringConvertible {
     let step: FaultyDaemon.Step
     let fault: Fault
     let isHit: Bool
-    /// The calls up to the fault's, and those after it if the daemon continued.
+    /// The calls before and at the fault, and after it if the daemon continued.
     let trace: [FaultyDaemon.Step]
     let result: ProcessResult
 
@@ -31,7 +31,7 @@ struct FaultSweep {
       cells["\(trial.step.function) \(trial.fault)", default: 0] += 1
     }
 
-    /// For the log of a long run.
+    /// Prints the counts, for the log of a long run.
     func report(_ name: String, steps: Int) {
       let table = cells.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " ")
       print("\(name): \(steps) steps, \(trials) trials, \(hits) hit, \(failures) failed then; \(table)")
@@ -42,10 +42,10 @@ struct FaultSweep {
   let issuer: Issuer
   let daemon: FaultyDaemon
 
-  /// All faults at all steps; otherwise a few for each, others at each step.
+  /// Whether to try all faults at all steps, instead of a few at each step.
   static let isThorough = Environment.value("AGENT_FAULTS") == "all"
 
-  /// A tree with the account `home`, which must remain unchanged, and the daemon that can fail.
+  /// Runs `body` with a tree with the account `home`, which must not change, and a daemon that can fail.
   static func with(_ body: (FaultSweep) throws -> Void) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -60,13 +60,13 @@ struct FaultSweep {
     }
   }
 
-  /// Runs `operation` with each fault. Runs `prepare` before and `check` after each time, both without faults; a daemon
-  /// that was ended by the fault runs again then.
+  /// Runs `operation` with each fault. Runs `prepare` before and `check` after each time without faults, after
+  /// restarting a daemon that the fault ended.
   ///
   /// - Parameters:
-  ///   - share: One step of this many is tried, unless the run is thorough.
-  ///   - isRepeatable: Whether a second run does the same. Then it is rehearsed twice, because the daemon reads the
-  ///     vault once soon after its start, which may coincide with one of the two.
+  ///   - share: Tries one of this number of steps, unless the run is thorough.
+  ///   - isRepeatable: Whether a second run does the same. It is then rehearsed twice, since the daemon reads the vault
+  ///     once soon after its start.
   func run(
     _ name: String, share: Int = 1, isRepeatable: Bool = false, prepare: () throws -> Void = {},
     operation: () throws -> ProcessResult,
@@ -100,7 +100,7 @@ struct FaultSweep {
     tally.report(name, steps: steps.count)
   }
 
-  /// The steps of a successful operation.
+  /// The calls of a run without faults.
   private func rehearse(
     _ prepare: () throws -> Void, _ operation: () throws -> ProcessResult
   ) throws -> [FaultyDaemon.Step] {
@@ -120,14 +120,13 @@ struct FaultSweep {
     return error + all.filter { $0.description == kill.description }
   }
 
-  /// A failure is reported correctly.
   private func expectRightError(_ trial: Trial) {
     guard trial.isHit, !trial.result.succeeded else { return }
     if let message = trial.fault.message {
       let text = trial.result.errorText
       #expect(text.contains(message) || text.contains(trial.fault.inSettings ?? message), "\(trial)")
     } else if trial.result.status == .exited(3) {
-      // The client was quick enough to start the next daemon, and has asked that one.
+      // The client has already started the next daemon and asked it.
       #expect(trial.isBetweenAnswerAndWrite, "\(trial)")
     } else {
       #expect(trial.result.status == .exited(4), "\(trial)")
@@ -135,19 +134,19 @@ struct FaultSweep {
     }
   }
 
-  /// No grant had to be revoked because the disk was full: either no code was exchanged, or the session is stored.
+  /// Expects that no grant was revoked because the disk was full: no code was exchanged, or the session is stored.
   func expectNoWastedApproval(_ trial: Trial) throws {
     guard [Fault.full, .quota].contains(trial.fault), trial.isHit else { return }
     #expect(!trial.result.errorText.contains("revoked at the server"), "\(trial)")
   }
 
-  /// The account gets a new token.
+  /// Expects that the account gets a new token.
   func expectRenewed(_ account: String, _ place: String) throws {
     let result = try tree.agent("token", account, "--force-refresh")
     #expect(result.succeeded, "\(account) after \(place): \(result.errorText)")
   }
 
-  /// The account gets a new token, now and after another restart.
+  /// Expects that the account gets a new token, now and after a restart.
   func expectIntact(_ account: String, _ place: String) throws {
     for _ in 0..<2 {
       try expectRenewed(account, place)
@@ -157,7 +156,7 @@ struct FaultSweep {
 }
 
 extension FaultSweep.Trial {
-  /// Whether the daemon ended after the token request was sent, and before the vault was replaced.
+  /// Whether the daemon ended after sending the token request and before replacing the vault.
   var isBetweenAnswerAndWrite: Bool {
     let isSent = trace.contains { $0.function == "send" && ($0.number < step.number || fault.description == "after") }
     let isWritten = trace.contains {

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A tree's daemon in the foreground, whose calls can fail.
+/// A tree's daemon, run in the foreground, whose calls can fail.
 final class FaultyDaemon: Sendable {
   /// A call by the daemon.
   struct Step: Sendable, CustomStringConvertible {
@@ -20,8 +20,8 @@ final class FaultyDaemon: Sendable {
   private let serial = Monitor(0)
 
   /// - Parameters:
-  ///   - roots: The directories in which its calls are counted; nil for those of the vault and settings.
-  ///   - isWatched: Whether it can watch files.
+  ///   - roots: The directories in which calls are counted; nil for those of the vault and settings.
+  ///   - isWatched: Whether the daemon can watch files.
   init(_ tree: AgentTree, at roots: [String]? = nil, isWatched: Bool = true) throws {
     self.tree = tree
     self.isWatched = isWatched
@@ -29,9 +29,9 @@ final class FaultyDaemon: Sendable {
     try start()
   }
 
-  /// Starts it, or restarts it after its end.
+  /// Starts the daemon, or restarts it after its end.
   func start() throws {
-    // A client found none, because it had ended at once, and has started another one.
+    // A client has found no daemon, because that had ended immediately, and started another one.
     for number in try tree.daemons() {
       let stray = try OtherProcess(number)
       try stray.signal(Signals.SIGKILL)
@@ -55,7 +55,7 @@ final class FaultyDaemon: Sendable {
     process.withLock { $0 = started }
   }
 
-  /// Ends it with SIGKILL.
+  /// Ends the daemon with SIGKILL.
   func kill() throws {
     guard let running = process.withLock({ $0 }) else { return }
     _ = try running.terminate(Signals.SIGKILL)
@@ -69,7 +69,7 @@ final class FaultyDaemon: Sendable {
   /// Waits until a fault has ended it.
   func waitForEnd() throws { _ = try process.withLock { $0 }?.wait() }
 
-  /// Restarts the count of calls; the one with this number has the fault, or none if zero.
+  /// Counts calls from 1 again. The call with the number `step` has the fault, or none if 0.
   func order(_ step: Int = 0, _ fault: Fault? = nil) throws {
     let number = serial.update { (serial: inout Int) -> Int in
       serial += 1
@@ -80,7 +80,7 @@ final class FaultyDaemon: Sendable {
       "order", with: Array("\(number) \(step) \(fault?.description ?? "none")\n".utf8).span)
   }
 
-  /// The calls since the last order, or between the previous one and the last.
+  /// The calls since the last order, or those before it.
   func steps(ofLast isLast: Bool = true) throws -> [Step] {
     try lines(ofLast: isLast).compactMap { words in
       guard words.count >= 4, let number = Int(words[1]) else { return nil }
@@ -88,15 +88,15 @@ final class FaultyDaemon: Sendable {
     }
   }
 
-  /// Whether the fault of the order before the last has happened. A daemon does some work after it has responded, so
-  /// only another order determines that.
+  /// Whether the fault of the order before the last has occurred. This is known only after another order, since a
+  /// daemon works on after its response.
   func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
 
-  /// Blocks all calls of a function until `body` returns, which begins when one of them waits.
+  /// Blocks all calls of a function until `body` returns. Calls `body` when one of them is blocked.
   ///
   /// - Parameters:
   ///   - step: The number of the first blocked call.
-  ///   - begin: Starts the work that then waits.
+  ///   - begin: Starts the work that is then blocked.
   func holding<Work>(
     _ function: String, from step: Int = 1, _ begin: () throws -> Work, _ body: (Work) throws -> Void
   ) throws -> Work {

@@ -3,11 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent events --follow --json` of a tree.
+/// A running `agent events --follow --json`.
 final class Follower: Sendable {
   private let process: RunningProcess
 
-  /// Returns once it receives events.
+  /// Returns when the command receives events.
   init(_ tree: AgentTree, _ options: String...) throws {
     process = try tree.start(["events", "--follow", "--json", "--verbose"] + options)
     let deadline = Instant.now.advanced(by: .testLimit)
@@ -17,7 +17,7 @@ final class Follower: Sendable {
     }
   }
 
-  /// The next event, without its time, as text.
+  /// The next event as text, without its time.
   func next() throws -> String {
     var object = try #require(JSON(parsing: Array(process.readLine().utf8)).object)
     #expect((object["time"]?.int ?? 0) > 1_600_000_000)
@@ -27,7 +27,7 @@ final class Follower: Sendable {
     return String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }
 
-  /// The next events until one begins like this.
+  /// The events up to one that begins with this text.
   func until(_ event: String) throws -> [String] {
     var events: [String] = []
     repeat { events.append(try next()) } while events.last?.hasPrefix(#"{"event":"\#(event)""#) == false

@@ -6,7 +6,7 @@ import Testing
 /// A running Glewlwyd, set up by the scripts next to these tests.
 struct Glewlwyd: Sendable {
   let issuer: String
-  /// The file with the authority that signed its certificate.
+  /// The certificate file of the authority that signed the server's certificate.
   let authority: String
   private let directory: TemporaryDirectory
   private let description: JSON
@@ -16,7 +16,7 @@ struct Glewlwyd: Sendable {
   /// The instance of the running suite.
   static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
 
-  /// - Parameter settings: Variables of the script `up`.
+  /// - Parameter settings: Variables for the script `up`.
   fileprivate init(_ settings: [String]) throws {
     directory = try TemporaryDirectory()
     let up = try Self.script("up", directory.path, settings: settings)
@@ -26,7 +26,6 @@ struct Glewlwyd: Sendable {
     authority = try #require(description["ca_file"]?.string)
   }
 
-  /// Ends the server.
   fileprivate func stop() throws {
     let process = Int32(clamping: try #require(description["pid"]?.int))
     let down = try Self.script("down", directory.path)
@@ -39,7 +38,7 @@ struct Glewlwyd: Sendable {
     try #require(description["client_ids"]?[algorithm]?.string)
   }
 
-  /// The public client that only gets bound tokens (RFC 9449 section 5.2).
+  /// The public client that gets only DPoP-bound tokens (RFC 9449 section 5.2).
   func boundClientID() throws -> String { try #require(description["bound_client_id"]?.string) }
 
   func confidentialClient() throws -> (id: String, secret: String) {
@@ -53,13 +52,14 @@ struct Glewlwyd: Sendable {
     return (try #require(description["browser_client_id"]?.string), uris)
   }
 
-  /// The directory in which its scripts store their state.
+  /// The directory in which the scripts store their state.
   var folder: String { directory.path }
 
-  /// A value of `BROWSER`: the user signs in, consents, and comes back.
+  /// A value of `BROWSER` that makes the user sign in, consent, and return.
   var browser: String { "\(Self.folder)/browse \(directory.path)" }
 
-  /// The pin of the server's key in libcurl's format: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
+  /// The pin of the server's key in libcurl's format: the SHA-256 hash of the SubjectPublicKeyInfo (RFC 7469 section
+  /// 2.4).
   func pin() throws -> String {
     let line = """
       openssl x509 -in '\(directory.path("server.crt"))' -pubkey -noout | openssl pkey -pubin -outform DER |
@@ -68,13 +68,13 @@ struct Glewlwyd: Sendable {
     return "sha256//" + (try ProcessRunner.shell(line).outputText)
   }
 
-  /// Signs in to the account `work`, approves like the user, and returns the last event.
+  /// Signs in to the account `work`, approves like a user, and returns the last event.
   func signIn(_ tree: AgentTree, clientID: String? = nil, _ options: String...) throws -> JSON {
     let client = try clientID ?? self.clientID(for: "RS256")
     return try signIn(tree, ["--client-id", client] + options)
   }
 
-  /// Likewise with a client that the options name or register.
+  /// Signs in like ``signIn(_:clientID:_:)``, with a client that the options name or register.
   func signIn(_ tree: AgentTree, _ options: [String]) throws -> JSON {
     let login = try tree.start(
       ["login", "work", "--issuer", issuer, "--ca-file", authority, "--device", "--json"] + options)
@@ -92,7 +92,7 @@ struct Glewlwyd: Sendable {
     return end
   }
 
-  /// The scripts are in the folder next to the one of these tests.
+  /// The directory of the scripts.
   private static var folder: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Glewlwyd"
   }
@@ -104,13 +104,12 @@ struct Glewlwyd: Sendable {
       timeout: .seconds(300))
   }
 
-  /// Whether the server is installed.
   fileprivate static let isInstalled = (try? FileDescriptor(opening: "/usr/bin/glewlwyd", for: .reading)) != nil
 }
 
 /// Starts the server before the first test of a suite and stops it after the last.
 struct GlewlwydTrait: SuiteTrait, TestScoping {
-  /// Variables of the script `up`.
+  /// Variables for the script `up`.
   let settings: [String]
 
   func provideScope(
@@ -130,7 +129,7 @@ struct GlewlwydTrait: SuiteTrait, TestScoping {
 extension Trait where Self == GlewlwydTrait {
   static var withGlewlwyd: Self { GlewlwydTrait(settings: []) }
 
-  /// Likewise, with variables of the script `up`.
+  /// Runs the suite with a server, started with variables for the script `up`.
   static func withGlewlwyd(_ settings: String...) -> Self { GlewlwydTrait(settings: settings) }
 }
 

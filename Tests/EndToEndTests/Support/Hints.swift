@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// The commands in hints, which run as printed.
+/// The commands in hints, which are run as printed.
 enum Hints {
-  /// The commands in a text, each split into words: from `agent` to the end of a clause.
+  /// The commands in a text, from `agent` to the end of a clause, each split into words.
   static func commands(in text: String) -> [[String]] {
     var commands: [[String]] = []
     var current: [String]?
@@ -28,7 +28,7 @@ enum Hints {
     return (commands + [current].compactMap { $0 }).filter { !$0.isEmpty }
   }
 
-  /// The words as split by a shell; a bare one has no quotes.
+  /// The words as split by a shell. A bare word has no quotes.
   private static func words(_ text: String) -> [(text: String, isBare: Bool)] {
     var words: [(text: String, isBare: Bool)] = []
     var word: (text: String, isBare: Bool)?
@@ -53,7 +53,7 @@ enum Hints {
     return words + [word].compactMap { $0 }
   }
 
-  /// The hints of a command that failed, also those that a helper prints on the line of the error, in parentheses.
+  /// The hints of a failed command, including those that a helper prints in parentheses after the error.
   static func all(in result: ProcessResult) -> [String] {
     let (prefix, error) = ("agent: hint: ", "agent: error: ")
     return result.errorText.split(separator: "\n").compactMap { line in
@@ -64,7 +64,7 @@ enum Hints {
     }
   }
 
-  /// The hints of `agent doctor`, which finds something also where it succeeds.
+  /// The hints of `agent doctor`, which may have findings even if it succeeds.
   private static func findings(of result: ProcessResult) -> [String] {
     if let answer = try? JSON(parsing: result.output) {
       return (answer["findings"]?.array ?? []).compactMap { $0["hint"]?.string }
@@ -74,8 +74,7 @@ enum Hints {
     }
   }
 
-  /// The programs of the system whose commands are run where nothing is changed by them. `chmod` only looks whether the
-  /// file is there.
+  /// Commands of the system that are run, since they change nothing. `chmod` only checks that the file exists.
   private static let others = ["chmod", "df", "export", "ls", "unset"]
 
   /// Runs a hint that is a command of the system.
@@ -86,7 +85,7 @@ enum Hints {
     #expect(result.succeeded, "the hint \"\(hint)\" cannot be run: \(result.errorText)")
   }
 
-  /// Words that stand for something a person would have to put in: a hint has none.
+  /// Words that users would have to replace. Hints must not contain any.
   private static let placeholders: Set<String> = [
     "ACCOUNT", "ADDRESS", "ALGORITHM", "ARN", "COMMAND", "DURATION", "FIELD", "FILE", "HOST", "ID", "ISSUER", "LOGIN",
     "NAME", "NUMBER", "PATH", "PROVIDER", "REDIRECT", "SCOPE", "SLOT", "URI", "URL", "USER", "VALUE",
@@ -113,15 +112,15 @@ enum Hints {
     try check(hints, in: tree, of: arguments)
   }
 
-  /// Likewise for the hints of several commands.
+  /// Checks the hints of several commands like ``check(_:in:of:)``.
   static func check(_ hints: [String], in tree: AgentTree, of arguments: [String]) throws {
     for hint in hints {
-      // Text in double quotes is not ours.
+      // Text in double quotes is not this program's.
       let own = hint.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
-      // In a command of the shell it is the name of a variable.
+      // In a shell command, the word is a variable's name.
       let isShell = others.contains { hint.hasPrefix($0 + " ") }
       let found = isShell ? [] : own.flatMap { placeholders(in: String($0.element)) }
-      // "URL" is a word of the language too, but of no command.
+      // "URL" is also a word of the language, but not of a command.
       #expect(found.allSatisfy { $0 == "URL" || $0 == "URI" }, "the hint \"\(hint)\" of \(arguments) is not whole")
       for command in commands(in: hint) {
         #expect(placeholders(in: command.joined(separator: " ")).isEmpty, "\"\(hint)\" of \(arguments) is not whole")
@@ -131,10 +130,9 @@ enum Hints {
   }
 }
 
-/// A command of a hint. If possible, it is run as printed, in a copy of the tree and without a network, so that it
-/// affects neither the test nor a server.
+/// A command in a hint. If possible, it is run as printed, in a copy of the tree without a network.
 private struct HintedCommand {
-  /// The words after `agent`, up to those of another program.
+  /// The words after `agent`, up to those for another program.
   private let words: [String]
   private let isWhole: Bool
 
@@ -143,7 +141,7 @@ private struct HintedCommand {
     isWhole = words.count == command.count
   }
 
-  /// Commands that ask for a secret or start a lasting process are only parsed.
+  /// Whether to run the command. Those that ask for a secret or start a lasting process are only parsed.
   private var runs: Bool {
     let asking = ["--client-secret-prompt", "--protect", "--start", "--resume", "--all", "--help", "--follow"]
     let ending = ["unlock", "vault", "daemon", "exec", "events", "setup", "helper", "doctor", "verify", "decode"]
@@ -173,7 +171,7 @@ private struct HintedCommand {
     let copy = try TemporaryDirectory()
     let result = try run(
       "/usr/bin/unshare", ["-rn", "/bin/sh", "-c", Self.script, "sh", copy.path("tree")] + words, tree)
-    // Only the command line itself can be wrong: the copy has no network, and no terminal to ask on.
+    // Only an error in the command line is a failure, since the copy has no network and no terminal.
     let isAsking = ["terminal", "--no-input", "to sign in to"].contains(where: result.errorText.contains)
     #expect(
       result.status != .exited(2) || isAsking,

@@ -1,12 +1,12 @@
-/// Misbehaviour of issuers, by affected part. Each list is for a separate daemon.
+/// Misbehavior of issuers, by the affected part. Each list is tested with its own daemon.
 enum HostileCatalogue {
   // MARK: Sessions
 
-  /// ID Tokens returned with a renewed access token (OpenID Connect Core 1.0 sections 3.1.3.7 and 12.2). The
-  /// accompanying refresh token is kept: the issuer accepts each one once.
+  /// ID Tokens returned by a refresh (OpenID Connect Core sections 3.1.3.7 and 12.2). The accompanying refresh token is
+  /// kept, since the issuer accepts each one once.
   static let renewedIDTokens: [HostileRow] =
     [
-      // First, because keys are fetched at most once a minute.
+      // This is first, because keys are fetched at most once a minute.
       HostileRow(.refresh, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation"),
       HostileRow(.refresh, "break_id_token=missing", .accepted),
       HostileRow(.refresh, "break_id_token=aud_array", .accepted),
@@ -24,7 +24,7 @@ enum HostileCatalogue {
       HostileRow(.refresh, "break_id_token=auth_time", .accepted),
     ]
     + [
-      // The key may be published late, so no further refresh token is spent while the keys cannot be fetched again.
+      // The key may be published late, so no other refresh token is spent until the keys can be fetched again.
       HostileRow(.refresh, "break_id_token=kid", .keyNotPublished, then: .keyNotPublished)
     ]
     + idTokenForms.map {
@@ -32,7 +32,7 @@ enum HostileCatalogue {
       return HostileRow(.refresh, "break_id_token=\($0.0)", isForOther ? .otherClient : .rejected($0.1))
     }
 
-  /// Defects of any ID Token.
+  /// Defects of any ID Token, with the expected reason.
   private static let idTokenForms = [
     ("no_iss", "iss is missing"), ("aud", "it is for another client"), ("no_aud", "aud is missing"),
     ("second_aud", "it is also for another client"), ("azp", "it was issued to another client"),
@@ -47,13 +47,13 @@ enum HostileCatalogue {
     ("five_parts", "it is encrypted, which is not supported"),
   ]
 
-  /// The server's error with `body=error`.
+  /// The server's error description with `body=error`.
   private static let notToday = "Not today."
   private static let noSignature = "its signature is invalid"
   private static let otherAlgorithm = "its signature algorithm is not accepted"
   private static let severalKeys = "the issuer publishes several keys that may have signed it"
 
-  /// The other algorithm, PS256, is one that the same key could serve (RFC 8725 section 3.1).
+  /// Defects with an RSA key, which also supports the other algorithm, PS256 (RFC 8725 section 3.1).
   static let renewedRSATokens: [HostileRow] = [
     HostileRow(
       .refresh, "break_id_token=signature", .rejected(noSignature), suite: "oidcc-client-test-invalid-sig-rs256"),
@@ -62,8 +62,8 @@ enum HostileCatalogue {
     HostileRow(.refresh, "break_id_token=none", .rejected("it is not signed")),
   ]
 
-  /// Responses of the token endpoint. All rows except the marked ones are for a server that accepts a refresh token
-  /// more than once, because the new one cannot be read from an unreadable response.
+  /// Responses of the token endpoint. Except for the marked rows, the server accepts a refresh token more than once,
+  /// because an unreadable response hides the new one.
   static let tokenAnswers: [HostileRow] =
     HostileRow.bodies(
       .refresh,
@@ -76,12 +76,12 @@ enum HostileCatalogue {
       HostileRow(.refresh, "fail_next_token=1&status=503", .accepted),
       HostileRow(
         .refresh, "fail_next_token=9&status=500&error=server_error", HostileEndpoint.token.unavailable("server_error")),
-      // RFC 9110 section 10.2.3: if asked to wait a day, the client returns after five minutes, and not before.
+      // If asked to wait a day, the client retries after five minutes, and not before (RFC 9110 section 10.2.3).
       HostileRow(
         .refresh, "fail_next_token=9&status=503&retry_after=86400",
         HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes"),
         then: HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "five minutes")),
-      // The errors of a server in trouble are ignored, except those about the grant (our rule).
+      // The OAuth errors of a failing server are ignored, except those about the grant.
       HostileRow(
         .refresh, "fail_next_token=9&status=502&error=invalid_request",
         HostileEndpoint.token.unavailable("invalid_request")),
@@ -98,12 +98,12 @@ enum HostileCatalogue {
         .refused(
           "interaction_required", 3,
           "the token endpoint requires the user to sign in again (nonsense); agent login work")),
-      // The new refresh token is lost, and the old one is spent.
+      // The new refresh token is lost, and the old one has been spent.
       HostileRow(.refresh, "body=html&rotation=on", HostileEndpoint.token.outcome(of: "html"), then: .expired),
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
-  /// Responses about the user (OpenID Connect Core 1.0 section 5.3.2).
+  /// UserInfo responses (OpenID Connect Core section 5.3.2).
   static let userInfo: [HostileRow] =
     [
       HostileRow(
@@ -120,7 +120,8 @@ enum HostileCatalogue {
       "flood", "endless", "bomb", "crumbs", "truncated", "drop",
     ].map { HostileRow(.check, "body_at=userinfo&body=\($0)", HostileEndpoint.userinfo.outcome(of: $0).aside) }
 
-  /// Responses to a sign-out, which ends the session here in any case. Their content is ignored (RFC 7009 section 2.2).
+  /// Responses to a sign-out. The session ends locally in any case, and their content is ignored (RFC 7009 section
+  /// 2.2).
   static let revocation: [HostileRow] =
     ["html", "crumbs", "empty", "error", "type", "truncated", "bomb"].map {
       HostileRow(.signOut, "body_at=revocation&body=\($0)", .accepted, then: .signedOut)
@@ -131,8 +132,8 @@ enum HostileCatalogue {
         then: .signedOut)
     }
 
-  /// Responses of a resource are for the caller to check, whatever their content, if their end is clear. Otherwise, or
-  /// without a response, the caller's file remains unchanged.
+  /// Responses of a resource. Their content may be anything, but not their end. In that case, or without a response,
+  /// the caller's file does not change.
   static let resources: [HostileRow] =
     [
       "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "bomb", "crumbs",
@@ -142,7 +143,7 @@ enum HostileCatalogue {
 
   // MARK: Sign-ins
 
-  /// Defects of a first ID Token, with the corresponding test of a suite.
+  /// Defects of a first ID Token, with the corresponding test of a conformance suite.
   private static let labelledIDTokens = [
     ("iss", "it is from another issuer", "oidcc-client-test-invalid-iss"),
     ("no_iss", "iss is missing", "fapi2-security-profile-final-client-test-invalid-missing-iss"),
@@ -162,7 +163,7 @@ enum HostileCatalogue {
     ("none", "it is not signed", "oidcc-client-test-idtoken-sig-none"),
   ]
 
-  /// ID Tokens of the code flow (OpenID Connect Core 1.0 section 3.1.3.7).
+  /// ID Tokens of the code flow (OpenID Connect Core section 3.1.3.7).
   static let firstIDTokens: [HostileRow] =
     labelledIDTokens.map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1), suite: $0.2) }
     // The others have no such test.
@@ -181,7 +182,7 @@ enum HostileCatalogue {
       HostileRow(.browser, "break_id_token=kid", .keyNotPublished).leavingSession,
     ]
 
-  /// Metadata (RFC 8414 section 3.3) and JWK Sets (RFC 7517).
+  /// Defects of metadata (RFC 8414 section 3.3) and JWK Sets (RFC 7517).
   static let documents: [HostileRow] =
     [
       HostileRow(
@@ -235,7 +236,7 @@ enum HostileCatalogue {
       "server_misbehaved", 1, "the server's metadata is for an issuer other than the configured one\(named); \(hint)")
   }
 
-  /// Unusable keys, when the cached ones are no longer current. They are not fetched again within the same minute.
+  /// Unusable keys after a rotation. They are not fetched again within the same minute.
   static let renewedKeys: [HostileRow] =
     [
       "empty", "html", "array", "huge", "deep", "redirect", "two_lengths", "flood", "endless", "bomb", "drop",
@@ -272,10 +273,10 @@ enum HostileCatalogue {
       )
     ]
 
-  /// Other requests during a sign-in. A response with a wrong state, or none, ends no wait, and one that arrives twice
-  /// needs a browser that loads pages: these are in the browser tests.
+  /// Other requests during a sign-in. Redirects with a wrong or no `state`, and repeated ones, need a real browser; see
+  /// the browser tests.
   static let signIns: [HostileRow] =
-    // Unless the server requires them, pushed requests may fail: the plain request has the same content.
+    // Pushed requests may fail unless the server requires them, since the plain request has the same content.
     ["break_par=status", "body_at=par&body=drop", "body_at=par&body=truncated"].map {
       HostileRow(.browser, $0, .accepted)
     } + [
@@ -290,7 +291,7 @@ enum HostileCatalogue {
         HostileEndpoint.token.unavailable("temporarily_unavailable", wait: "60 s")),
       // Polling continues after temporary failures (RFC 8628 section 3.5).
       HostileRow(.device, "fail_next_token=1&status=503", .accepted),
-      // The tokens were in the lost response, and a device code is single-use.
+      // The lost response contained the tokens, and a device code is single-use.
       HostileRow(
         .device, "body_at=token&body=drop&times=1",
         .refused(

@@ -3,19 +3,19 @@ import Platform
 import TestSupport
 
 extension HostileRow {
-  /// The result of an attack, actual or required.
+  /// An operation's result, actual or expected.
   enum Outcome: Sendable, Hashable {
     case accepted
-    /// With this failure code, exit status and message. The hint follows a semicolon.
+    /// The operation failed with this failure code, exit status and message. The hint follows a semicolon.
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
       /((?:stored|publishes|usable key|is published).*try again) in (?:60|[1-5]?[0-9]) s/
     }
-    /// The rest of five minutes.
+    /// Matches the remaining seconds of a wait of five minutes.
     private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }
 
-    /// The result of a command with `--json`.
+    /// Reads the result of a command with `--json`.
     ///
     /// - Parameter names: Placeholders for URLs in the messages.
     init(_ result: ProcessResult, _ names: [(url: String, name: String)]) {
@@ -26,7 +26,6 @@ extension HostileRow {
       }
     }
 
-    /// A failure in JSON.
     init(_ failure: JSON?, _ status: Int32, _ names: [(url: String, name: String)]) {
       var message = failure?["message"]?.string ?? "none"
       if let hint = failure?["hint"]?.string { message += "; " + hint }
@@ -34,24 +33,24 @@ extension HostileRow {
         message.replace(url, with: name)
         if let host = try? URI(url).authority { message.replace(host, with: "\(name)'s HOST") }
       }
-      // Until the keys may be fetched again: the rest of a minute.
+      // The wait until keys may be fetched again: the rest of a minute.
       message.replace(Self.keyWait) { "\($0.output.1) in a minute" }
       message.replace(Self.longWait, with: "in five minutes")
-      // The server's words about an ended session.
+      // The server's description of why the session ended.
       if failure?["code"]?.string == "session_expired" { message.replace(#/ \(server: [^)]*\)/#, with: "") }
-      // Messages about a host name the account first.
+      // Messages about a host begin with the account.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
     }
 
-    /// The output of a successful command.
+    /// The failure that a successful command reported in its output.
     var aside: Outcome {
       if case .refused(let code, _, let message) = self { .refused(code, 0, message) } else { .accepted }
     }
   }
 }
 
-/// The subject of the messages.
+/// The endpoints, as named in messages.
 enum HostileEndpoint: String, Sendable {
   case token = "the token endpoint"
   case device = "the device authorization endpoint"
@@ -61,24 +60,25 @@ enum HostileEndpoint: String, Sendable {
   case userinfo = "the UserInfo endpoint"
   case registration = "the client registration endpoint"
   case metadata = "the metadata endpoint"
+  /// A resource, named by its URL.
   case jwks = "the JWK Set endpoint"
   case resource = "SERVER"
 
-  /// The status of a correct response.
+  /// The HTTP status of a correct response.
   private var success: Int { self == .par || self == .registration ? 201 : 200 }
 
-  /// The required result for an incorrect body.
+  /// The expected result for an incorrect body.
   func outcome(of body: String) -> HostileRow.Outcome {
     switch body {
     case "crumbs": .accepted
     case "two_lengths": malformed()
-    // These responses are unique, so only the fields beyond the limit are dropped.
+    // These responses cannot be repeated, so the fields beyond the limit are dropped.
     case "flood" where self == .token || self == .registration: .accepted
     case "huge", "flood", "endless": .misbehaved("the answer of \(rawValue) is too large")
     case "redirect": redirect(307, "it leads to ELSEWHERE")
     case "two_locations": redirect(302, nil)
     case "drop", "truncated": .unreachable("the connection to SERVER's HOST was interrupted")
-    // The type of public documents is ignored, because servers use many. A JSON object is the server's own.
+    // The type of public documents is ignored, because servers use many. A JSON object comes from the server itself.
     case "type": isDocument ? .accepted : malformed(success, nil, ": text/plain")
     case "two_types": isDocument ? .accepted : malformed(success)
     case "html": self == .metadata ? .noMetadata : isDocument ? malformed(success) : notJSON("text/html")
@@ -95,7 +95,7 @@ enum HostileEndpoint: String, Sendable {
   private var isDocument: Bool { self == .metadata || self == .jwks }
 
   private func redirect(_ status: Int, _ target: String?) -> HostileRow.Outcome {
-    // Public documents may be elsewhere at the same server, so their redirects are inspected.
+    // Redirects of public documents within the same server are followed.
     let told = (isDocument ? "" : Self.told(status)) + (target.map { ": \($0)" } ?? "")
     return .misbehaved("\(rawValue) answered with a redirect that is not followed" + told)
   }
@@ -109,7 +109,7 @@ enum HostileEndpoint: String, Sendable {
   /// - Parameters:
   ///   - detail: The error code, or the status.
   ///   - description: The server's description.
-  ///   - wait: For how long it receives no requests.
+  ///   - wait: How long the server gets no requests.
   func unavailable(_ detail: String, _ description: String? = nil, wait: String? = nil) -> HostileRow.Outcome {
     let told = (description.map { ": \($0)" } ?? "") + (wait.map { "; try again in \($0)" } ?? "")
     return .refused("server_unavailable", 4, "\(rawValue) is not available at the moment (\(detail))\(told)")
@@ -139,15 +139,15 @@ extension HostileRow.Outcome {
   static func misbehaved(_ message: String) -> Self { .refused("server_misbehaved", 1, message) }
   static func unreachable(_ message: String) -> Self { .refused("network", 4, message) }
 
-  /// For responses after the tokens, which are kept.
+  /// The result of a defect after the tokens, which are kept.
   var withTokensKept: Self {
     guard case .refused(let code, let status, let message) = self else { return self }
-    // It replaces other advice.
+    // The hint replaces other advice.
     let problem = message.split(separator: ";")[0]
     return .refused(code, status, problem + "; the server's answer was stored: try again in a minute")
   }
 
-  /// For a sign-in to an account that already has a session.
+  /// The result for a sign-in to an account that already has a session.
   var leavingOther: Self {
     guard case .refused(let code, let status, let message) = self, let end = message.firstIndex(of: ";") else {
       return self
@@ -157,7 +157,7 @@ extension HostileRow.Outcome {
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, let status, let message) = reason else { return .accepted }
-    // Excludes the hint.
+    // The hint is not included.
     let cause = message.split(separator: ";")[0]
     let later = status == 4 ? "; revocation is retried for a day" : ""
     return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)\(later)")

@@ -1,36 +1,33 @@
 import Platform
 import TestSupport
 
-/// A misbehaviour of an issuer, and the required result.
+/// A misbehavior of an issuer, and the expected result.
 struct HostileRow: Sendable, CustomStringConvertible {
-  /// The operation while it misbehaves.
+  /// The operation during which the issuer misbehaves.
   enum Action: String, Sendable {
-    /// The session's token is renewed.
     case refresh
-    /// The server is asked about the session.
     case check
-    /// The session is ended.
     case signOut
-    /// A request is sent to a resource, and its response written to an existing file.
+    /// A request to a resource, whose response is written to an existing file.
     case request
-    /// A first sign-in.
+    /// A first sign-in, by browser or device code.
     case browser, device
-    /// A sign-in with a client registered for it.
+    /// A sign-in for which a client is registered.
     case register
   }
 
   let action: Action
-  /// The form for the control endpoint.
+  /// The form for the control endpoint, which makes the issuer misbehave.
   let switches: [(String, String)]
   private(set) var outcome: Outcome
-  /// The result of the next refresh or sign-in, when the issuer behaves again.
+  /// The result of the next refresh or sign-in, when the issuer behaves correctly again.
   let next: Outcome
   /// The corresponding tests of the OpenID Foundation's suites.
   let suite: String?
-  /// The sign-in fails and leaves a session, because the refresh token preceded the defect.
+  /// Whether the failed sign-in leaves a session, because the refresh token preceded the defect.
   private(set) var leavesSession = false
 
-  /// - Parameter switches: A form.
+  /// - Parameter switches: An encoded form.
   init(
     _ action: Action, _ switches: String, _ outcome: Outcome, then next: Outcome = .accepted, suite: String? = nil
   ) {
@@ -44,7 +41,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     self.suite = suite
   }
 
-  /// One row for each of these bodies of an endpoint's responses.
+  /// Creates a row for each of these bodies of an endpoint's responses.
   ///
   /// - Parameter switches: Additional switches for the control endpoint.
   static func bodies(
@@ -53,8 +50,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     names.map { HostileRow(action, "\(switches)&body=\($0)", endpoint.outcome(of: $0)) }
   }
 
-  /// The same row for a sign-in whose refresh token arrived before, if the row is about one of these bodies at an
-  /// endpoint.
+  /// A copy for a sign-in that leaves a session, if the row is about one of these bodies at an endpoint.
   func leavingSession(_ bodies: [String], at endpoint: String) -> HostileRow {
     func has(_ name: String, _ values: [String]) -> Bool { switches.contains { $0.0 == name && values.contains($0.1) } }
     guard has("body", bodies), has("body_at", [endpoint]) else { return self }
@@ -64,7 +60,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     return row
   }
 
-  /// The same row, for a sign-in whose refresh token preceded the defect.
+  /// A copy for a sign-in whose refresh token preceded the defect.
   var leavingSession: HostileRow {
     var row = self
     row.leavesSession = true
@@ -76,7 +72,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     return "\(action.rawValue) with \(form)" + (suite.map { " (\($0))" } ?? "")
   }
 
-  /// Turns every attack off.
+  /// The form that turns all misbehavior off.
   static let allOff: [(String, String)] =
     ["id_token", "jwks", "userinfo", "metadata", "authorization", "par"].map { ("break_" + $0, "off") } + [
       ("body", "off")

@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// A daemon with a session at a well-behaved issuer, which must not be affected by another issuer.
+/// A daemon with a session at a correct issuer, which must not be affected by a hostile one.
 struct HostileScene {
-  /// KiB by which the daemon may grow after the first requests: documents of issuers are cached, and code runs for the
-  /// first time.
+  /// The KiB by which the daemon may grow after the first requests, since it caches documents of issuers and runs code
+  /// for the first time.
   private static let allowedGrowth = 2048
-  /// Bytes of the secure heap: the secrets of one more session.
+  /// The bytes by which the secure heap may grow: the secrets of another session.
   private static let allowedSecrets = 4096
 
   let tree: AgentTree
@@ -40,7 +40,7 @@ struct HostileScene {
 
   // MARK: Rows
 
-  /// Attacks one session, row by row.
+  /// Tests the rows with one session, in order.
   ///
   /// - Parameters:
   ///   - standing: Switches for all rows, unless overridden.
@@ -66,7 +66,7 @@ struct HostileScene {
     }
   }
 
-  /// Attacks a first sign-in, at an unknown issuer.
+  /// Tests a row with a first sign-in, at an unknown issuer.
   func attackSignIn(_ row: HostileRow) throws {
     try Issuer.with(["--open-registration"]) { hostile in
       try hostile.control(row.switches + [("redirect_to", healthy.url + "/echo")])
@@ -89,7 +89,7 @@ struct HostileScene {
     try expectUnharmed(after: row)
   }
 
-  /// Attacks the keys of an issuer that has rotated them since a session was begun.
+  /// Tests a row with an issuer that has rotated its keys since the sign-in.
   func attackKeys(_ row: HostileRow) throws {
     try Issuer.with { hostile in
       try tree.signIn("work", at: hostile.url)
@@ -99,8 +99,8 @@ struct HostileScene {
       try hostile.control(HostileRow.allOff)
       let next = try act(.refresh, at: hostile)
       #expect(next == row.next, "the session after \(row)")
-      // The received refresh tokens were kept, each of which the issuer accepts once. Another process than the daemon
-      // knows of no keys to wait for.
+      // The received refresh tokens were kept, and the issuer accepts each one once. A process other than the daemon
+      // does not wait for keys.
       try hostile.control([("break_id_token", "missing")])
       let kept = try tree.agent("token", "work", "--no-daemon", "--force-refresh", "--json")
       #expect(kept.succeeded, "the session after \(row)")
@@ -111,7 +111,7 @@ struct HostileScene {
     try expectUnharmed(after: row)
   }
 
-  /// Signs in at an issuer whose keys are known from another account, and that rotates them just before it signs.
+  /// Signs in at an issuer whose keys are known from another account, and that rotates them just before signing.
   func signInAfterRotation() throws {
     try Issuer.with { issuer in
       try tree.signIn("work", at: issuer.url)
@@ -122,7 +122,7 @@ struct HostileScene {
     try expectUnharmed(after: "a key that changed just before it signed")
   }
 
-  /// Placeholders in messages for the URLs of these servers.
+  /// Placeholders for the URLs of these servers in messages.
   private func names(_ issuer: Issuer) -> [(url: String, name: String)] {
     [(issuer.url, "SERVER"), (healthy.url, "ELSEWHERE")]
   }
@@ -168,7 +168,8 @@ struct HostileScene {
 
   // MARK: Afterwards
 
-  /// The daemon is the same, has freed its memory, and serves the other account, whose issuer received nothing.
+  /// Expects that the daemon has not restarted, has freed its memory, and serves the other account, whose issuer
+  /// received nothing.
   func expectUnharmed(after row: some CustomStringConvertible) throws {
     #expect(try tree.agent("token", "healthy", "--force-refresh").succeeded, "the other account after \(row)")
     #expect(try healthy.count("echoes") == 0, "something was sent elsewhere by \(row)")
@@ -179,13 +180,13 @@ struct HostileScene {
       #expect(facts["pid"]?.int == process, "the daemon after \(row)")
       let growth = try #require(facts["memory_private_dirty_kib"]?.int) - memory
       let heap = try #require(facts["secure_heap_used"]?.int) - secrets
-      // A sanitizer keeps freed memory.
+      // A sanitizer does not free memory immediately.
       if growth <= Self.allowedGrowth || Programs.areSanitized, heap <= Self.allowedSecrets { return }
       guard Instant.now < deadline else {
         Issue.record("\(growth) KiB more, \(heap) bytes of secrets more, after \(row)")
         return
       }
-      // Reusable memory is freed once a minute, and at a lock.
+      // Reusable memory is freed once a minute, and by a lock.
       #expect(try tree.agent("lock").succeeded)
       Threads.sleep(for: .milliseconds(50))
     }

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// An https authorization server for clients with a secret. The test changes its certificate and how it ends
-/// connections. Its first refresh token is `refresh-0`. Uses Python's own library, with one connection per request.
+/// connections. Its first refresh token is `refresh-0`. Uses Python's own library.
 final class HostileTLSServer: Sendable {
-  /// Its behaviour on a connection.
+  /// The server's behavior on a connection.
   enum Mode: String, Sendable, CaseIterable {
     case good
     /// A certificate for 127.0.0.1 that expired yesterday.
@@ -15,17 +15,17 @@ final class HostileTLSServer: Sendable {
     case otherHost
     /// No TLS at all.
     case plain
-    /// The connection ends within the content, without a closure alert (RFC 8446 section 6.1).
+    /// Ends the connection within the content, without a closure alert (RFC 8446 section 6.1).
     case cut
-    /// Likewise, and only the end of the connection marks the end of the content (RFC 9112 section 9.8).
+    /// Like ``cut``, for content without a length (RFC 9112 section 9.8).
     case unmeasured
-    /// The complete content, whose end only the end of the connection marks. JSON shows by itself that it is complete,
-    /// so this is accepted.
+    /// Sends the complete content without a length or a closure alert. Accepted, because JSON shows by itself that it
+    /// is complete.
     case unclosed
-    /// Likewise, with a correct closure alert (RFC 8446 section 6.1).
+    /// Like ``unclosed``, with a correct closure alert (RFC 8446 section 6.1).
     case closed
 
-    /// Whether requests reach it.
+    /// Whether the server gets requests.
     var takesRequests: Bool {
       switch self {
       case .good, .cut, .unmeasured, .unclosed, .closed: true
@@ -37,7 +37,7 @@ final class HostileTLSServer: Sendable {
   let url: String
   private let process: RunningProcess
 
-  /// Files in `tree`: `ca.pem`.
+  /// Starts the server, and writes `ca.pem` to `tree`.
   init(_ tree: AgentTree) throws {
     let authority = try CertificateAuthority(in: tree)
     try authority.certify("good", subject: "server", names: "IP:127.0.0.1")
@@ -50,12 +50,12 @@ final class HostileTLSServer: Sendable {
     url = "https://127.0.0.1:\(try process.readLine())"
   }
 
-  /// Accepts connections from now on and answers no handshake.
+  /// Stops the server: connections are accepted, but handshakes are not answered.
   func standStill() throws { try process.signal(Signals.SIGSTOP) }
 
-  /// Changes its behaviour from now on.
+  /// Changes the server's behavior.
   ///
-  /// - Returns: How many requests it has read so far.
+  /// - Returns: The number of requests so far.
   @discardableResult
   func behave(_ mode: Mode) throws -> Int {
     try process.send(mode.rawValue + "\n")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Issuer {
-  /// A refresh token like that of another program with the same client, from the device grant.
+  /// Gets a refresh token by the device grant, as another program with the same client would.
   func refreshToken(scope: String = "openid+offline_access") throws -> String {
     let begun = try PlainHTTP.post(
       port: port, "/device_authorization", [("client_id", "agent-cli"), ("scope", scope)])
@@ -19,7 +19,7 @@ extension Issuer {
         ])
       let tokens = try JSON(parsing: answer.body)
       if let token = tokens["refresh_token"]?.string { return token }
-      // RFC 8628 section 3.5: the issuer is configured to ask for a second between two polls.
+      // The issuer is configured to require a second between two polls (RFC 8628 section 3.5).
       Threads.sleep(for: .milliseconds(1100))
     }
     throw PlainHTTP.Unreadable()

@@ -3,18 +3,18 @@ import Platform
 import TestSupport
 import Testing
 
-/// A test's own `devissuer`, on its own port. Use it through ``with(_:_:)``.
+/// A test's own `devissuer`. Use it through ``with(approval:_:_:)``.
 final class Issuer: Sendable {
   let url: String
   let port: UInt16
   private let process: RunningProcess
-  /// Requests of this test itself, which the issuer counts like all others.
+  /// The number of requests by the test itself, which the issuer counts too.
   private let controlRequests = Monitor(0)
 
   /// Runs `body` with a new issuer, then ends it.
   ///
   /// - Parameters:
-  ///   - approval: How sign-ins are decided: `always` and `never` do so automatically, `ask` waits.
+  ///   - approval: Who decides about sign-ins: `always` and `never` decide automatically, `ask` waits.
   ///   - options: Further options of `devissuer`.
   static func with<Result>(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer) throws -> Result
@@ -24,11 +24,11 @@ final class Issuer: Sendable {
     return try body(issuer)
   }
 
-  /// A new issuer that approves sign-ins automatically, for code that cannot be in ``with(approval:_:_:)``; see
-  /// ``stop()``.
+  /// Starts an issuer that approves sign-ins automatically, for code that cannot be in ``with(approval:_:_:)``. Call
+  /// ``stop()`` at the end.
   static func start(_ options: [String] = []) throws -> Issuer { try Issuer(["--approve", "always"] + options) }
 
-  /// It signs with an elliptic curve by default: generating an RSA key takes a tenth of a second.
+  /// Uses an elliptic curve by default, since generating an RSA key takes a tenth of a second.
   private init(_ options: [String]) throws {
     let algorithm = options.contains("--algorithm") ? [] : ["--algorithm", "ES256"]
     process = try RunningProcess(
@@ -40,7 +40,7 @@ final class Issuer: Sendable {
     port = try #require(URI(url).port)
   }
 
-  /// Ends the issuer; later connections are refused.
+  /// Ends the issuer. Later connections are refused.
   func stop() {
     do {
       let status = try process.terminate()
@@ -52,7 +52,7 @@ final class Issuer: Sendable {
 
   var processID: Int32 { process.processID }
 
-  /// Runs `body` while the issuer accepts connections and does not respond.
+  /// Runs `body` while the issuer accepts connections but does not respond.
   func silent<Result>(_ body: () throws -> Result) throws -> Result {
     try process.signal(Signals.SIGSTOP)
     defer { try? process.signal(Signals.SIGCONT) }
@@ -60,31 +60,29 @@ final class Issuer: Sendable {
     return try body()
   }
 
-  /// Changes its behaviour.
+  /// Changes a setting of the issuer.
   func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
     try control([(name, value)] + more)
   }
 
-  /// Changes its behaviour.
   func control(_ switches: [(String, String)]) throws {
     controlRequests.withLock { $0 += 1 }
     let answer = try PlainHTTP.post(port: port, "/control", switches)
     try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
   }
 
-  /// One of its counters.
   func count(_ counter: String) throws -> Int {
     controlRequests.withLock { $0 += 1 }
     let answer = try PlainHTTP.get(port: port, "/control")
     return try #require(JSON(parsing: answer.body)[counter]?.int, "there is no counter \(counter)")
   }
 
-  /// The number of requests that did not come from this test itself.
+  /// The number of requests, except those of the test itself.
   func requests() throws -> Int {
     try count("requests") - controlRequests.withLock { $0 }
   }
 
-  /// Waits until a counter has reached a value. The counter itself is the only indication.
+  /// Polls until a counter has reached a value.
   func await(_ counter: String, _ value: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try count(counter) < value {

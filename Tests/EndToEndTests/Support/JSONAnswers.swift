@@ -3,18 +3,18 @@ import Platform
 import TestSupport
 import Testing
 
-/// The output of commands with `--json`, compared line by line with `Tests/Schema/agent.schema.json`.
+/// The output of commands with `--json`, checked line by line against `Tests/Schema/agent.schema.json`.
 struct JSONAnswers {
   let schema: JSONSchema
-  /// The names of all commands, as listed by the program itself.
+  /// The names of all commands, as printed by the program.
   let commands: [String]
-  /// The commands whose answers have been compared, and those whose failures have.
+  /// The commands whose results have been checked, and those whose failures have.
   private(set) var answered: Set<String> = []
   private(set) var failed: Set<String> = []
-  /// The members that the commands have printed, as `command: accounts[].name`.
+  /// The members that commands have printed, as `command: accounts[].name`.
   private(set) var seen: Set<String> = []
 
-  /// Commands whose answer is not JSON.
+  /// Commands whose output is not JSON, with the reason.
   static let withoutJSON = [
     "exec": "what it runs answers", "lease-port": "what it runs answers", "ssh": "what it runs answers",
     "daemon run": "agentd takes its place",
@@ -25,7 +25,7 @@ struct JSONAnswers {
 
   private static let shared = Result { try JSONAnswers() }
 
-  /// Compares output of any test with the schema: everything printed with `--json` in any state is described.
+  /// Checks that the schema describes output of any test with `--json`.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     let own = arguments.prefix { $0 != "--" }
     guard own.contains("--json"), !own.contains("--version"), result.succeeded, !result.output.isEmpty else { return }
@@ -49,7 +49,6 @@ struct JSONAnswers {
     try #require(commands.contains("token") && help.outputText.contains("--json"))
   }
 
-  /// The command at the start of arguments.
   func command(of arguments: [String]) throws -> String {
     let names = commands.filter { arguments.starts(with: $0.split(separator: " ").map(String.init)) }
     return try #require(names.first, "\(arguments)")
@@ -75,7 +74,7 @@ struct JSONAnswers {
     return values
   }
 
-  /// Runs a command that must fail, with nothing on standard output but the last event of a sign-in.
+  /// Runs a command that must fail without output, except the last event of a sign-in.
   mutating func fail(
     _ arguments: [String], _ status: Int32, _ code: String, in tree: AgentTree, _ changes: [String: String?] = [:]
   ) throws {
@@ -93,13 +92,13 @@ struct JSONAnswers {
     #expect(last["event"] == "error" && last["code"]?.string == code, "\(place)")
   }
 
-  /// The values of complete lines, each compared with the schema.
+  /// The values of complete lines, each checked against the schema.
   private func values(_ text: String, of name: String, _ place: String) throws -> [JSON] {
     #expect(text.isEmpty || text.hasSuffix("\n"), "\(place)")
     return try text.split(separator: "\n").map { line in
       let value = try JSON(parsing: Array(line.utf8))
       #expect(schema.violations(of: value, by: name) == [], "\(place): \(line)")
-      // The comparison must not succeed because the schema permits everything.
+      // A schema that permits everything must not make the check succeed.
       var more = try #require(value.object, "\(place)")
       more["no_such_member"] = 1
       #expect(schema.violations(of: .object(more), by: name) != [], "\(place)")
@@ -107,8 +106,8 @@ struct JSONAnswers {
     }
   }
 
-  /// The members that the schema has for these commands and no answer contained. Those of an error object are the same
-  /// everywhere.
+  /// The members in the schema for these commands that no result contained. Members of error objects, which are the
+  /// same for all, are excluded.
   func missing(of commands: some Sequence<String>) -> [String] {
     let ofFailures = ["problem.", "error."]
     return commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
@@ -122,7 +121,6 @@ struct JSONAnswers {
     }
   }
 
-  /// The members of a value, at any depth.
   static func paths(in value: JSON, after prefix: String) -> Set<String> {
     var found: Set<String> = []
     for name in value.object?.names ?? [] {

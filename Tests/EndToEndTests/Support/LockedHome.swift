@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Two accounts signed in at their own issuer: `open` at the level of the device, and `shut` protected by a passphrase,
-/// and unlocked.
+/// Two accounts signed in at their own issuer: `open` at the protection level `device`, and `shut`, which is protected
+/// by a passphrase and unlocked.
 struct LockedHome {
   let tree: AgentTree
   let issuer: Issuer
@@ -13,7 +13,7 @@ struct LockedHome {
 
   /// Signs in, runs `body` and stops everything.
   ///
-  /// - Parameter options: Of `devissuer`.
+  /// - Parameter options: Options of `devissuer`.
   static func with<Result>(_ options: String..., body: (LockedHome) throws -> Result) throws -> Result {
     try Issuer.with(options) { issuer in
       try AgentTree.with { tree in
@@ -27,8 +27,9 @@ struct LockedHome {
     }
   }
 
-  /// A file with the passphrase, and one with another.
+  /// A file with the passphrase.
   var file: String { tree.path("passphrase") }
+  /// A file with another passphrase.
   var wrong: String { tree.path("wrong") }
 
   /// Runs a command that must succeed.
@@ -43,7 +44,7 @@ struct LockedHome {
 
   func unlock() throws { try run("unlock", "-q", "--passphrase-file", file) }
 
-  /// Whether an account's token is refused because it is locked.
+  /// Whether an account's token is refused because the account is locked.
   func isLocked(_ account: String = "shut") throws -> Bool {
     let result = try tree.agent("token", account, "--json")
     guard result.failed(5) else { return false }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server of the MCP SDK that requires a token, for an account `work` that lists its host.
+/// A server built with the MCP SDK that requires a token, and an account `work` that lists its host.
 final class MCPServer {
   let session: Session
   let url: String
@@ -14,7 +14,7 @@ final class MCPServer {
 
   var tree: AgentTree { session.tree }
 
-  /// Where pip has installed the SDK; nil if it could not.
+  /// The Python with the SDK installed by pip, or nil if pip failed.
   static let python: String? = {
     guard Programs.folder != nil, let install = try? RealServer.script("Servers/install", "MCP"), install.succeeded
     else { return nil }
@@ -22,9 +22,9 @@ final class MCPServer {
   }()
 
   /// - Parameters:
-  ///   - options: Of `devissuer`.
+  ///   - options: Options of `devissuer`.
   ///   - signIn: Options of the sign-in.
-  ///   - variables: Of the server.
+  ///   - variables: The server's environment variables.
   static func with(
     _ options: String..., signIn: [String] = [], variables: [String: String] = [:], body: (MCPServer) throws -> Void
   ) throws {
@@ -43,7 +43,7 @@ final class MCPServer {
     self.session = session
     self.secret = secret
     self.variables = variables
-    // The port must be free when it restarts.
+    // The port must be free when the server restarts.
     port = String(try LoopbackServer.unusedPort())
     process = try Self.start(session, secret, port, variables)
     _ = try process.readLine()
@@ -62,7 +62,7 @@ final class MCPServer {
       environment: session.tree.environment(variables.mapValues { $0 }))
   }
 
-  /// Restarts it on the same port.
+  /// Restarts the server on the same port.
   func restart() throws {
     try stop()
     process = try Self.start(session, secret, port, variables)
@@ -71,7 +71,7 @@ final class MCPServer {
 
   func stop() throws { try process.terminate(Signals.SIGKILL) }
 
-  /// Its next output line that contains a text.
+  /// The server's next output line that contains a text.
   func next(_ part: String) throws -> String {
     while true {
       let line = try process.readLine()
@@ -79,27 +79,27 @@ final class MCPServer {
     }
   }
 
-  /// Sets a switch.
+  /// Sets a switch of the server.
   func set(_ name: String, _ text: String) throws { try tree.directory.write(name, text) }
 
-  /// Resets it.
+  /// Resets a switch of the server.
   func unset(_ name: String) throws {
     #expect(try ProcessRunner.shell("rm '\(tree.path(name))'").succeeded)
   }
 
-  /// Rejects the account's current token.
+  /// Makes the server reject the account's current token.
   func refuseToken() throws { try set("expired", tree.token()) }
 
-  /// A client of the SDK.
+  /// Starts a client built with the SDK.
   func client(_ mode: String, _ options: String..., answering answer: String = "accept") throws -> MCPClient {
     try MCPClient(self, mode, options, answer)
   }
 
-  /// A bridge whose client is the test itself.
+  /// Starts a bridge whose client is the test itself.
   func bridge(_ options: String...) throws -> MCPLines { try MCPLines(tree, url, options) }
 }
 
-/// A client of the MCP SDK, which has started `agent mcp`.
+/// A client built with the MCP SDK, which has started `agent mcp`.
 final class MCPClient {
   private let process: RunningProcess
 
@@ -120,7 +120,7 @@ final class MCPClient {
     return try nextAnswer()
   }
 
-  /// Likewise, with the required result.
+  /// Like ``ask(_:)``, but returns the response's result.
   func result(_ words: JSON...) throws -> JSON {
     try process.send(String(decoding: JSON.array(words).serialized(), as: UTF8.self) + "\n")
     let answer = try nextAnswer()
@@ -129,7 +129,7 @@ final class MCPClient {
 
   func add() throws -> JSON { try ask("call", "add", ["a": 1, "b": 2]) }
 
-  /// Ends its input, and waits for its end.
+  /// Ends the client's input, and waits for its end.
   func finish() throws {
     process.closeInput()
     #expect(try process.wait() == .exited(0), "\(process.errorText)")
@@ -140,6 +140,7 @@ final class MCPClient {
   var processID: Int32 { process.processID }
 }
 
+/// A running `agent mcp` whose client is the test itself.
 final class MCPLines {
   let process: RunningProcess
 
@@ -149,7 +150,6 @@ final class MCPLines {
 
   func send(_ line: String) throws { try process.send(line + "\n") }
 
-  /// The next message.
   func next() throws -> JSON {
     var limits = JSONLimits(bytes: 64 << 20, stringBytes: 64 << 20)
     limits.depth = 64
@@ -161,7 +161,7 @@ final class MCPLines {
     return try next()
   }
 
-  /// Begins a session like a client.
+  /// Begins an MCP session.
   func begin(_ capabilities: String = "{}") throws {
     let answer = try ask(
       #"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","#
@@ -177,7 +177,7 @@ final class MCPLines {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The test needs the MCP SDK.
+  /// Skips tests if the MCP SDK is unavailable.
   static var needsMCP: Self {
     .enabled(
       if: MCPServer.python != nil || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,

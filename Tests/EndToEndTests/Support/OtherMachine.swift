@@ -4,17 +4,17 @@ import Testing
 
 /// This machine with another machine ID (`machine-id(5)`), in the mount namespace of one command.
 struct OtherMachine {
-  /// The file with the ID.
+  /// The file with the machine ID.
   private let file: String
 
-  /// - Parameter digit: The hexadecimal digit that the ID consists of.
+  /// - Parameter digit: The hexadecimal digit of which the machine ID consists.
   init(_ digit: Character, in tree: AgentTree) throws {
     let name = "machine-id.\(digit)"
     try tree.directory.write(name, String(repeating: digit, count: 32) + "\n")
     file = tree.path(name)
   }
 
-  /// Runs `agent` there, with a private daemon in the same namespace.
+  /// Runs `agent` on that machine, with a private daemon in the same namespace.
   func agent(_ tree: AgentTree, _ arguments: String...) throws -> ProcessResult {
     let program = [try Programs.path("agent")] + arguments + ["--no-daemon"]
     return try ProcessRunner.run(
@@ -24,11 +24,11 @@ struct OtherMachine {
 
   private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""
 
-  /// Users other than root get a user namespace and keep their user ID in it.
+  /// The options of `unshare`. Users other than root keep their ID in a user namespace.
   static let namespace =
     Machine.userID == 0 ? ["--mount"] : ["--user", "--map-current-user", "--keep-caps", "--mount"]
 
-  /// Whether such a namespace can be created here.
+  /// Whether such a mount namespace can be created.
   static let isPossible: Bool = {
     let arguments = namespace + ["/bin/sh", "-c", script, "/etc/hostname", "/bin/true"]
     return (try? ProcessRunner.run(executable: "/usr/bin/unshare", arguments: arguments))?.succeeded ?? false
@@ -36,7 +36,7 @@ struct OtherMachine {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if this machine cannot be given another machine ID.
+  /// Skips tests if the machine ID cannot be changed in a namespace.
   static var needsMountNamespace: Self {
     .enabled(
       if: OtherMachine.isPossible,

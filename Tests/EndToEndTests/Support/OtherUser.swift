@@ -7,7 +7,7 @@ struct OtherUser {
   let folder: String
   let userID: Int
 
-  /// - Parameter userID: `nobody` by default. No file of that user is modified.
+  /// - Parameter userID: The user's ID (default: `nobody`). None of the user's files are modified.
   static func with<Result>(userID: Int = 65_534, _ body: (OtherUser) throws -> Result) throws -> Result {
     let directory = try TemporaryDirectory()
     let user = OtherUser(folder: directory.path, userID: userID)
@@ -18,7 +18,7 @@ struct OtherUser {
       chown -R \(userID):\(userID) . && chmod 700 home runtime
       """
     try #require(try ProcessRunner.shell(line).succeeded)
-    // The directory is a daemon's and is removed before the daemon could end by itself.
+    // The directory is removed before the daemon would end by itself.
     defer { _ = try? user.agent("daemon", "stop") }
     return try body(user)
   }

@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// A program of this user that sends arbitrary data to the daemon's socket.
+/// A client that sends arbitrary data to the daemon's socket.
 final class Peer: Sendable {
   private let socket: FileDescriptor
-  /// The bytes that were read, and the length of the lines already returned from them.
+  /// The received bytes, and the length of the lines that were already returned.
   private let unread = Monitor<(bytes: [UInt8], taken: Int)>(([], 0))
 
   init(_ path: String) throws {
@@ -13,10 +13,10 @@ final class Peer: Sendable {
     self.socket = socket
   }
 
-  // The other end may have closed it.
+  // The daemon may have closed the connection.
   deinit { try? UnixSocket.shutDown(socket) }
 
-  /// Sends raw bytes; false if the daemon has disconnected.
+  /// Sends raw bytes. Returns false if the daemon has disconnected.
   func send(_ bytes: [UInt8]) throws -> Bool {
     do {
       try socket.writeAll(bytes.span)
@@ -26,7 +26,6 @@ final class Peer: Sendable {
     }
   }
 
-  /// Sends a line with a descriptor.
   func send(_ line: String, passing descriptor: borrowing FileDescriptor) throws {
     let bytes = Array(line.utf8)
     let sent = try UnixSocket.send(bytes.span, passing: descriptor.raw, over: socket)
@@ -44,7 +43,7 @@ final class Peer: Sendable {
     return try #require(try readLine(), "the daemon hung up")
   }
 
-  /// The next line without its line feed; nil at the end. For one thread at a time.
+  /// The next line without its line feed, or nil at the end. For one thread at a time.
   func readLine() throws -> String? {
     while true {
       let line = unread.withLock { (unread: inout (bytes: [UInt8], taken: Int)) -> String? in
@@ -59,7 +58,7 @@ final class Peer: Sendable {
     }
   }
 
-  /// False at the end, and if the daemon has disconnected because of unwanted bytes.
+  /// Reads more bytes. Returns false once the daemon has disconnected.
   private func readMore() throws -> Bool {
     do {
       var more: [UInt8] = []

@@ -1,9 +1,9 @@
 import Platform
 import TestSupport
 
-/// One HTTP/1.1 exchange with a server on 127.0.0.1.
+/// A minimal HTTP/1.1 client for servers on 127.0.0.1.
 enum PlainHTTP {
-  /// Why a response is unusable.
+  /// The error for an unusable response.
   struct Unreadable: Error {}
 
   struct Answer: Sendable {

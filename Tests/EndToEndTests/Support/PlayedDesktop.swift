@@ -2,16 +2,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// The machine's message bus and that of the user's desktop, both real, with a simulated login manager and screen
-/// saver: in their own mount namespace, with the tree's daemon.
+/// The message buses of the machine and of the user's desktop, both real, with a simulated login manager and screen
+/// saver. They run with the tree's daemon in their own mount namespace.
 final class PlayedDesktop: Sendable {
-  /// The simulated events.
+  /// The events to simulate.
   enum Deed: String {
     /// logind asks one of the user's sessions to lock its screen.
     case lockOwnSession = "own"
-    /// Likewise for another user's session.
+    /// Like ``lockOwnSession``, but for another user's session.
     case lockOtherSession = "other"
-    /// Another sender than logind sends the same message.
+    /// A sender other than logind sends the same message as ``lockOwnSession``.
     case pretend = "pretend"
     /// The screen saver is active.
     case saverOn = "on"
@@ -20,7 +20,7 @@ final class PlayedDesktop: Sendable {
 
   private let process: RunningProcess
 
-  /// Starts both buses, and the tree's daemon with them.
+  /// Starts both buses and the tree's daemon.
   init(_ tree: AgentTree) throws {
     try tree.directory.write("bus.conf", Self.configuration)
     try tree.directory.write("play.py", Self.script)
@@ -34,7 +34,7 @@ final class PlayedDesktop: Sendable {
     try #require(try process.readLine() == "ready")
   }
 
-  /// Triggers the event, and waits until the daemon has read its message.
+  /// Simulates an event, and waits until the daemon has read its message.
   func play(_ deed: Deed) throws {
     try process.send(deed.rawValue + "\n")
     try #require(try process.readLine() == "done")

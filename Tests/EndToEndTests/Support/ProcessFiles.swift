@@ -4,13 +4,13 @@ import Testing
 
 /// Files below `/proc`.
 enum ProcessFiles {
-  /// The content of a process's file; nil if it does not exist or cannot be read.
+  /// The content of a process's file; nil if missing or unreadable.
   static func text(_ name: String, of process: Int32) -> String? {
     guard let file = try? FileDescriptor(opening: "/proc/\(process)/\(name)", for: .reading) else { return nil }
     return (try? file.readToEnd(limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The processes whose arguments contain a text.
+  /// The IDs of the processes whose arguments contain a text.
   static func processes(naming text: String) throws -> [Int32] {
     let listing = try ProcessRunner.shell("cd /proc && echo [0-9]*").outputText
     return listing.split(whereSeparator: { " \n".contains($0) }).compactMap { Int32($0) }.filter { process in
@@ -18,8 +18,7 @@ enum ProcessFiles {
     }
   }
 
-  /// Waits until a process that was sent a stop signal has stopped: its threads continue until they are scheduled
-  /// again.
+  /// Waits until a process has stopped after a stop signal: its threads run until they are next scheduled.
   static func awaitStop(of process: Int32) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !#require(text("status", of: process)).contains("\nState:\tT") {

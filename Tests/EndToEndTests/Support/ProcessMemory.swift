@@ -5,12 +5,12 @@ import Testing
 
 /// The memory of a running process, read by `Tests/Memory/search`.
 struct ProcessMemory {
-  /// The location of a secret, or of a piece of one.
+  /// A secret's location, or of a piece of one.
   struct Place: CustomStringConvertible {
     let secret: String
     let address: UInt64
     let region: String
-    /// The printable bytes there.
+    /// The printable bytes around it.
     let around: String
 
     var description: String { "\(secret) in \(region): \(around)" }
@@ -20,7 +20,7 @@ struct ProcessMemory {
 
   init(of process: Int32) { self.process = process }
 
-  /// The locations of texts in any revealing form: verbatim, in hexadecimal digits, in base64, and as encoded in forms
+  /// The locations of texts in any form that reveals them: verbatim, in hexadecimal, in base64, and as encoded in forms
   /// and JSON. Also finds pieces of ``pieceLength`` bytes, because the allocator overwrites the first bytes of freed
   /// memory.
   func places(of secrets: [(name: String, value: String)]) throws -> [Place] {
@@ -32,7 +32,7 @@ struct ProcessMemory {
       })
   }
 
-  /// The locations of keys and other binary secrets: verbatim, in hexadecimal digits and in base64.
+  /// The locations of keys and other binary secrets: verbatim, in hexadecimal and in base64.
   func places(ofKeys secrets: [(name: String, value: [UInt8])]) throws -> [Place] {
     try places(
       ofBytes: secrets.flatMap { name, value in
@@ -44,10 +44,10 @@ struct ProcessMemory {
 
   // MARK: Needles
 
-  /// Long enough not to be found by chance.
+  /// The length of a piece: too long to be found by chance.
   private static let pieceLength = 12
 
-  /// Pieces that cover the text, except its beginning, which may only identify its type.
+  /// Pieces that cover the text except its beginning, which may only identify its type.
   private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
     guard bytes.count > pieceLength else { return [bytes] }
     let starts = Array(stride(from: 0, to: bytes.count - pieceLength, by: pieceLength)) + [bytes.count - pieceLength]

@@ -2,18 +2,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// Threads for tests that wait for programs, which use little processor time but much real time. Swift's task pool has
-/// one thread per processor, and these tests would block all of them. With a sanitizer, programs also use processor
-/// time.
+/// Threads for tests that wait for programs. They would block all threads of Swift's pool, which has one per processor.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(threadsForEachProcessor: 6)
 
-  /// For tests that take a minute or more, and suites whose tests run in sequence. They have their own threads, so that
-  /// they begin with the first tests: one that began among the last would run alone at the end.
+  /// The threads for tests that take a minute or more, and for suites whose tests run in sequence. They begin with the
+  /// first tests, so that none runs alone at the end.
   static let early = ProgramThreads(threadsForEachProcessor: 3)
 
-  /// Last in, first out: a test in progress precedes those that have not begun, because its server's responses and
-  /// tokens do not wait.
+  /// The jobs, last in, first out: a test in progress precedes those that have not begun, because its server's
+  /// responses and tokens expire.
   private let jobs = Monitor<[UnownedJob]>([])
 
   private init(threadsForEachProcessor: Int) {
@@ -36,13 +34,13 @@ final class ProgramThreads: TaskExecutor {
   }
 }
 
-/// Skips tests if the location of the programs is unknown, and runs them on their own threads.
+/// Runs tests on ``ProgramThreads``. Skips them if the location of the programs is unknown.
 struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
   private static let areThere = ConditionTrait.enabled(
     if: Programs.folder != nil,
     "AGENT_BINARIES does not name the folder of the release programs; \"make check\" builds them and sets it")
 
-  /// The tests take a minute or more.
+  /// Whether the tests take a minute or more.
   var isLong = false
 
   var isRecursive: Bool { true }
@@ -58,9 +56,9 @@ struct ProgramsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ProgramsTrait {
-  /// The tests run the programs themselves.
+  /// Marks tests that run the programs themselves.
   static var needsPrograms: Self { Self() }
 
-  /// Likewise for tests that take a minute or more.
+  /// Marks tests that run the programs and take a minute or more.
   static var needsProgramsForLong: Self { Self(isLong: true) }
 }

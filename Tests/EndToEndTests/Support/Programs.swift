@@ -4,15 +4,15 @@ import Testing
 
 /// The release programs under test.
 enum Programs {
-  /// Their directory, an absolute path, from the variable `AGENT_BINARIES`.
+  /// The absolute path of their directory, from the variable `AGENT_BINARIES`.
   static let folder: String? = Environment.value("AGENT_BINARIES").flatMap { $0.isEmpty ? nil : $0 }
 
   /// Whether they were built with a sanitizer.
   static let areSanitized = Sanitizer.isOn
 
-  /// The file of a program.
+  /// A program's path.
   ///
-  /// - Throws: if the directory is unknown; a suite with ``needed`` is skipped before.
+  /// - Throws: If the directory is unknown. A suite with ``needsPrograms`` is then skipped.
   static func path(_ name: String) throws -> String {
     "\(try #require(folder, "AGENT_BINARIES is not set"))/\(name)"
   }

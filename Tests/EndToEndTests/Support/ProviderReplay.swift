@@ -3,11 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// The services of `Tests/Providers`, each under its own names behind a proxy of the tests.
+/// The services of `Tests/Providers`, simulated under their own host names behind a proxy.
 final class ProviderReplay: Sendable {
   private let directory: TemporaryDirectory
   private let process: RunningProcess
-  /// One sign-in is selected and served at a time.
+  /// A lock: one sign-in is selected and served at a time.
   private let turn = Monitor(())
 
   @TaskLocal fileprivate static var running: ProviderReplay?
@@ -19,7 +19,7 @@ final class ProviderReplay: Sendable {
     try #require(first == "ready", "\(process.errorText)")
   }
 
-  /// Restarts the simulated service of a sign-in, for one test.
+  /// Restarts a sign-in's simulated service, for one test.
   static func play(_ signIn: ProviderSignIn) throws -> ReplayedService {
     let replay = try #require(running, "the suite has no services")
     let ports = try replay.turn.withLock { _ in
@@ -32,7 +32,7 @@ final class ProviderReplay: Sendable {
       redirectPort: try port("redirect"))
   }
 
-  /// The program is in the directory next to the one of these tests.
+  /// The path of the proxy's program.
   fileprivate static var program: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Providers/replay"
   }
@@ -44,15 +44,15 @@ final class ProviderReplay: Sendable {
 /// A service simulated for one test.
 struct ReplayedService: Sendable {
   let signIn: ProviderSignIn
-  /// The certificate authority of all hosts.
+  /// The file of the certificate authority for all hosts.
   let authority: String
   fileprivate let port: UInt16
   fileprivate let redirectPort: UInt16
 
-  /// The proxy in front of the service.
+  /// The URL of the proxy in front of the service.
   var proxy: String { "http://127.0.0.1:\(port)" }
 
-  /// The variables of a sign-in there.
+  /// The environment variables of a sign-in at the service.
   var environment: [String: String?] { ["https_proxy": proxy] }
 
   /// The user's command line, with a free port if the redirect URI is registered with one.
@@ -62,13 +62,12 @@ struct ReplayedService: Sendable {
     }
   }
 
-  /// The requests that the service received, and those it rejected.
+  /// The requests that the service received, and those that it rejected.
   func report() throws -> (seen: [String], refusals: [String]) {
     let report = try JSON(parsing: PlainHTTP.get(port: port, "/").body)
     return (report["seen"]?.array?.compactMap(\.string) ?? [], report["refusals"]?.array?.compactMap(\.string) ?? [])
   }
 
-  /// Makes the service forget its refresh tokens.
   func endSessions() throws { _ = try PlainHTTP.get(port: port, "/end") }
 }
 
@@ -78,26 +77,25 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     case device, browser
   }
 
-  /// The service's file and the sign-in's name in it.
+  /// The name of the service's file and the sign-in's name in it.
   let name: String
   let flow: Flow
   let account: String
-  /// The user's arguments of `agent login`, except for the client.
+  /// The user's arguments of `agent login`, without those for the client.
   let arguments: [String]
   let clientID: String
   /// The client secret, if the user enters one.
   let secret: String?
-  /// The expected results.
   let expected: JSON?
-  /// The message of the refusal, for a sign-in that fails.
+  /// The expected message, for a sign-in that fails.
   let refused: JSON?
-  /// The API to request with additional claims, for a sign-in that is followed by another one.
+  /// The API to request with additional claims, for a sign-in that another one follows.
   let challenged: String?
-  /// Whether a second sign-in of the user revokes the first session's tokens; nil for one sign-in.
+  /// Whether a second sign-in of the user revokes the first session's tokens; nil if there is only one.
   let revokesAgain: Bool?
 
   var testDescription: String { name }
-  /// The service's file.
+  /// The name of the service's file.
   var service: Substring { name.prefix { $0 != "," } }
 
   private init(_ data: JSON) throws {
@@ -113,7 +111,7 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     revokesAgain = data["again"].map { $0 == "revokes" }
   }
 
-  /// The sign-ins of all services, as listed by the program.
+  /// The sign-ins of all services, as listed by the proxy.
   static let all: [ProviderSignIn] = {
     guard ProviderReplay.areToolsThere else { return [] }
     do {

@@ -3,9 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A headless Chromium that signs in like a user, driven by the script next to these tests.
-///
-/// Each use has its own profile, and only reaches this machine.
+/// A headless Chromium that signs in like a user, controlled by a script. Each use has its own profile, and can connect
+/// only to this machine.
 struct RealBrowser: Sendable {
 
   private static let reportName = "home/browser-report"
@@ -13,18 +12,18 @@ struct RealBrowser: Sendable {
   private let tree: AgentTree
   private let options: [String]
 
-  /// - Parameter options: Of the script; words without spaces and colons, which `BROWSER` could not contain.
+  /// - Parameter options: Options of the script: words without spaces and colons, which `BROWSER` could not contain.
   init(_ tree: AgentTree, _ options: String...) {
     self.tree = tree
     self.options = options
   }
 
-  /// The value of the environment variable `BROWSER`. Afterwards, ``seen()`` returns the result.
+  /// The value of the environment variable `BROWSER`. After the sign-in, ``seen()`` returns the result.
   var variable: String {
     ([Self.script, "--report", tree.path(Self.reportName)] + options).joined(separator: " ")
   }
 
-  /// The browser's observations, once it has ended; nothing else indicates that.
+  /// Waits until the browser has ended, and returns its observations.
   func seen() throws -> JSON {
     let deadline = Instant.now.advanced(by: .testLimit)
     let home = try tree.directory.open("home")
@@ -35,7 +34,7 @@ struct RealBrowser: Sendable {
     return try Self.checked(JSON(parsing: tree.directory.read(Self.reportName)))
   }
 
-  /// Runs the part that waits for the browser; on failure, also reports the browser's observations.
+  /// Runs code that waits for the browser. If that fails, also reports the browser's observations.
   func awaited<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -46,32 +45,30 @@ struct RealBrowser: Sendable {
     }
   }
 
-  /// Opens a URL without `agent`, and returns the observations at the end.
+  /// Opens a URL without `agent`, and returns the observations.
   func open(_ url: String) throws -> JSON {
     let result = try ProcessRunner.run(
       executable: Self.script, arguments: options + [url], environment: tree.environment())
     return try Self.checked(JSON(parsing: result.output))
   }
 
-  /// The script itself checks the page: the result, or the terminal's name if the server took longer than the page waits.
+  /// Fails if the script reports a problem of the page.
   private static func checked(_ seen: JSON) throws -> JSON {
     try #require(seen["problem"] == .null, "\(seen["problem"]?.string ?? "the report is malformed")")
     return seen
   }
 
-  /// The scripts are in the directory next to the one of these tests.
   private static var script: String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Browser/open"
   }
 
-  /// Whether the browser and its driver are installed.
   fileprivate static let isInstalled = ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy {
     (try? FileDescriptor(opening: $0, for: .reading)) != nil
   }
 }
 
-/// Skips tests if there is no browser, and serializes those that use one: a browser uses all processors of a small
-/// machine.
+/// Runs tests that use a browser one at a time, since it uses all processors of a small machine. Skips them without a
+/// browser.
 struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
   private static let isThere = ConditionTrait.enabled(
     if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")
@@ -94,7 +91,7 @@ struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
     await Self.turn.give()
   }
 
-  /// One at a time, in the order of arrival.
+  /// A lock for one test at a time, in the order of arrival.
   private actor Turn {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -5,7 +5,7 @@ import Testing
 
 /// A running third-party authorization server, set up by the scripts next to these tests.
 struct RealServer: Sendable {
-  /// The directory that describes the setup.
+  /// The servers, with the directories of their setup.
   enum Name: String {
     case canaille = "Canaille"
     case djangoOAuthToolkit = "DjangoOAuthToolkit"
@@ -29,7 +29,6 @@ struct RealServer: Sendable {
     issuer = try #require(description["issuer"]?.string)
   }
 
-  /// Ends the server.
   fileprivate func stop() throws {
     let process = Int32(clamping: try #require(description["pid"]?.int))
     let down = try Self.script("Servers/down", directory.path)
@@ -37,22 +36,21 @@ struct RealServer: Sendable {
     #expect(ProcessFiles.text("cmdline", of: process)?.contains(directory.path) != true, "the server goes on")
   }
 
-  /// The directory in which its scripts store their state.
+  /// The directory in which the scripts store their state.
   var folder: String { directory.path }
 
-  /// Copies a file into that directory.
+  /// Copies a file to the scripts' directory.
   func write(_ name: String, _ bytes: [UInt8]) throws { try directory.write(name, bytes) }
 
-  /// A text of its description.
   func text(_ member: String) throws -> String { try #require(description[member]?.string) }
 
-  /// One of the redirect URIs of its clients, if a server compares the ports.
+  /// A redirect URI of the server's clients, if the server compares ports.
   func redirectURI(_ index: Int = 0) throws -> String {
     let uris = try #require(description["redirect_uris"]?.array)
     return try #require(uris[index].string)
   }
 
-  /// A value of `BROWSER`: the user signs in and accepts or refuses.
+  /// A value of `BROWSER` that makes the user sign in and accept or refuse.
   func browser(_ word: String = "accept") -> String { "\(Self.path("Servers/browse")) \(word) \(folder)" }
 
   /// The arguments of a sign-in to the account `work`.
@@ -60,20 +58,20 @@ struct RealServer: Sendable {
     ["login", "work", "--issuer", issuer, "--allow-http-loopback", "--json"] + options
   }
 
-  /// The path of one of the scripts next to these tests.
+  /// The path of a script next to these tests.
   static func path(_ script: String) -> String {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/" + script
   }
 
-  /// Runs such a script, in the environment and home directory of the user who runs the tests, where pip and apt are
-  /// set up.
+  /// Runs a script in the environment and home directory of the user who runs the tests, where pip and apt are
+  /// configured.
   static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: path(name), arguments: arguments,
       environment: Environment.all().map { "\($0.0)=\($0.1)" })
   }
 
-  /// Whether it is installed, or required, so that a failure is one of the tests.
+  /// Whether the server is installed, or required, so that a missing one fails the tests.
   fileprivate static func isThere(_ name: Name) -> Bool {
     guard Programs.folder != nil else { return false }
     let isDemanded = Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false
@@ -101,7 +99,7 @@ struct RealServerTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == RealServerTrait {
-  /// The server of the suite, which must be installed: ``needs(_:)``.
+  /// Runs the suite with a server, which must be installed; see ``needs(_:)``.
   static func with(_ name: RealServer.Name) -> Self { RealServerTrait(name: name) }
 }
 

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A resource server whose origin is listed by the account `work` of a session.
+/// A resource server whose origin the account `work` of a session lists.
 struct Resource {
   let session: Session
   let server: LoopbackServer
@@ -25,8 +25,8 @@ struct Resource {
     }
   }
 
-  /// Responds to every request with the result of `answer`. With a field `Content-Length`, the connection ends after the
-  /// body.
+  /// Runs `body` with a server that responds to each request with the result of `answer`. After a field
+  /// `Content-Length`, the connection ends.
   static func answering<Result>(
     _ answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
     body: (Resource) throws -> Result
@@ -48,12 +48,12 @@ struct Resource {
 }
 
 extension AgentTree {
-  /// Permits a token of `work` to be sent to a server.
+  /// Adds a server to the origins of `work`, so that its token may be sent there.
   func allow(_ server: LoopbackServer) throws {
     let result = try agent("account", "set", "work", "--host", "http://127.0.0.1:\(server.port)")
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// The state of `work` shown by `status`.
+  /// The state of `work`, according to `status`.
   func state() throws -> String? { try json("status")["accounts"]?.array?.first?["state"]?.string }
 }

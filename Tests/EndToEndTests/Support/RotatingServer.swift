@@ -4,40 +4,40 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect that is strict about refresh tokens: each is single-use, and the use
-/// of an old one ends the entire grant (RFC 9700 section 4.14.2). It can lose responses, fail and go away, and returns
-/// on the same port with its state. Use it through ``with(_:)``.
+/// An authorization server without OpenID Connect that is strict about refresh tokens: each is single-use, and using an
+/// old one ends the entire grant (RFC 9700 section 4.14.2). It can lose responses, fail, and restart on the same port
+/// with its state. Use it through ``with(_:)``.
 final class RotatingServer: Sendable {
-  /// Its handling of one refresh.
+  /// The server's misbehavior at one refresh.
   enum Fault: Sendable, Hashable {
-    /// Processes it and closes the connection without a byte.
+    /// Processes the refresh and closes the connection without a byte.
     case silence
-    /// Likewise after the status line.
+    /// Like ``silence``, but after the status line.
     case statusLine
-    /// Likewise after half of the body.
+    /// Like ``silence``, but after half of the body.
     case halfBody
-    /// Closes the connection before processing it.
+    /// Closes the connection before processing the refresh.
     case refusal
-    /// Responds with this error, without processing it.
+    /// Responds with this error status, without processing the refresh.
     case status(Int, retryAfter: Int? = nil)
-    /// Processes it when the test requests it.
+    /// Processes the refresh when the test requests that.
     case hold
-    /// Processes it and responds with these members instead of its own, or without those that are null.
+    /// Processes the refresh and responds with these members instead of its own, without those that are null.
     case odd(JSONObject, status: Int = 200)
-    /// Responds with a body and a status, without processing it.
+    /// Responds with a body and a status, without processing the refresh.
     case refused(String, status: Int = 400)
   }
 
   private struct State: Sendable {
     var lifetime = 3600
-    /// Whether it accepts the previous refresh token once more.
+    /// Whether the server accepts the previous refresh token once more.
     var isLenient = false
     /// Whether each refresh token is single-use.
     var rotates = true
     /// The number of the valid refresh token, by grant.
     var grants: [Int: Int] = [:]
     var ended: Set<Int> = []
-    /// How often a reusable refresh token was accepted, so that access tokens differ.
+    /// The number of times a reusable refresh token was accepted, so that access tokens differ.
     var uses = 0
     var replays = 0
     var faults: [Fault] = []
@@ -56,7 +56,7 @@ final class RotatingServer: Sendable {
   private let state = Monitor(State())
   private let door: Mutex<Door?>
 
-  /// The open socket; closed with the value.
+  /// The listening socket, closed with this value.
   private final class Door: Sendable {
     let listener: FileDescriptor
     let stop: EventCounter
@@ -77,7 +77,7 @@ final class RotatingServer: Sendable {
 
   private init() throws {
     Signals.ignoreFailingWrites()
-    // The port must be free when the server comes back.
+    // The port must be free when the server returns.
     port = try LoopbackServer.unusedPort()
     let first = try Door(port: port)
     door = Mutex(first)
@@ -86,7 +86,7 @@ final class RotatingServer: Sendable {
 
   // MARK: Control by tests
 
-  /// Goes away: connections are refused.
+  /// Stops listening, so that connections are refused.
   func close() {
     let wasOpen = door.withLock { (door: inout Door?) -> Bool in
       defer { door = nil }
@@ -105,17 +105,17 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// Comes back.
+  /// Listens again.
   func open() throws {
     let new = try Door(port: port)
     door.withLock { $0 = new }
     try serve(new)
   }
 
-  /// The handling of the next refreshes, in sequence.
+  /// Sets the faults of the next refreshes, in sequence.
   func fail(_ faults: Fault...) { state.update { $0.faults += faults } }
 
-  /// The handling of all others.
+  /// Sets the fault of all other refreshes.
   func failAlways(_ fault: Fault?) { state.update { $0.usualFault = fault } }
 
   /// Also accepts the refresh token before the last one, as many servers do for a short time.
@@ -124,15 +124,14 @@ final class RotatingServer: Sendable {
   /// Accepts the same refresh token any number of times, and issues no other.
   func stopRotating() { state.update { $0.rotates = false } }
 
-  /// The refresh token of the last refresh.
   var lastSent: String? { state.withLock { $0.sent.last } }
   /// The number of refresh tokens that were sent more than once.
   var repeated: Int { state.withLock { $0.sent.count - Set($0.sent).count } }
 
-  /// The lifetime of tokens from now on, in seconds.
+  /// Sets the lifetime of tokens from now on, in seconds.
   func setLifetime(_ seconds: Int) { state.update { $0.lifetime = seconds } }
 
-  /// A refresh token of a new grant.
+  /// Creates a grant and returns its refresh token.
   func mint() -> String {
     state.update { state in
       let grant = state.grants.count + 1
@@ -149,19 +148,18 @@ final class RotatingServer: Sendable {
     try #require(state.wait(.testLimit) { $0.holding >= count ? true : nil } != nil)
   }
 
-  /// Waits until `count` refreshes have arrived.
   func awaitRefreshes(_ count: Int) throws {
     try #require(
       state.wait(.testLimit) { $0.refreshes.count >= count ? true : nil } != nil,
       "there are only \(refreshes.count) refreshes")
   }
 
-  /// The times of refreshes.
+  /// The times of all refreshes.
   var refreshes: [Instant] { state.withLock { $0.refreshes } }
   var replays: Int { state.withLock { $0.replays } }
   var requests: Int { state.withLock { $0.requests } }
   var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
-  /// Grants that were ended because of a replay.
+  /// The number of grants that were ended because of a replay.
   var endedGrants: Int { state.withLock { $0.ended.count } }
 
   // MARK: Serving
@@ -225,7 +223,7 @@ final class RotatingServer: Sendable {
       }
       _ = state.wait(.testLimit) { $0.released > released ? true : nil }
     }
-    // Before the response, after which the next may arrive at once.
+    // This is before the response, after which the next request may arrive immediately.
     state.update { $0.underWay -= 1 }
     switch fault {
     case .refusal: return
@@ -249,7 +247,7 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// A success, modified by the fault.
+  /// A success response, modified by the fault.
   private static func answer(_ members: JSONObject, _ fault: Fault?) -> [UInt8] {
     var (members, status) = (members, 200)
     if case .odd(let changes, let other) = fault {

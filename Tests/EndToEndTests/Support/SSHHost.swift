@@ -3,26 +3,27 @@ import Platform
 import TestSupport
 import Testing
 
-/// A host that `ssh` reaches with real `sshd`. It and the user's own machine are this machine, with two homes.
+/// A host that `ssh` connects to by a real `sshd`. Both the host and the user's own machine are this machine, with
+/// different homes.
 struct SSHHost {
   let near: AgentTree
 
-  /// Its configuration for `ssh`, where it is called `there`.
+  /// The configuration of `ssh`, which calls the host `there`.
   var configuration: String { near.path("ssh/config") }
 
   init(near: AgentTree, far: AgentTree) throws {
     try self.init(near: near, variables: far.environment(), user: "$(id -un)", keys: near.path("ssh"), setup: ":")
   }
 
-  /// A host where another user is `guest`. For tests run by root.
+  /// Creates a host where another user is `guest`. For tests run by root.
   init(near: AgentTree, user: OtherUser) throws {
-    // Only in the namespace of sshd.
+    // The entry is visible only in the namespace of sshd.
     let entry = "guest:x:\(user.userID):\(user.userID)::\(user.folder)/home:/bin/sh"
     let setup = "{ cat /etc/passwd; echo '\(entry)'; } > passwd; chmod 644 passwd; chown \(user.userID) authorized"
     try self.init(near: near, variables: user.environment, user: "guest", keys: user.folder, setup: setup)
   }
 
-  /// Writes that, and the configuration of an `sshd` that starts for each connection.
+  /// Writes the configurations of `ssh` and of an `sshd` that starts for each connection.
   private init(near: AgentTree, variables: [String], user: String, keys: String, setup: String) throws {
     self.near = near
     let folder = near.path("ssh")
@@ -72,7 +73,7 @@ struct SSHHost {
     try #require(made.succeeded, "\(made.errorText)")
   }
 
-  /// Changes its `sshd`.
+  /// Adds a line to the configuration of `sshd`.
   func configure(_ line: String) throws {
     try #require(near.shell("sh", "echo '\(line)' >> '\(near.path("ssh/conf"))'").succeeded)
   }
@@ -80,7 +81,7 @@ struct SSHHost {
   /// Whether `ssh` has connected.
   var wasReached: Bool { (try? near.directory.read("ssh/log")) != nil }
 
-  /// The processes of `ssh` that keep a connection for others.
+  /// The IDs of the `ssh` processes that keep a connection for others.
   func connections() throws -> [Int32] {
     try ProcessFiles.processes(naming: near.directory.path).filter { process in
       ProcessFiles.text("cmdline", of: process)?.hasPrefix("ssh\0-M\0") ?? false

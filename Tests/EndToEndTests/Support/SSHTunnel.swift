@@ -2,17 +2,17 @@ import Platform
 import TestSupport
 import Testing
 
-/// `ssh -L` to this machine, through a real sshd that this test runs. The user's own machine, where the browser is, is
-/// played by the address 127.0.0.2.
+/// Runs `ssh -L` to this machine, through a real sshd. The address 127.0.0.2 stands for the user's own machine, where
+/// the browser is.
 enum SSHTunnel {
   /// Runs `body` while the port of 127.0.0.2 leads to that of 127.0.0.1.
   ///
   /// - Parameters:
-  ///   - user: Who makes the connections; this test's user by default. Another one needs root.
+  ///   - user: The user who connects (default: this test's). Another one needs root.
   ///   - body: Called with the option that makes curl use the tunnel.
   static func with(_ port: UInt16, as user: String? = nil, _ body: (_ option: String) throws -> Void) throws {
     let directory = try TemporaryDirectory()
-    // After the sign-in sshd reads the keys as the user.
+    // After the sign-in, sshd reads the keys as the user.
     let script = """
       set -e; umask 022; cd '\(directory.path)'; chmod 755 .
       ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f key; cp key.pub authorized

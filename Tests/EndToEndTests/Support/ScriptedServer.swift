@@ -4,15 +4,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect whose tokens the test chooses, so that they can be hostile, or
-/// searched for afterwards. It approves at the first poll. Use it through ``with(_:_:)``.
+/// An authorization server without OpenID Connect whose tokens the test sets, so that they can be hostile, or searched
+/// for afterwards. It approves at the first poll. Use it through ``with(_:_:)``.
 final class ScriptedServer: Sendable {
-  /// The tokens that it issues.
   struct Tokens: Sendable {
     var access = "access-1"
     var refresh = "refresh-1"
     var device = "device-1"
-    /// In seconds.
+    /// The lifetime of the access token in seconds.
     var lifetime = 3600
   }
 
@@ -29,7 +28,6 @@ final class ScriptedServer: Sendable {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// The requested paths, in order.
   var requests: [String] { state.withLock { $0.requests } }
 
   /// Runs `body` with a server, then ends it.
@@ -53,10 +51,10 @@ final class ScriptedServer: Sendable {
     state = Monitor(State(tokens: tokens))
   }
 
-  /// The tokens in the next responses.
+  /// Sets the tokens in the next responses.
   func hand(out tokens: Tokens) { state.withLock { $0.tokens = tokens } }
 
-  /// One request per connection, one connection at a time.
+  /// Serves one request per connection, one connection at a time.
   private func serve() {
     do {
       let poller = try Poller()
@@ -65,7 +63,6 @@ final class ScriptedServer: Sendable {
       while true {
         let events = try poller.wait(timeoutMilliseconds: -1)
         if events.contains(where: { $0.key == 1 }) { return }
-        // A peer may disconnect early.
         try? answer(UnixSocket.accept(listener))
       }
     } catch {

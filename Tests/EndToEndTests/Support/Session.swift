@@ -7,12 +7,12 @@ import Testing
 struct Session {
   let tree: AgentTree
   let issuer: Issuer
-  /// The events of the sign-in.
+  /// The sign-in's events.
   let events: [JSON]
 
   /// Signs in, runs `body` and stops everything.
   ///
-  /// - Parameter options: Of `devissuer`.
+  /// - Parameter options: Options of `devissuer`.
   static func with<Result>(_ options: String..., body: (Session) throws -> Result) throws -> Result {
     try Issuer.with(options) { issuer in
       try AgentTree.with { tree in
@@ -22,7 +22,7 @@ struct Session {
     }
   }
 
-  /// Waits until the sign-in's token has expired.
+  /// Waits until the access token of the sign-in has expired.
   func waitUntilExpired() throws {
     let expiry = try #require(events.last?["expires_at"]?.int)
     while SystemTime().wallSeconds() <= expiry { Threads.sleep(for: .milliseconds(50)) }

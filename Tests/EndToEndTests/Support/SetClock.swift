@@ -3,14 +3,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// The clocks of a tree's daemon, which a test can set. The daemon is the real one; a preloaded library replaces the
-/// kernel's clocks.
+/// The clocks of a tree's daemon, which a test can set: a preloaded library replaces the kernel's clocks.
 final class SetClock: Sendable {
   private let tree: AgentTree
   private let issuer: Issuer
   private let daemon: RunningProcess
 
-  /// The C compiler, if there is one.
+  /// The path of the C compiler, if there is one.
   static let compiler: String? = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first { FileStamp(at: $0) != nil }
 
   /// Signs in at an issuer, and runs `body` with a daemon whose clocks can be set.
@@ -45,16 +44,16 @@ final class SetClock: Sendable {
     #expect(try tree.daemon() == daemon.processID)
   }
 
-  /// Sets the machine's clock ahead of the true time by this many seconds, and simulates a suspend of this many since
-  /// the start, while the issuer's time continues.
+  /// Sets the machine's clock ahead by `wall` seconds, and simulates a suspend of `asleep` seconds since the start. The
+  /// issuer's time is not affected.
   func set(wall: Int = 0, asleep: Int = 0) throws {
     try issuer.control("clock_offset", "\(asleep)")
     try Self.write(to: tree, wall: wall + asleep, boot: asleep)
-    // Everything due happens now.
+    // The daemon does everything that is due.
     _ = try tree.agent("daemon", "status")
   }
 
-  /// The file is written in place: the daemon maps it.
+  /// Writes the clock offsets in place, because the daemon maps the file.
   private static func write(to tree: AgentTree, wall: Int, boot: Int) throws {
     let bytes = [Int64(wall), Int64(boot)].flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * Int64($0))) }

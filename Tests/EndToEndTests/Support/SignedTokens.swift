@@ -4,7 +4,7 @@ import JOSE
 import Platform
 import TestSupport
 
-/// A key and tokens signed with it, for tests without a server.
+/// A key, and tokens signed with it, for tests without a server.
 final class SignedTokens: Sendable {
   private let key: PrivateKey
   private let algorithm: JWSAlgorithm
@@ -20,9 +20,9 @@ final class SignedTokens: Sendable {
     self.keyID = keyID
   }
 
-  /// Signs with a given P-256 key.
+  /// Uses a given P-256 key.
   ///
-  /// - Parameter base64: Its DER form.
+  /// - Parameter base64: The key's DER form, in base64.
   static func signing(withKey base64: String) throws -> SignedTokens {
     let bytes = try Base64.decode(base64)
     return SignedTokens(owning: try PrivateKey(serialized: bytes.span))
@@ -34,12 +34,10 @@ final class SignedTokens: Sendable {
     keyID = "k"
   }
 
-  /// The key set that publishes the key.
   func keySet() throws -> String {
     String(decoding: JWKSet([try JWK(key.publicComponents, keyID: keyID)]).serialized(), as: UTF8.self)
   }
 
-  /// The key alone.
   func jwk() throws -> String {
     String(decoding: JSON.object(try JWK(key.publicComponents, keyID: keyID).published).serialized(), as: UTF8.self)
   }
@@ -77,7 +75,7 @@ final class SignedTokens: Sendable {
     return try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm)
   }
 
-  /// Writes a valid token, and the key set.
+  /// Writes a valid token and the key set to files.
   func write(to tree: AgentTree, tokens: String = "jwt", keys: String = "jwks") throws {
     try tree.directory.write(tokens, try token() + "\n")
     try tree.directory.write(keys, try keySet())

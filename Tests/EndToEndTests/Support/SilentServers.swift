@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Servers on their own ports that accept connections and never respond, or begin a response and never end it.
+/// Servers that accept connections and never respond, or begin a response and never end it.
 final class SilentServers {
   private(set) var ports: [UInt16] = []
   private var listeners: [SharedDescriptor] = []
@@ -25,7 +25,7 @@ final class SilentServers {
 
   var connections: Int { accepted.count }
 
-  /// Waits until `count` connections have been accepted since the start.
+  /// Waits until `count` connections have been accepted.
   func await(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while accepted.count < count {
@@ -47,7 +47,7 @@ final class SilentServers {
     }
   }
 
-  /// Waits until the other end of every connection is closed.
+  /// Waits until the clients have closed all connections.
   func awaitClosing(within limit: Duration = .testLimit) throws {
     let deadline = Instant.now.advanced(by: limit)
     while try !accepted.allSatisfy({ try Self.isClosed($0) }) {
@@ -56,7 +56,6 @@ final class SilentServers {
     }
   }
 
-  /// Whether no connection is closed at its other end.
   func areOpen() throws -> Bool { try accepted.allSatisfy { try !Self.isClosed($0) } }
 
   private static func isClosed(_ connection: SharedDescriptor) throws -> Bool {

@@ -25,12 +25,12 @@ struct TPMHome {
 
   func file(_ name: String) -> String { tree.path(name) }
 
-  /// The environment of a machine with a TPM, by default this one's.
+  /// The environment of a machine with a TPM (default: this home's).
   func machine(_ other: SoftwareTPM? = nil) -> [String: String?] {
     ["TPM2OPENSSL_TCTI": (other ?? tpm).connection]
   }
 
-  /// Runs a command there. A daemon that it starts stays on that machine.
+  /// Runs a command on a machine with a TPM. A daemon that it starts keeps that TPM.
   func agent(_ arguments: String..., on other: SoftwareTPM? = nil) throws -> ProcessResult {
     try tree.agent(arguments, machine(other))
   }

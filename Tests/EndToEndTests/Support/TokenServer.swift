@@ -3,30 +3,30 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server for things that programs fetch with a token (git repositories, packages, images). It lets the issuer check
-/// each token, over TLS and plain http. The account `work` lists both origins.
+/// A server for data that programs fetch with a token (git repositories, packages, images), over TLS and plain http. It
+/// has the issuer check each token. The account `work` lists both origins.
 final class TokenServer: Sendable {
   let session: Session
-  /// Over TLS, with the authority whose certificate is ``authorityPath``.
+  /// The TLS origin, whose certificate authority is at ``authorityPath``.
   let url: String
   let plainURL: String
-  /// The ports for incoming and outgoing mail, both over TLS; nil unless mail was requested.
+  /// The ports for incoming and outgoing mail over TLS; nil unless mail was requested.
   let mailPorts: (imap: Substring, submission: Substring)?
   private let process: RunningProcess
 
   var tree: AgentTree { session.tree }
   var authorityPath: String { tree.path("ca.pem") }
-  /// Host and port of each.
+  /// The host and port of the TLS origin.
   var host: String { String(url.dropFirst("https://".count)) }
   var plainHost: String { String(plainURL.dropFirst("http://".count)) }
 
-  /// Runs `body` with a server that an account lists with some details.
+  /// Runs `body` with a server that the account lists with `details`.
   ///
   /// - Parameters:
-  ///   - options: Of `devissuer`.
+  ///   - options: Options of `devissuer`.
   ///   - mail: Whether there is a mail server, too.
   ///   - mechanisms: The mail server's sign-in mechanisms.
-  ///   - keepsToken: Whether `body` itself leaves a token below the tree. Otherwise no client may have done that.
+  ///   - keepsToken: Whether `body` itself leaves a token in the tree. Otherwise, the clients must not leave one.
   static func with<Result>(
     _ options: String..., details: String = "", mail: Bool = false, mechanisms: String = "xoauth2 oauthbearer",
     keepsToken: Bool = false, body: (TokenServer) throws -> Result
@@ -46,7 +46,7 @@ final class TokenServer: Sendable {
         var tokens = try first + server.tokens()
         // The form in which docker stores credentials.
         tokens += tokens.flatMap { token in ["oauth2", "me"].map { Base64.encode(Array("\($0):\(token)".utf8)) } }
-        // This one is the test's own.
+        // The test itself writes this file.
         let copies = try tree.files(containing: tokens).filter { $0 != tree.path("refused") }
         #expect(copies.isEmpty, "a client has kept the token")
         return result
@@ -54,7 +54,7 @@ final class TokenServer: Sendable {
     }
   }
 
-  /// - Parameter secret: The secret of the issuer's client that may introspect tokens, for mail.
+  /// - Parameter secret: The secret of the issuer's client that introspects tokens for mail.
   private init(_ session: Session, _ secret: [UInt8]?, _ mechanisms: String) throws {
     self.session = session
     let tree = session.tree
@@ -81,7 +81,7 @@ final class TokenServer: Sendable {
 
   private func stop() { _ = try? process.terminate() }
 
-  /// The account's current tokens; empty if it is signed out.
+  /// The account's current tokens; empty if signed out.
   private func tokens() throws -> [String] {
     let result = try tree.agent("token", "work", "--id-token", "--json", "--min-valid", "0")
     guard result.succeeded else { return [] }
@@ -99,28 +99,28 @@ final class TokenServer: Sendable {
   /// The next request: method, path, scheme of its credential, user, status.
   func nextRequest() throws -> String { try process.readLine() }
 
-  /// Waits until the token's remaining lifetime is at most this, by default too short for a helper, and makes the
-  /// issuer grant longer ones.
+  /// Waits until the token's remaining lifetime is at most `seconds` (the default is too short for a helper), and makes
+  /// the issuer grant longer ones.
   func waitUntilEnding(seconds: Int = 60) throws {
-    // On a busy machine it may have been renewed since the sign-in.
+    // On a busy machine, the token may have been renewed since the sign-in.
     let expiry = try #require(tree.json("token", "work", "--min-valid", "0")["expires_at"]?.int)
     try session.issuer.control("access_token_lifetime", "3600")
     while SystemTime().wallSeconds() <= expiry - seconds { Threads.sleep(for: .milliseconds(50)) }
   }
 
-  /// Rejects the account's current token.
+  /// Makes the server reject the account's current token.
   func refuseToken() throws { try tree.directory.write("refused", try tree.token()) }
 
-  /// Runs a script with developer programs on the PATH, in its own home directory.
+  /// Runs a script in its own home directory, with developer programs on the PATH.
   func run(_ script: String, _ changes: [String: String?] = [:]) throws -> ProcessResult {
     try tree.shell("bash", "set -e\n" + script, environment(changes))
   }
 
-  /// Signs out, after which a client must end by itself and show the hint.
+  /// Signs out, and expects that a client then ends by itself and shows the hint.
   ///
   /// - Parameters:
-  ///   - script: Repeatable.
-  ///   - isTold: False for a client that does not show its helper's messages.
+  ///   - script: A repeatable script that runs the client.
+  ///   - isTold: Whether the client shows its helper's messages.
   func expectSignedOut(_ script: String, _ changes: [String: String?] = [:], isTold: Bool = true) throws {
     // Other tests may keep the machine so busy that the client starts slowly, signed in or not.
     let usual = try time(of: script, changes).duration
@@ -147,7 +147,7 @@ final class TokenServer: Sendable {
     return (result, begin.duration(to: .now))
   }
 
-  /// Starts a script in the same way.
+  /// Starts a script, like ``run(_:_:)``.
   func start(_ script: String) throws -> RunningProcess {
     try RunningProcess(
       executable: "/bin/bash", arguments: ["-c", "set -e; cd\n" + script], environment: tree.environment(environment()))
@@ -170,15 +170,15 @@ final class TokenServer: Sendable {
   }
 }
 
-/// A program that asks the helpers, or serves a test: one of this machine, or of those installed for the tests.
+/// Programs that use the helpers, or that tests need: of this machine, or installed for the tests.
 enum ClientProgram {
-  /// Where pip has installed its programs; nil if it could not.
+  /// The directory of the programs that pip has installed; nil if pip failed.
   static let folder: String? = installed("Clients").map { $0 + "/bin" }
 
-  /// A Python with pip 23, whose requests differ from later versions.
+  /// The path of a Python with pip 23, whose requests differ from later versions.
   static let earlierPython: String? = installed("EarlierClients").map { $0 + "/bin/python3" }
 
-  /// The path of docker's client: the machine's, or Debian's, unpacked; nil if unavailable.
+  /// The directory of docker's client: the machine's, or Debian's, unpacked; nil if unavailable.
   static let dockerFolder: String? = onPath("docker").map(folder(of:)) ?? installed("Docker").map { $0 + "/usr/bin" }
 
   /// The path of nginx with its DAV module: the machine's, or Debian's, unpacked; nil if neither runs.
@@ -190,7 +190,7 @@ enum ClientProgram {
     return installed("Nginx").map { $0 + "/usr/sbin/nginx" }.flatMap { runs($0) ? $0 : nil }
   }()
 
-  /// Debian's Tomcat, unpacked, and the Java that runs it; nil if that does not run.
+  /// The Java and the unpacked archive of Debian's Tomcat; nil if it does not run.
   static let tomcat: (java: String, archive: String)? = {
     guard let folder = installed("Tomcat"),
       let found = try? ProcessRunner.shell("ls '\(folder)'/usr/lib/jvm/java-*-*/bin/java | head -n 1"),
@@ -200,8 +200,7 @@ enum ClientProgram {
     return (java, "\(folder)/usr/share/java/tomcat10-embed-core.jar")
   }()
 
-  /// The path of each program that the machine may have in a version with the current helper protocol: the machine's,
-  /// or the one installed by pip.
+  /// The path of each program with the current helper protocol: the machine's, or the one installed by pip.
   static let chosen: [String: String] = {
     let known: [(name: String, option: String, word: String, oldest: [Int])] = [
       ("kubectl", "version --client", "v", [1, 22]), ("go", "version", "go", [1, 24]),
@@ -216,7 +215,7 @@ enum ClientProgram {
     return paths
   }()
 
-  /// The paths of cargo and its toolchains, which rustup installs in the home directory of its user; nil before 1.74,
+  /// The directories of cargo and its toolchains, which rustup installs in its user's home directory; nil before 1.74,
   /// the first version with credential providers.
   static let cargo: (folder: String, toolchains: String)? = {
     guard onPath("rustc") != nil, let cargo = onPath("cargo"), version(cargo, "--version", "cargo ") >= [1, 74] else {
@@ -244,9 +243,9 @@ enum ClientProgram {
     return found.flatMap { $0.succeeded ? $0.outputText.filter { $0 != "\n" } : nil }
   }
 
-  /// The first two numbers after a word in a program's version output; empty if it does not run.
+  /// The first two numbers after a word in a program's version output; empty if the program does not run.
   private static func version(_ program: String, _ option: String, _ word: String) -> [Int] {
-    // In a test it has another home directory.
+    // In a test, the program has another home directory.
     let variables = Environment.all().filter { $0.0 != "HOME" || program.hasSuffix("/cargo") }
     let said = try? ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", "cd /; '\(program)' \(option)"],
@@ -276,7 +275,7 @@ extension [Int] {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The test needs a program that is not installed on every machine.
+  /// Skips tests if a program is missing that not every machine has.
   static func needs(client name: String) -> Self {
     .enabled(
       if: ClientProgram.isThere(name) || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,

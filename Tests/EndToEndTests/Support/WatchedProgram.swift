@@ -3,13 +3,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// A program on a pseudo-terminal, and the screen that a user sees. Implemented by `Tests/Terminal/watch`.
+/// A program on a pseudo-terminal, with the screen that a user sees. Implemented by `Tests/Terminal/watch`.
 final class WatchedProgram: Sendable {
-  /// A moment of the screen.
+  /// The screen at one moment.
   struct Screen {
     /// The text of each row.
     let rows: [String]
-    /// Likewise, with wrapped rows joined.
+    /// The text of each line, with wrapped rows joined.
     let lines: [String]
     /// All bold text.
     let bold: String
@@ -20,7 +20,7 @@ final class WatchedProgram: Sendable {
     let raw: String
     /// Whether the terminal echoes input.
     let echoes: Bool
-    /// The exit status, 128 and more for a signal; nil while it runs.
+    /// The exit status, or 128 plus the signal; nil while the program is running.
     let status: Int?
   }
 
@@ -40,7 +40,6 @@ final class WatchedProgram: Sendable {
       environment: environment)
   }
 
-  /// Waits until the screen shows a text.
   @discardableResult
   func until(_ text: String) throws -> Screen { try obey("until \(text)") }
 
@@ -48,7 +47,7 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func until(_ text: String, times: Int) throws -> Screen { try obey("times \(times) \(text)") }
 
-  /// Waits until the screen no longer shows a text.
+  /// Waits until the screen does not show a text any more.
   @discardableResult
   func without(_ text: String) throws -> Screen { try obey("without \(text)") }
 
@@ -59,19 +58,17 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func type(_ text: String) throws -> Screen { try obey("type \(text)") }
 
-  /// Waits until the terminal echoes input, or until it does not.
+  /// Waits until the terminal echoes input, or does not.
   @discardableResult
   func untilEcho(_ isOn: Bool) throws -> Screen { try obey("echo \(isOn ? "on" : "off")") }
 
-  /// Changes the width.
   func resize(_ columns: Int) throws -> Screen { try obey("resize \(columns)") }
 
-  /// Writes a picture of the screen (PGM), like a dark or a light terminal.
+  /// Writes a picture of the screen (PGM), as on a dark or a light terminal.
   func photograph(_ path: String, isLight: Bool) throws { _ = try obey("photo \(isLight ? "light" : "dark") \(path)") }
 
   func signal(_ number: Int32) throws { _ = try obey("signal \(number)") }
 
-  /// Waits for the program's end.
   func end() throws -> Screen { try obey("end") }
 
   private func obey(_ order: String) throws -> Screen {
