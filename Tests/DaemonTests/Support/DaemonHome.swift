@@ -13,8 +13,8 @@ import Wire
 
 @testable import Daemon
 
-/// The shared context of a daemon's parts, with a server, a clock and replies for tests. The test runs the actions that
-/// workers post to the loop.
+/// The context of a daemon's parts, with a simulated server, clock and reply sink. The test itself runs the closures
+/// that workers post to the loop.
 final class DaemonHome {
   let time = ManualTime()
   let http = PlayedServer()
@@ -22,15 +22,15 @@ final class DaemonHome {
   let services: SessionServices
   let settings: SettingsFile
   let context: DaemonContext
-  /// The vault as opened by another process.
+  /// The vault as another process opens it.
   private let otherVault: Vault
   private let inbox: Inbox
   private let jobs: Jobs
   private let directory: TemporaryDirectory
-  /// Results that were awaited, but not handled.
+  /// Results of jobs that were awaited but not handled.
   private var awaited: [@Sendable () -> Void] = []
 
-  /// - Parameter isWatched: Whether the files are watched; otherwise they are checked for each request.
+  /// - Parameter isWatched: Whether the files are watched, instead of checked for each request.
   init(isWatched: Bool = false) throws {
     directory = try TemporaryDirectory()
     inbox = try Inbox()
@@ -53,26 +53,26 @@ final class DaemonHome {
       log: EventLog(time: time), replies: sink, jobs: jobs)
   }
 
-  /// A daemon with one signed-in account.
+  /// Creates a daemon with one signed-in account.
   ///
-  /// - Parameter renewals: How many refreshes the server accepts: with `at-1` and `rt-2`, then `at-2` and `rt-3`.
+  /// - Parameter renewals: The number of refreshes that the server accepts: with `at-1` and `rt-2`, then `at-2` and
+  ///   `rt-3`.
   convenience init(signedIn name: String, origins: [String] = [], renewals: Int = 0) throws {
     try self.init()
     try addSignedIn(name, origins: origins)
     http.answers = (0..<renewals).map { .tokens("at-\($0 + 1)", refresh: "rt-\($0 + 2)") }
   }
 
-  /// Adds the passphrase `open sesame` to the vault, which is then unlocked.
+  /// Adds the passphrase `open sesame` to the vault and unlocks it.
   func createPassphrase(_ vault: VaultRequests, _ number: Int) throws {
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
     try vault.vault(.create(.passphrase), .number(number), passed: [secret])
     runJobs()
   }
 
-  /// Changes the vault from another process.
   func changeVaultElsewhere(_ change: (Vault) throws -> Void) throws { try change(otherVault) }
 
-  /// Adds an account, which refreshes on demand.
+  /// Adds an account that refreshes on demand.
   func add(
     _ name: String, at issuer: String = "https://as.example", protection: Protection = .device, origins: [String] = []
   ) throws {
@@ -85,7 +85,7 @@ final class DaemonHome {
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
   }
 
-  /// Adds a signed-in account, by default with the refresh token `rt-1`.
+  /// Adds a signed-in account.
   ///
   /// - Parameters:
   ///   - isBound: Whether its tokens are bound to a key.
@@ -112,8 +112,8 @@ final class DaemonHome {
   /// Caches the access token `at-0`, valid for an hour, and an ID Token.
   ///
   /// - Parameters:
-  ///   - seconds: For how long the ID Token is valid.
-  ///   - age: How long ago both were issued, in seconds.
+  ///   - seconds: The ID Token's remaining lifetime.
+  ///   - age: The seconds since both were issued.
   func put(idTokenFor seconds: Int, issuedBefore age: Int = 0, _ account: Account) throws {
     let claims = #"{"sub":"alice","exp":\#(time.wallSeconds() + seconds)}"#
     let idToken = [#"{"alg":"ES256"}"#, claims, "signature"].map { Base64URL.encode(Array($0.utf8)) }
@@ -149,8 +149,8 @@ final class DaemonHome {
     runJobs()
   }
 
-  /// The files and directories of the daemon that are open in this process, each as often as it is open. Without those
-  /// that stay open once: the vault, to recognize its file, and the directories of the settings and of token files.
+  /// The daemon's files and directories open in this process. Excludes those that stay open: the vault, and the
+  /// directories of the settings and of token files.
   func openFiles() throws -> [String] {
     let listing = try ProcessRunner.run(
       executable: "/usr/bin/find", arguments: ["/proc/\(Machine.processID)/fd", "-printf", "%l\n"])
@@ -165,7 +165,7 @@ final class DaemonHome {
   /// The directory of the daemon's socket.
   func runtime() throws -> PrivateDirectory { try directory.open("runtime") }
 
-  /// Waits for a result without handling it.
+  /// Waits for a job's result without handling it.
   func awaitResult() throws {
     try wait {
       awaited += inbox.takeAll()
@@ -198,7 +198,6 @@ final class DaemonHome {
     }
   }
 
-  /// Handles results until `isDone`.
   func runJobs(until isDone: () throws -> Bool) throws {
     try wait {
       takeResults()
@@ -206,7 +205,7 @@ final class DaemonHome {
     }
   }
 
-  /// Handles results until `isDone`, or until none has arrived for some time.
+  /// Handles results until `isDone` returns true, or until none has arrived for some time.
   func settle(until isDone: (() -> Bool)? = nil) {
     var quiet = 0
     while quiet < (isDone == nil ? 15 : 1000), jobs.localInFlight + jobs.waitsInFlight > 0 {
@@ -218,10 +217,10 @@ final class DaemonHome {
     }
   }
 
-  /// Waits for a result, if any is expected, without handling it.
+  /// Waits for a result, if there are jobs, without handling it.
   func awaitEnd() throws { if jobs.localInFlight + jobs.waitsInFlight > 0 { try awaitResult() } }
 
-  /// Waits for the work of a worker without handling its result.
+  /// Waits for a worker's effect without handling its result.
   func wait(until isDone: () throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !isDone() {
@@ -230,7 +229,7 @@ final class DaemonHome {
     }
   }
 
-  /// Advances the time, and runs due actions and their jobs.
+  /// Advances the time, and runs due timers and their jobs.
   func pass(seconds: Int) {
     time.advance(seconds: seconds)
     sink.runDue()

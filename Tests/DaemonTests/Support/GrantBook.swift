@@ -1,6 +1,6 @@
 import Encoding
 
-/// The grants of a server whose refresh tokens are single-use, and their observed use.
+/// The grants of a server with single-use refresh tokens, and the observed use of the tokens.
 struct GrantBook: Sendable {
   /// The server's response to one token request.
   enum End: String, Sendable, CaseIterable {
@@ -8,24 +8,24 @@ struct GrantBook: Sendable {
   }
 
   struct Planned: Sendable {
-    /// Nil for a response that is lost.
+    /// The response, or nil if lost.
     let answer: PlayedServer.Answer?
   }
 
-  /// Refresh tokens that were issued, and neither spent nor revoked.
+  /// The refresh tokens that were issued, but neither spent nor revoked.
   private(set) var live: Set<String> = ["rt-1"]
-  /// Tokens that were sent after they were spent, except those whose response was lost.
+  /// The tokens sent after being spent, except those whose response was lost.
   private(set) var reused: [String] = []
   private var spent: Set<String> = []
-  /// Tokens whose responses were lost, and the tokens in these.
+  /// The tokens whose response was lost, with the tokens in that response.
   private(set) var lost: [String: String] = [:]
   private var last = 1
-  /// The responses to the next requests; afterwards ``End/rotation``.
+  /// The responses to the next requests, followed by ``End/rotation``.
   var ends: [End] = []
   /// Whether the user has approved the device code.
   var isApproved = true
 
-  /// Adds a grant whose refresh token another program received.
+  /// Adds a grant whose refresh token was issued to another program.
   mutating func add(_ token: String) { live.insert(token) }
 
   mutating func revoke(_ token: String) { live.remove(token) }
@@ -42,7 +42,7 @@ struct GrantBook: Sendable {
     }
     if end == .unavailable { return Planned(answer: .status(503)) }
     if let replacement = lost[token] {
-      // A server that tolerates the loss issues another one for it (RFC 9700 section 4.14.2).
+      // A server that tolerates the loss issues another token (RFC 9700 section 4.14.2).
       live.remove(replacement)
       lost[token] = nil
       live.insert(token)

@@ -6,7 +6,7 @@ import Platform
 import TestSupport
 import Vocabulary
 
-/// An authorization server whose responses the test chooses.
+/// An authorization server whose responses the test sets.
 final class PlayedServer: HTTPClient {
   struct Answer: Sendable {
     let status: Int
@@ -26,11 +26,11 @@ final class PlayedServer: HTTPClient {
   enum ResourceAnswer: Sendable {
     case failure(HTTPFailure)
     case status(Int)
-    /// The head of an event stream, followed by nothing until all such streams end.
+    /// The head of an event stream. Nothing follows until all such streams end.
     case events
   }
 
-  /// Content that arrives when the streams end.
+  /// Content that ends when the streams end.
   private struct Silence: PendingContent {
     let server: PlayedServer
 
@@ -66,7 +66,7 @@ final class PlayedServer: HTTPClient {
     "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
   ]
 
-  /// Its code is valid for five minutes.
+  /// A device authorization response, whose code is valid for five minutes.
   private static func device(_ interval: Int) -> JSONObject {
     [
       "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/activate",
@@ -88,48 +88,47 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.answers = newValue } }
   }
 
-  /// The refresh tokens sent to the token endpoint, empty for a request without one.
+  /// The refresh tokens sent to the token endpoint. Empty for a request without one.
   var sent: [String] {
     state.withLock(\.forms).map { Self.field("refresh_token", of: $0) }
   }
 
-  /// The tokens sent to the revocation endpoint.
   var revoked: [String] { state.withLock(\.revoked) }
 
   /// The content sent to the registration endpoint.
   var registrations: [String] { state.withLock(\.registrations) }
 
-  /// Whether token requests are received, but not answered.
+  /// Whether responses to token requests are delayed.
   var isHeld: Bool {
     get { state.withLock(\.isHeld) }
     set { state.update { $0.isHeld = newValue } }
   }
 
-  /// The polling interval that it announces, in seconds.
+  /// The announced polling interval, in seconds.
   var pollInterval: Int {
     get { state.withLock(\.pollInterval) }
     set { state.withLock { $0.pollInterval = newValue } }
   }
 
-  /// Whether it refuses the device grant.
+  /// Whether the server refuses the device grant.
   var refusesCodes: Bool {
     get { state.withLock(\.refusesCodes) }
     set { state.withLock { $0.refusesCodes = newValue } }
   }
 
-  /// Other documents than its metadata, by URL.
+  /// Documents other than the metadata, by URL.
   var documents: [String: JSONObject] {
     get { state.withLock(\.documents) }
     set { state.withLock { $0.documents = newValue } }
   }
 
-  /// Whether document requests are received, but not answered.
+  /// Whether responses to document requests are delayed.
   var areDocumentsHeld: Bool {
     get { state.withLock(\.areDocumentsHeld) }
     set { state.update { $0.areDocumentsHeld = newValue } }
   }
 
-  /// The endpoint whose requests are received, but not answered.
+  /// The endpoint whose responses are delayed.
   var heldRole: EndpointRole? {
     get { state.withLock(\.heldRole) }
     set { state.update { $0.heldRole = newValue } }
@@ -141,16 +140,13 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.resourceAnswers = newValue } }
   }
 
-  /// The `Authorization` headers sent to a resource.
   var resourceTokens: [String] { state.withLock(\.resourceTokens) }
 
-  /// Whether resource requests are received, but not answered.
   var isResourceHeld: Bool {
     get { state.withLock(\.isResourceHeld) }
     set { state.update { $0.isResourceHeld = newValue } }
   }
 
-  /// Ends the streams of events.
   func endStreams() {
     let streams = state.withLock { state in
       defer { state.streams = [] }
@@ -202,7 +198,7 @@ final class PlayedServer: HTTPClient {
     }
     if request.spends { request.cancellation?.beginSpending() }
     let form = Self.text(of: request)
-    // A server acts on a request when it arrives, whether or not its response is read.
+    // Like a real server, acts on a request even if its response is not read.
     let planned = state.withLock { state in
       state.book?.answer(
         to: Self.field("grant_type", of: form), Self.field("refresh_token", of: form),
@@ -213,7 +209,7 @@ final class PlayedServer: HTTPClient {
     return try Self.response(answer)
   }
 
-  /// Waits while requests are held.
+  /// Waits while responses are delayed.
   private func answer(for cancellation: Cancellation?, planned: GrantBook.Planned?) throws(HTTPFailure) -> Answer {
     let isCut = Monitor(false)
     let waker = cancellation?.addWaker { [state] in
@@ -237,7 +233,7 @@ final class PlayedServer: HTTPClient {
     request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } ?? ""
   }
 
-  /// A field of a form; empty if it has none of this name.
+  /// The value of a form's field; empty if absent.
   private static func field(_ name: String, of form: String) -> String {
     let field = form.split(separator: "&").first { $0.hasPrefix("\(name)=") }
     return String((field ?? "").dropFirst(name.count + 1))

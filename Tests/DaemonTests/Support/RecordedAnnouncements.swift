@@ -6,10 +6,10 @@ import Wire
 
 @testable import Daemon
 
-/// Records the notifications of one part, in place of the parts that depend on it.
+/// Records the notifications from one part, instead of the parts that depend on it.
 final class RecordedAnnouncements: Audience {
   var steps: [LogStep] = []
-  /// The accounts whose token is outdated.
+  /// The accounts whose token was reported as outdated.
   private(set) var outdated: [String] = []
   private let hear: (SessionEntry) -> Void
 

@@ -1,6 +1,6 @@
 import Platform
 
-/// Silent connections, each known to be served.
+/// Idle connections that the server has accepted.
 final class IdleConnections {
   private var sockets: [Box] = []
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import devissuer
 
-/// Creates proofs, valid and invalid ones.
+/// Creates valid and invalid DPoP proofs.
 final class Prover: Sendable {
   private let key: PrivateKey
   private let algorithm: JWSAlgorithm

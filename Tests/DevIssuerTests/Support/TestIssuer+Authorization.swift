@@ -4,7 +4,7 @@ import Testing
 @testable import devissuer
 
 extension TestIssuer {
-  /// RFC 7636 appendix B.
+  /// The example in RFC 7636 appendix B.
   static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
   static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
   static let redirectURI = "http://127.0.0.1:51004/callback/x"
@@ -25,7 +25,7 @@ extension TestIssuer {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// - Parameter changes: Changes to the valid request; nil removes a parameter.
+  /// - Parameter changes: Changes to the valid request. Nil removes a parameter.
   func authorize(_ changes: [String: String?] = [:], headers: [String] = []) throws -> Reply {
     var parameters = Self.goodRequest
     for (name, value) in changes { parameters[name] = value }
@@ -41,7 +41,7 @@ extension TestIssuer {
     return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
   }
 
-  /// A code for the valid request with changes; the issuer must approve automatically.
+  /// A code for the valid request with changes. The issuer must approve automatically.
   func code(_ changes: [String: String?] = [:]) throws -> String {
     try #require(try answer(try authorize(changes), at: (changes["redirect_uri"] ?? nil) ?? Self.redirectURI)["code"])
   }

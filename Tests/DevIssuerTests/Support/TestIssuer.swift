@@ -6,7 +6,7 @@ import Testing
 
 @testable import devissuer
 
-/// A running issuer on a separate port, with a manual clock.
+/// A running issuer on its own port, with a manual clock.
 final class TestIssuer: Sendable {
   static let secret = "s3cret:with+signs"
 
@@ -18,7 +18,7 @@ final class TestIssuer: Sendable {
   var issuer: String { "http://127.0.0.1:\(port)" }
 
   /// - Parameters:
-  ///   - options: Command-line options.
+  ///   - options: Command-line options of `devissuer`.
   ///   - keys: A JWK Set of the client that signs.
   ///   - platformKeys: A JWK Set of the platform that provides assertions.
   init(
@@ -48,7 +48,7 @@ final class TestIssuer: Sendable {
     return try #require(try connection.request("POST", path, headers: headers, body: form))
   }
 
-  /// - Parameter content: JSON; nil for no content.
+  /// - Parameter content: JSON, or nil for no content.
   func send(_ method: String, _ path: String, _ content: JSON? = nil, headers: [String] = []) throws -> Reply {
     var connection = try HTTPConnection(port: port)
     guard let content else { return try #require(try connection.request(method, path, headers: headers)) }
@@ -71,7 +71,7 @@ final class TestIssuer: Sendable {
     try get("/control").json?[name]?.int
   }
 
-  /// Returns once a request is delayed.
+  /// Waits until the issuer delays a request.
   func awaitHang() throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try counter("hangs") == 0 {
@@ -106,7 +106,7 @@ final class TestIssuer: Sendable {
       "grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=\(device.deviceCode)&client_id=\(client)")
   }
 
-  /// A complete sign-in, approved through the control endpoint.
+  /// Completes a sign-in, approved through the control endpoint.
   func signIn(scope: String = "openid profile email") throws -> Tokens {
     let device = try authorizeDevice(scope: scope)
     try control("approve=\(device.userCode)")

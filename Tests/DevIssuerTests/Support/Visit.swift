@@ -2,7 +2,7 @@ import Testing
 
 @testable import devissuer
 
-/// The state of a browser that has opened a page with a form.
+/// A browser that has opened a page with a form.
 struct Visit {
   let cookie: String
   let csrf: String
@@ -30,7 +30,6 @@ struct Visit {
 }
 
 extension Reply {
-  /// The value of a field of a form.
   func value(of name: String) -> String? {
     guard let start = text.firstRange(of: "name=\"\(name)\" value=\"")?.upperBound else { return nil }
     return String(text[start...].prefix { $0 != "\"" })

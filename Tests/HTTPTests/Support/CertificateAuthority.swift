@@ -1,15 +1,13 @@
 import Platform
 import TestSupport
 
-/// A certificate authority with certificates for some servers, created by the `openssl` command.
-///
-/// It exists as long as the tests run and therefore keeps everything in memory: its files would never be removed.
+/// A certificate authority with certificates for some servers, created by the `openssl` command. Keeps everything in
+/// memory, since it exists until the tests end.
 final class CertificateAuthority: Sendable {
-  /// The certificate of a server.
+  /// The certificates for servers.
   enum Certificate: String, Sendable, CaseIterable {
     /// For 127.0.0.1.
     case good
-    /// For another host.
     case otherHost
     /// For 127.0.0.1, expired yesterday.
     case expired
@@ -22,8 +20,9 @@ final class CertificateAuthority: Sendable {
 
   /// The authority's own certificate.
   let pem: [UInt8]
-  /// A client certificate issued by that authority, and a self-signed one, each followed by its key.
+  /// A client certificate issued by the authority, followed by its key.
   let client: [UInt8]
+  /// A self-signed client certificate, followed by its key.
   let otherClient: [UInt8]
   private let servers: [Certificate: Files]
 
@@ -76,7 +75,6 @@ final class CertificateAuthority: Sendable {
     return files
   }
 
-  /// The pin of a certificate's public key.
   func pin(of certificate: Certificate) throws -> String {
     let hash = try Self.run(
       """

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A TLS server that responds to every request with the text that the path encodes in hexadecimal, and ends the
-/// connection: with `close_notify` below `/said/`, without it below `/silent/`.
+/// A TLS server that responds with the text that a request's path encodes in hexadecimal, and ends the connection: with
+/// `close_notify` below `/said/`, without it below `/silent/`.
 final class EndingTLSServer: Sendable {
   let port: String
   let transport: Transport

@@ -47,14 +47,14 @@ func post(
     cancellation: cancellation)
 }
 
-/// The failure if the server received the request and began to respond.
+/// The failure after the server has received the request and begun to respond.
 func answered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
   var failure = HTTPFailure(code, responseStarted: true, requestMayHaveArrived: true)
   failure.waitedSeconds = seconds
   return failure
 }
 
-/// The failure if the server may have received the request but there was no response.
+/// The failure if the server may have received the request but did not respond.
 func unanswered(_ code: HTTPFailure.Code, after seconds: Int? = nil) -> HTTPFailure {
   var failure = HTTPFailure(code, responseStarted: false, requestMayHaveArrived: true)
   failure.waitedSeconds = seconds

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Crypto
 
-/// A device with one key, which is in this process, and a certificate for it.
+/// A device with one key, which is in this process, and a certificate for the key.
 final class PlayedDevice: KeyDevice {
   private struct State: Sendable {
     var signatures = 0
@@ -19,19 +19,19 @@ final class PlayedDevice: KeyDevice {
   init() throws(CryptoError) { key = try .generateEC(.p256) }
 
   var signatures: Int { state.withLock(\.signatures) }
-  /// Why signing fails, if it does.
+  /// The error of signing, if it fails.
   var problem: CryptoError.Code? {
     get { state.withLock(\.problem) }
     set { state.withLock { $0.problem = newValue } }
   }
 
-  /// While this is set, the device does not respond.
+  /// Whether the device delays its responses.
   var mustWait: Bool {
     get { state.withLock(\.mustWait) }
     set { state.update { $0.mustWait = newValue } }
   }
 
-  /// Waits until a caller waits for a response.
+  /// Waits until a caller waits for a response. Returns false after the time limit.
   func waitForWaiter() -> Bool { state.wait(.testLimit) { $0.isWaiting ? true : nil } ?? false }
 
   func certificate() throws -> ClientCertificate {

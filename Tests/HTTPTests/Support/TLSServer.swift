@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// `openssl s_server` on 127.0.0.1, which responds to every GET with a page about the connection.
+/// An `openssl s_server` on 127.0.0.1, which responds to each GET with a page about the connection.
 final class TLSServer: Sendable {
   let authority: CertificateAuthority
   let port: UInt16
@@ -10,7 +10,7 @@ final class TLSServer: Sendable {
 
   /// - Parameters:
   ///   - options: Additional options of the command.
-  ///   - wantsCertificate: Whether to end the handshake with clients without a certificate of the authority.
+  ///   - wantsCertificate: Whether clients without a certificate of the authority are rejected.
   init(
     _ certificate: CertificateAuthority.Certificate = .good, options: [String] = [], wantsCertificate: Bool = false
   ) throws {
@@ -29,7 +29,7 @@ final class TLSServer: Sendable {
 
   var url: String { "https://127.0.0.1:\(port)/" }
 
-  /// Waits for the line with its port.
+  /// Waits for the line with the server's port.
   private static func readPort(_ process: RunningProcess) throws -> UInt16 {
     while true {
       let line = try process.readLine()

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A CONNECT tunnel of a proxy (RFC 9110 section 9.3.6).
 enum Tunnel {
-  /// Responds to the first request of a conversation and forwards bytes in both directions.
+  /// Responds to the first request of a conversation, and forwards bytes in both directions.
   static func serve(_ conversation: Conversation, to port: UInt16) throws {
     _ = try conversation.readRequest()
     let server = Far(try UnixSocket.connectLoopback(port: port))

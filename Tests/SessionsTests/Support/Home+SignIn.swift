@@ -4,7 +4,7 @@ import Platform
 import Sessions
 import TestSupport
 
-/// Sign-ins by the device grant, in its two steps.
+/// Sign-ins by the device grant, in two steps.
 extension Home {
   static let codes: JSON = [
     "device_code": "dc-1", "user_code": "WDJB-MJHT", "verification_uri": "https://as.example/go", "expires_in": 600,
@@ -21,13 +21,13 @@ extension Home {
     ) { _ in given }.device()
   }
 
-  /// Polls once, receives `answer`, and completes the sign-in with it.
+  /// Polls once, with `answer` as the response, and completes the sign-in.
   func finish(_ signIn: SignIn.Waiting.Device, _ answer: HTTPResponse) throws -> SignIn.Outcome {
     http.answer(TestIssuer.tokenURL, answer)
     return try finish(signIn)
   }
 
-  /// Polls once, and completes the sign-in with the returned tokens.
+  /// Polls once, with tokens as the response, and completes the sign-in.
   func finish(_ signIn: SignIn.Waiting.Device) throws -> SignIn.Outcome {
     guard case .signedIn(let outcome) = try signIn.poll(approved: { true }) else { throw NoToken() }
     return outcome
@@ -37,15 +37,14 @@ extension Home {
 }
 
 extension SignIn.Request {
-  /// The sign-in before the user is asked.
+  /// Prepares the sign-in, before the user is asked.
   func prepared() throws -> SignIn.Prepared { try prepare { $0 } }
 
-  /// The sign-in that waits for a device code's approval.
   func device() throws -> SignIn.Waiting.Device {
     try prepare { (prepared) throws(SessionError) in try SignIn.Waiting.Device(prepared) }
   }
 
-  /// The outcome of a sign-in without a user.
+  /// Completes a sign-in without a user.
   func unattendedOutcome() throws -> SignIn.Outcome {
     let grant = unattended ?? .client
     return try prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }

@@ -7,7 +7,7 @@ import TestSupport
 import Vault
 import Vocabulary
 
-/// A user's directories, a clock and a server, for blocking operations.
+/// A user's directories, with a clock and a simulated server, for blocking operations.
 final class Home: Sendable {
   let directory: TemporaryDirectory
   let time = ManualTime()
@@ -51,7 +51,7 @@ final class Home: Sendable {
     return record
   }
 
-  /// Stores a record in the vault, after changing it with `change`.
+  /// Stores a record, changed by `change`, in the vault.
   func store(
     _ configuration: AccountConfiguration = Home.configuration,
     _ change: (inout AccountRecord) throws -> Void = { _ in }

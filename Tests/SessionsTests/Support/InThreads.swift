@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// Runs `body` with 0..<count concurrently, and waits for all.
+/// Runs `body` concurrently with 0..<count. Returns `done` or the error of each.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
   let outcomes = WorkQueue<String>()
   for number in 0..<count {
@@ -17,7 +17,7 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
   return (0..<count).map { _ in outcomes.pop(wait: .testLimit) ?? "no answer" }
 }
 
-/// A value that several threads change.
+/// A value that several threads may change.
 final class Synchronised<Value: Sendable>: Sendable {
   private let state: Monitor<Value>
 

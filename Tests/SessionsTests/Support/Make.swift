@@ -35,7 +35,7 @@ func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = [
     body: try SecretBytes(copying: bytes.span))
 }
 
-/// A token endpoint's response with a body of any form, and a transport defect.
+/// A response of the token endpoint with any body, and optionally a transport defect.
 func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "application/json") throws -> HTTPResponse
 {
   HTTPResponse(
@@ -43,14 +43,14 @@ func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "a
     defect: defect)
 }
 
-/// A signed response of the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3.2).
+/// A signed response of the UserInfo endpoint (OpenID Connect Core section 5.3.2).
 func signedUserInfo(by issuer: TestIssuer = .first) throws -> HTTPResponse {
   HTTPResponse(
     status: 200, headers: HTTPHeaders([("Content-Type", "application/jwt")]),
     body: try SecretBytes(copying: Array(issuer.idToken("email", "a@as.example").utf8).span))
 }
 
-/// The instant that many seconds after the start of all tests.
+/// The instant `seconds` after the start of all tests.
 func at(_ seconds: Double) -> Instant {
   Instant(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1_000_000_000))
 }
@@ -65,7 +65,7 @@ func grant(
     protection: protection, expiry: expiry)
 }
 
-/// A temporary failure, as caused by a server in trouble.
+/// A temporary failure, as caused by a failing server.
 func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
   var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 503)
   error.retryAfterSeconds = retryAfter
@@ -76,7 +76,7 @@ func passing(retryAfter: Int? = nil, lostAnswer: Bool = false) -> SessionError {
 /// A failure because the server cannot be reached.
 let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
-/// A failure because the response was truncated.
+/// A failure because of a truncated response.
 func broken(_ code: OAuthError.Code = .network) -> SessionError {
   var error = OAuthError(code, .endpoint(.token))
   error.answerBegan = true

@@ -16,7 +16,7 @@ struct ResourceAnswer: Sendable {
   }
 }
 
-/// A client that serves resources by URL, and forwards all other requests.
+/// An HTTP client that simulates resources by URL, and forwards all other requests.
 final class ScriptedResources: HTTPClient {
   private let others: ScriptedHTTP
   private let answers: [String: ResourceAnswer]
@@ -42,7 +42,7 @@ final class ScriptedResources: HTTPClient {
   }
 }
 
-/// Stores the response.
+/// A receiver that stores the response.
 final class KeptAnswer: ResourceReceiver, @unchecked Sendable {
   // Used by one thread.
   private(set) var status: Int?
@@ -61,7 +61,7 @@ final class KeptAnswer: ResourceReceiver, @unchecked Sendable {
   }
 }
 
-/// Content that is not read, only rewound.
+/// Content that is never read, only rewound.
 final class UnreadContent: ResourceContent, @unchecked Sendable {
   let canRewind: Bool
   private(set) var rewinds = 0

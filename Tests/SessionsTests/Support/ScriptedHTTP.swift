@@ -4,13 +4,13 @@ import OAuth
 import Platform
 import Testing
 
-/// An HTTP client without a network: it responds by URL and records the requests.
+/// An HTTP client without a network, which responds by URL and records the requests.
 final class ScriptedHTTP: HTTPClient {
   /// A request as it would have been sent.
   struct Recorded: Equatable, Sendable {
     var method: HTTPRequest.Method = .post
     var url: String
-    /// In the order of the body; nil without a body.
+    /// The form's fields, in order; nil without a form.
     var form: [String]?
     var authorization: String?
     /// The `DPoP` header.
@@ -44,7 +44,7 @@ final class ScriptedHTTP: HTTPClient {
 
   func forgetRequests() { state.withLock { $0.requests = [] } }
 
-  /// Responds to the next request to `url` that has no response yet.
+  /// Sets the response to the next request to `url` that has none yet.
   func answer(_ url: String, _ answer: @escaping Answer) {
     state.withLock { $0.once[url, default: []].append(answer) }
   }
@@ -53,10 +53,10 @@ final class ScriptedHTTP: HTTPClient {
 
   func fail(_ url: String, _ failure: HTTPFailure) { answer(url) { _ in throw failure } }
 
-  /// Responds to each request to `url` that has no response of its own.
+  /// Sets the response to requests to `url` that have none of their own.
   func always(_ url: String, _ response: HTTPResponse) { state.withLock { $0.always[url] = { _ in response } } }
 
-  /// No test of authorization servers contacts a resource.
+  /// Fails, since no test of authorization servers contacts a resource.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -3,7 +3,6 @@ import Encoding
 import JOSE
 import OAuth
 
-/// The authorization server of the tests.
 struct TestIssuer: Sendable {
   static let text = "https://as.example/tenant"
   static let metadataURL = text + "/.well-known/openid-configuration"
@@ -17,7 +16,7 @@ struct TestIssuer: Sendable {
   /// The same issuer after a key rotation.
   static let second = try! TestIssuer(keyID: "second")
 
-  /// The wall clock of `ManualTime` when a test begins.
+  /// The wall clock of `ManualTime` at the beginning of a test.
   static let now = 1_700_000_000
 
   private final class Key: Sendable {
