@@ -45,10 +45,8 @@ public struct AccessToken: ~Copyable, Sendable {
   public borrowing func revealedAuthorization() -> String {
     "\(type) \(revealed())"
   }
-}
 
-extension AccessToken {
-  /// Creates a token from the response line of a token request.
+  /// Parses the response line of a token request.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let description = answer.description

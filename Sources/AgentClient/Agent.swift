@@ -204,11 +204,9 @@ public final class Agent: SessionContainer {
     let envelope = RequestEnvelope(.call(request.call), timeoutSeconds: request.timeoutSeconds)
     return try await ResourceResponse(headOf: try await stream(envelope), sending: UnsentBody(request.partsOfBody))
   }
-}
 
-// MARK: - The connection
+  // MARK: - The connection
 
-extension Agent {
   func ask(_ request: Request) async throws(AgentError) -> JSONObject {
     try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {

@@ -36,10 +36,8 @@ public struct IDToken: ~Copyable, Sendable {
 
   /// Returns the token as a `String`; see ``AccessToken/revealed()``.
   public borrowing func revealed() -> String { bytes.text() }
-}
 
-extension IDToken {
-  /// Creates a token from the response line of a token request.
+  /// Parses the response line of a token request with an ID Token and its claims.
   ///
   /// - Throws: The reason why there is no valid ID Token.
   init(in line: Span<UInt8>) throws(Failure) {

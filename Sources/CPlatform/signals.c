@@ -78,12 +78,7 @@ int agent_signal_descriptor(const int *numbers, long count) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-int agent_signal_next(int descriptor) {
-  int by_kernel;
-  return agent_signal_next_origin(descriptor, &by_kernel);
-}
-
-int agent_signal_next_origin(int descriptor, int *by_kernel) {
+int agent_signal_next(int descriptor, int *by_kernel) {
   struct signalfd_siginfo information;
   ssize_t count = read(descriptor, &information, sizeof information);
   if (count < 0) return -errno;

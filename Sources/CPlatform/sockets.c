@@ -78,17 +78,6 @@ int agent_loopback_connect(int descriptor, int ipv6, int port) {
   return connect(descriptor, &address.any, length) == 0 ? 0 : -errno;
 }
 
-int agent_local_port(int descriptor) {
-  union loopback_address address;
-  socklen_t length = sizeof address;
-  if (getsockname(descriptor, &address.any, &length) != 0) return -errno;
-  switch (address.any.sa_family) {
-    case AF_INET: return ntohs(address.v4.sin_port);
-    case AF_INET6: return ntohs(address.v6.sin6_port);
-    default: return -EAFNOSUPPORT;
-  }
-}
-
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count) {
   union loopback_address address;
   socklen_t length = sizeof address;

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -52,18 +51,6 @@ int agent_random(void *bytes, long count) {
     }
   }
   return 0;
-}
-
-int agent_terminal_columns(int descriptor) {
-  struct winsize size;
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
-  return size.ws_col;
-}
-
-int agent_terminal_rows(int descriptor) {
-  struct winsize size;
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) return -errno;
-  return size.ws_row;
 }
 
 int agent_terminal_is_foreground(int descriptor) {

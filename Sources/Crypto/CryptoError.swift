@@ -42,10 +42,8 @@ package struct CryptoError: Error, Hashable, Sendable {
     self.operation = operation
     self.queue = queue
   }
-}
 
-extension CryptoError {
-  /// The error of the last libcrypto call, with all errors of the queue.
+  /// The error for the last library call. Moves the queue into it.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }

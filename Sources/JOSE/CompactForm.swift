@@ -65,9 +65,7 @@ struct CompactForm: Sendable {
     for index in 0...headerCount where bytes[index] != compact[index] { return false }
     return true
   }
-}
 
-extension CompactForm {
   /// Checks all characters and counts the dots.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0

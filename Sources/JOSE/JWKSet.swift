@@ -73,9 +73,7 @@ package struct JWKSet: Sendable {
     if JWK.isSymmetric(members) { return .symmetricKey }
     return JWK.hasPrivateMembers(members) ? .privateKey : nil
   }
-}
 
-extension JWKSet {
   /// The key for a token.
   ///
   /// The key must have the `kid`, if given. Otherwise exactly one key must be suitable (OpenID Connect Core section

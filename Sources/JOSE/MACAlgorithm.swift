@@ -1,5 +1,4 @@
 package import Crypto
-internal import Encoding
 
 /// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
 ///

@@ -60,11 +60,9 @@ package struct MACKey: Sendable {
     }
     do { return (SharedSecret(try bytes.finish()), algorithm) } catch { throw JOSEError(error) }
   }
-}
 
-// MARK: - Rejected content
+  // MARK: - Rejected content
 
-extension MACKey {
   /// Whether the bytes are or contain an asymmetric key or certificate: PEM (RFC 7468), SSH formats (RFC 4253 section
   /// 6.6, RFC 4716), JSON other than a shared secret, or DER.
   private static func isAsymmetricKey(_ bytes: Span<UInt8>) -> Bool {

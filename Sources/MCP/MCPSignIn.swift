@@ -1,6 +1,5 @@
 internal import AgentSocket
 internal import Encoding
-internal import Platform
 internal import Wire
 
 /// A sign-in with the device flow, whose page the client shows to the user.

@@ -1,4 +1,3 @@
-internal import Encoding
 package import Platform
 package import Wire
 

@@ -184,9 +184,7 @@ package final class Vault: Sendable {
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
-}
 
-extension Vault {
   private func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?,
     _ wait: LockWait?, _ reserved: ReservedFile?

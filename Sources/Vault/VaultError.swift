@@ -78,9 +78,7 @@ package struct VaultError: Error, Hashable, Sendable {
     self.code = code
     self.path = path
   }
-}
 
-extension VaultError {
   /// Ignores `opensByPassphrase`, which is only for the hint.
   package static func == (one: VaultError, other: VaultError) -> Bool {
     one.code == other.code && one.path == other.path
@@ -90,10 +88,7 @@ extension VaultError {
     hasher.combine(code)
     hasher.combine(path)
   }
-}
 
-extension VaultError {
-  /// How an error is reported.
   package struct Row {
     package let failure: FailureCode
     /// In lowercase, without the path and a full stop.
@@ -211,9 +206,7 @@ extension VaultError {
   }
 
   package var message: String { row().sentence.english }
-}
 
-extension VaultError {
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
   /// Whether the error is about the file or directory at ``path``, not about an account or a secret.

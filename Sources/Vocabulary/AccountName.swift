@@ -9,7 +9,6 @@ package struct AccountName: Sendable, Hashable {
   package let text: String
 
   package struct Invalid: Error, Hashable {
-    package init() {}
   }
 
   package init(_ text: String) throws(Invalid) {

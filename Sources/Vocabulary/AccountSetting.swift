@@ -97,11 +97,9 @@ package final class AccountSetting: Sendable {
     self.read = read
     self.write = write
   }
-}
 
-// MARK: - Rows
+  // MARK: - Rows
 
-extension AccountSetting {
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, String?> & Sendable, kind: Kind = .text,
     _ option: Option?,

@@ -91,9 +91,8 @@ package struct AccountSettings: Sendable, Hashable {
   package var protection: Protection?
 
   package init() {}
-}
 
-extension AccountSettings {
+  /// The endpoints that override the metadata.
   package var endpoints: [EndpointRole: String] {
     let named = [
       EndpointRole.authorization: authorizationEndpoint, .token: tokenEndpoint,

@@ -1,5 +1,5 @@
 import Testing
-import Vocabulary
+@testable import Vocabulary
 
 @Suite struct `Account names` {
   @Test(arguments: ["a", "Z", "0", "_", "_.-", "work", "me.at-work_2", "9-9", String(repeating: "x", count: 64)])

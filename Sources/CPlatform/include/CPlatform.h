@@ -58,7 +58,6 @@ long agent_unix_path_capacity(void);
 int agent_loopback_socket(int ipv6);
 int agent_loopback_bind(int descriptor, int ipv6, int port);
 int agent_loopback_connect(int descriptor, int ipv6, int port);
-int agent_local_port(int descriptor);
 // Returns the port of an end of a TCP connection, and its address as `count` words (1 or 4) in network byte order.
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
@@ -124,10 +123,8 @@ int agent_signal_end_after_child(int number);
 int agent_signal_block(const int *numbers, long count);
 int agent_signal_unblock_all(void);
 int agent_signal_descriptor(const int *numbers, long count);
-// Returns the number of a pending signal, or -EAGAIN.
-int agent_signal_next(int descriptor);
-// Like agent_signal_next; sets `by_kernel` if the kernel sent the signal, as for a key of the terminal.
-int agent_signal_next_origin(int descriptor, int *by_kernel);
+// Returns the number of a pending signal, or -EAGAIN. Sets `by_kernel` if the kernel sent it, as for a key of the terminal.
+int agent_signal_next(int descriptor, int *by_kernel);
 // Obeys a blocked signal, and blocks it again when this process continues.
 int agent_signal_obey(int number);
 
@@ -215,8 +212,6 @@ int agent_replaceable(int directory, const char *name, long long *size);
 // fsync for a directory.
 void agent_sync_directory(int directory);
 int agent_random(void *bytes, long count);
-int agent_terminal_columns(int descriptor);
-int agent_terminal_rows(int descriptor);
 int agent_terminal_set_echo(int descriptor, int enabled);
 // Whether this process is in the foreground group, which may change the terminal without being stopped.
 int agent_terminal_is_foreground(int descriptor);

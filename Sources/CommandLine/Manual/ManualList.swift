@@ -60,12 +60,10 @@ enum ManualList {
     default: nil
     }
   }
-}
 
-// MARK: - Commands
+  // MARK: - Commands
 
-extension ManualList {
-  /// The commands and groups by topic, as in the help.
+  /// The commands with their own page.
   private static func commands(_ table: CommandTable) -> String {
     Topic.allCases.map { topic in
       Mdoc.list(

@@ -67,9 +67,7 @@ enum Mdoc {
     if !sentence.isEmpty { sentences.append(sentence) }
     return sentences
   }
-}
 
-extension Mdoc {
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
   static func list(_ items: [String], as style: String = "-tag -width Ds") -> String {

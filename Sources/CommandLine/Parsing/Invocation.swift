@@ -79,12 +79,10 @@ final class Invocation {
     let words = commandWords.joined(separator: " ")
     throw Failure(.invalidRequest, "\"--\(option.name)\" has no effect here", hint: "agent help \(words)")
   }
-}
 
-// MARK: - Accounts
+  // MARK: - Accounts
 
-extension Invocation {
-  /// The account in an operand or `--account`, if any.
+  /// The account on the command line: an operand or `--account`.
   ///
   /// - Throws: `invalid_request` if they differ, or for an empty name.
   func namedAccount(operand: String?) throws(Failure) -> String? {

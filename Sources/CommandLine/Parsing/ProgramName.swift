@@ -43,11 +43,9 @@ package struct ProgramName: Sendable, Hashable {
 
   /// The name for use in shell functions.
   var identifier: String { text.replacing(each: "-", with: "_") }
-}
 
-// MARK: - Texts
+  // MARK: - Texts
 
-extension ProgramName {
   /// Replaces the word `agent` in `text` with this name.
   ///
   /// Does not change `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.

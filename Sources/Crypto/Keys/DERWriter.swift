@@ -1,5 +1,3 @@
-internal import Encoding
-
 /// Writes the ASN.1 values of a private key (X.690) on the secure heap.
 struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)

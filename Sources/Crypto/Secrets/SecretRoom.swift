@@ -1,4 +1,3 @@
-internal import COpenSSL
 internal import Platform
 
 /// An arena for secrets that are used together, such as a response and its tokens. Its memory is used only when

@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// Authenticated encryption: AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 ///
 /// Never use a nonce twice with the same key.

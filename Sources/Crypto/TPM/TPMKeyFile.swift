@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 extension TPM.Key {
   // TPM 2.0 Library, part 2: the constants of sections 6.3 and 6.4, and the bits of section 8.3.
   private static let ecc = 0x0023

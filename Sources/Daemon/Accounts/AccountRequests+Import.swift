@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Encoding
 internal import OAuth
 internal import Peers
 internal import Platform

@@ -207,11 +207,9 @@ final class SignOuts: AccountPart {
       loop.send(.result(JSONObject([("accounts", .array(batch.results))])), to: batch.ticket)
     }
   }
-}
 
-// MARK: - Pending revocations
+  // MARK: - Pending revocations
 
-extension SignOuts {
   /// Schedules the revocations that earlier daemons left.
   func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
 

@@ -1,6 +1,4 @@
-internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

@@ -3,7 +3,6 @@ internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 
@@ -194,9 +193,7 @@ class DaemonPart {
   let context: DaemonContext
 
   init(_ context: DaemonContext) { self.context = context }
-}
 
-extension DaemonPart {
   var services: SessionServices { context.services }
   var settingsFile: SettingsFile { context.settingsFile }
   var jobs: Jobs { context.jobs }

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 internal import Platform
-internal import Wire
 
 /// The daemon's start time and socket, for status responses.
 struct DaemonFacts {

@@ -1,7 +1,5 @@
 internal import Encoding
-internal import Peers
 internal import Platform
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

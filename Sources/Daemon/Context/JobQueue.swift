@@ -1,7 +1,5 @@
-internal import Peers
-internal import Platform
-
-/// Runs local jobs one at a time, in order, so that each sees the effects of the previous one.
+/// Runs local jobs one at a time, in order, because each must see the effects of the previous one. Used on the loop's
+/// thread only.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []

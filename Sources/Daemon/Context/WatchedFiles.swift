@@ -1,4 +1,3 @@
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault

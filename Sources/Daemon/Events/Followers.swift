@@ -1,5 +1,4 @@
 internal import Peers
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

@@ -110,11 +110,9 @@ extension Failure {
     case .configuration(let error): self.init(error)
     }
   }
-}
 
-// MARK: - The account and its session
+  // MARK: - The account and its session
 
-extension Failure {
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -192,13 +190,11 @@ extension Failure {
       "\(account) has no refresh token, so it cannot get other tokens",
       hint: "to get a refresh token, usually request the scope offline_access at sign-in")
   }
-}
 
-// MARK: - Permitted destinations of tokens
+  // MARK: - Permitted destinations of tokens
 
-extension Failure {
-  /// - Parameter url: The requested URL, if `account` is nil. The hint never lets an existing account send its token
-  ///   there, since programs may run it.
+  /// - Parameter url: The requested URL, if the request specifies no account. Programs may run the hint, so it never
+  ///   lets an existing account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(

@@ -1,7 +1,5 @@
 internal import Encoding
-internal import OAuth
 internal import Peers
-internal import Platform
 internal import Sessions
 internal import Vault
 internal import Vocabulary

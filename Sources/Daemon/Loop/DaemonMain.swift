@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Encoding
 internal import HTTP
-internal import OAuth
 internal import Platform
 internal import Sessions
 internal import Vault

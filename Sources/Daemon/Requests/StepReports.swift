@@ -1,6 +1,5 @@
 internal import Peers
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

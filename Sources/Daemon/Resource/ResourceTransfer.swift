@@ -3,7 +3,6 @@ internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

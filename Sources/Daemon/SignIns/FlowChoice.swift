@@ -26,9 +26,7 @@ struct FlowChoice {
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
   }
-}
 
-extension FlowChoice {
   /// Whether the sign-in needs parameters that only an authorization request supports.
   var asksForMore: Bool { options != AuthorizationOptions() }
 }

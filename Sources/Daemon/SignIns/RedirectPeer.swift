@@ -1,5 +1,4 @@
 internal import Loopback
-internal import Peers
 internal import Platform
 internal import Vocabulary
 

@@ -1,11 +1,9 @@
-internal import Crypto
 internal import Encoding
 internal import Loopback
 internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

@@ -1,4 +1,3 @@
-internal import Encoding
 internal import OAuth
 internal import Peers
 internal import Platform

@@ -1,8 +1,6 @@
 internal import Encoding
 internal import Peers
 internal import Platform
-internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 

@@ -1,7 +1,5 @@
 internal import Peers
 internal import Platform
-internal import Sessions
-internal import Vault
 internal import Vocabulary
 
 /// A file with an account's access token or ID Token, kept current until the requesting connection closes, or for a

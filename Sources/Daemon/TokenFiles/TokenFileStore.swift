@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Platform
-internal import Sessions
 internal import Wire
 
 /// The token files in a directory. A locked file next to each one shows other daemons that the writer still runs.

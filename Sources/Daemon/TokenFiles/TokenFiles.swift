@@ -366,11 +366,9 @@ final class TokenFiles: AccountPart {
     claiming.remove(ticket)
     if let file = tokenFiles[ticket] { end(file) }
   }
-}
 
-// MARK: - Standing files
+  // MARK: - Standing files
 
-extension TokenFiles {
   /// A file listed in the settings, and the ticket of its ``TokenFile``.
   fileprivate struct Standing {
     var account: AccountName

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import OAuth
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vocabulary

@@ -1,4 +1,3 @@
-internal import Peers
 internal import Sessions
 internal import Vocabulary
 

@@ -1,5 +1,4 @@
 internal import OAuth
-internal import Sessions
 
 /// The role credentials of one account, in memory.
 struct RoleCache {

@@ -2,7 +2,6 @@ internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 
@@ -70,12 +69,11 @@ extension TokenBroker {
     let end = slot.session.grant?.expiry.signInDue(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.ending(at: end) }
   }
-}
 
-// MARK: - Accounts with the background policy
+  // MARK: - Accounts with the background policy
 
-extension TokenBroker {
-  /// Requests the first tokens of accounts with the background policy after the settings changed, spread over time.
+  /// Requests the first tokens of accounts with the background policy after the settings changed. Spreads the requests
+  /// over time, so that no server gets all of them at once.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision

@@ -161,12 +161,11 @@ extension TokenBroker {
       slot.session.recordMoved(to: move.to)
     }
   }
-}
 
-// MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
+  // MARK: - Assertions: from variables of the callers, or from ID Tokens of other accounts
 
-extension TokenBroker {
-  /// Removes and returns the waiters that arrived after the refresh began and whose variables it lacked.
+  /// Removes and returns the waiters whose variables would have prevented this error, since they arrived after the
+  /// refresh began.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariables(_, let source) = error else { return [] }
     let hasAll = { [handed] (waiter: Waiter) in

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions

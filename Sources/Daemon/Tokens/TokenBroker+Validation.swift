@@ -1,8 +1,6 @@
-internal import Peers
 internal import Platform
 internal import Sessions
 internal import Vault
-internal import Vocabulary
 internal import Wire
 
 // Checks cached tokens against the vault, which other processes also write.

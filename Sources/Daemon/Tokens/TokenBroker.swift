@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Encoding
 internal import OAuth
 internal import Peers
 internal import Platform
@@ -291,9 +289,7 @@ final class TokenBroker: DaemonPart {
     guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
     lock.used(level)
   }
-}
 
-extension TokenBroker {
   // MARK: Sessions
 
   /// Updates the published state of an account and publishes the resulting events.

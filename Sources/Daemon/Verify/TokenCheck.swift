@@ -1,4 +1,3 @@
-internal import Encoding
 internal import JOSE
 internal import OAuth
 internal import Platform

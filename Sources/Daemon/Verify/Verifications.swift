@@ -1,11 +1,9 @@
-internal import Crypto
 internal import Encoding
 internal import JOSE
 internal import OAuth
 internal import Peers
 internal import Platform
 internal import Sessions
-internal import Vault
 internal import Vocabulary
 internal import Wire
 
@@ -113,12 +111,8 @@ final class Verifications: AccountPart {
     let credentials = try configuration.takeProxy(of: request.settings)
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
-}
 
-extension Verifications {
-  /// The keys of an issuer that these accounts share. Nil without such keys.
-  ///
-  /// - Throws: `invalid_request` if the accounts trust different authorities, pins or keys.
+  /// The keys of an issuer that these accounts share. Nil if there are no accounts.
   private func commonOrigin(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeyOrigin? {

@@ -30,11 +30,10 @@ package enum JSON: Sendable {
     bytes.append(json: self)
     return bytes
   }
-}
 
-// MARK: Reading
+  // MARK: Reading
 
-extension JSON {
+  /// The value of a string, otherwise nil.
   package var string: String? {
     if case .string(let value) = self { value } else { nil }
   }

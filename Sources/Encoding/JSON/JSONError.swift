@@ -29,9 +29,4 @@ package struct JSONError: Error, Hashable, Sendable {
   package var code: Code
   /// The offset of the invalid byte, escape, string, number or value, in bytes from the start.
   package var offset: Int
-
-  package init(code: Code, offset: Int) {
-    self.code = code
-    self.offset = offset
-  }
 }

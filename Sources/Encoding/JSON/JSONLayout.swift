@@ -125,11 +125,9 @@ extension JSONLayout.Node {
     }
     return found
   }
-}
 
-// MARK: Values
+  // MARK: Values
 
-extension JSONLayout.Node {
   /// The value, copied to the ordinary heap. Not for secrets.
   package func value(in source: Span<UInt8>) -> JSON {
     checkSource(source)

@@ -33,10 +33,8 @@ package struct JSONNumber: Sendable, Hashable {
     guard decimal.fraction != .none, decimal.roundsAwayFromZero(rule) else { return decimal.signed(decimal.whole) }
     return decimal.signed(decimal.whole + 1)
   }
-}
 
-extension JSONNumber {
-  /// The value of a short number without sign, fraction and exponent, such as a time; otherwise nil.
+  /// The value of a short number without sign, fraction and exponent, such as a time.
   private var fewDigits: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }

@@ -34,12 +34,10 @@ struct HTTPDateReader {
     rest = rest.dropFirst(text.utf8.count)
     return true
   }
-}
 
-// MARK: Forms
+  // MARK: Forms
 
-extension HTTPDateReader {
-  /// Reads `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
+  /// `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
   mutating func takeFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard let day = takeNumber(2) else { return nil }
     let separator = take("-") ? "-" : " "
@@ -63,11 +61,9 @@ extension HTTPDateReader {
     guard let seconds = takeTime(), take(" "), let year = takeNumber(4) else { return nil }
     return weekday.days(year: year, month, day).map { ($0, seconds) }
   }
-}
 
-// MARK: Parts
+  // MARK: Parts
 
-extension HTTPDateReader {
   struct Weekday {
     /// The day's number, from 0 for Sunday.
     var number: Int

@@ -162,11 +162,6 @@ package struct FormField: Sendable, Hashable {
   /// Empty if the field was written without "=".
   package var value: String
 
-  package init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
-
   package static func == (one: FormField, other: FormField) -> Bool {
     one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
   }

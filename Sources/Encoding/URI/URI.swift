@@ -38,9 +38,7 @@ package struct URI: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(text)
   }
-}
 
-extension URI {
   /// Whether the scheme is `name`, in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
   package func hasScheme(_ name: String) -> Bool {
     scheme.lowercased().utf8.elementsEqual(name.utf8)

@@ -1,5 +1,3 @@
-internal import CCurl
-internal import Crypto
 package import OAuth
 
 extension CurlClient {

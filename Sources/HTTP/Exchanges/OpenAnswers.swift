@@ -1,4 +1,3 @@
-internal import CCurl
 internal import OAuth
 internal import Platform
 

@@ -154,11 +154,9 @@ package struct AuthorizationServerMetadata: Sendable {
       unusableEndpoints[role] = nil
     }
   }
-}
 
-extension AuthorizationServerMetadata {
-  /// The URL of the page that signs out the browser (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil if the
-  /// server has none.
+  /// The URL that ends the browser's session at the server (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil
+  /// if the server has no such page.
   ///
   /// Identifies the user by `logout_hint` and the client by `client_id`, not by `id_token_hint` (section 2): an ID
   /// Token in the URL would leak into history, process arguments and logs, and some resources accept it as a

@@ -82,10 +82,8 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
     case .algorithmSetting, .clientAlgorithm, .serverAlgorithms, .idTokenAlgorithm: "5.4.1-1"
     }
   }
-}
 
-extension ProfileBreach {
-  /// The reason as a clause in lowercase, without a full stop.
+  /// The reason, in lowercase and without a full stop.
   package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:

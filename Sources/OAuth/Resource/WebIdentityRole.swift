@@ -28,13 +28,6 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let sessionToken: SealedSecret
     /// In unix seconds.
     package let expiresAt: Int
-
-    package init(accessKeyID: String, secretAccessKey: SealedSecret, sessionToken: SealedSecret, expiresAt: Int) {
-      self.accessKeyID = accessKeyID
-      self.secretAccessKey = secretAccessKey
-      self.sessionToken = sessionToken
-      self.expiresAt = expiresAt
-    }
   }
 
   /// Exchanges a token for credentials. Follows no redirects.

@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import Vocabulary
 
 /// Reads a successful response with secret values, which are copied directly into secret memory. Errors name the
 /// member.

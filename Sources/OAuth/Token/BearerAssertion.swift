@@ -64,9 +64,7 @@ package struct BearerAssertion: Sendable {
       throw .wrongAudience(expected: expected)
     }
   }
-}
 
-extension BearerAssertion {
   /// Checks that `client_id` is this client, as required for an assertion obtained with an ID Token
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   package func check(isFor client: String) throws(AssertionProblem) {

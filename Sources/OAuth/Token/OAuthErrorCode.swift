@@ -68,9 +68,7 @@ extension OAuthError.Code {
       case .setup, .content: .internalFailure
       }
   }
-}
 
-extension OAuthError.Code {
   /// The effect of an error on the grant and on retries.
   package enum Meaning: Sendable {
     /// The server ended the grant (RFC 6749 section 5.2).

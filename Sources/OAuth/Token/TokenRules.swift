@@ -130,9 +130,7 @@ package struct TokenRules: Sendable {
     if !audiences.isEmpty, !isForCaller { throw .otherAudience(isMissing: found == nil) }
     _ = try reader.text("sub")
   }
-}
 
-extension TokenRules {
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
   /// Back-Channel Logout 1.0 section 2.6), or RS256 if there are none (OpenID Connect Core section 2). An access
   /// token's algorithm, which metadata does not announce (RFC 8414 section 2, RFC 9068 section 2.1), follows from the

@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vocabulary
 
 /// A restricted target for an access token: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an
 /// audience, or certain authorization details (RFC 9396).

@@ -40,9 +40,7 @@ internal import Glibc
   package borrowing func setNonBlocking(_ enabled: Bool) throws(SystemError) {
     try SystemCall.checked(agent_set_nonblocking(raw, enabled ? 1 : 0), "fcntl")
   }
-}
 
-extension FileDescriptor {
   /// How to open a file.
   package enum Access: Sendable {
     case reading

@@ -15,9 +15,7 @@ package struct FileStamp: Sendable, Hashable {
     seconds = raw.st_mtim.tv_sec
     nanoseconds = raw.st_mtim.tv_nsec
   }
-}
 
-extension FileStamp {
   /// The time of the last write, in unix seconds.
   package var writtenAt: Int { seconds }
 

@@ -1,4 +1,3 @@
-internal import CPlatform
 internal import Glibc
 
 package enum FileTree {

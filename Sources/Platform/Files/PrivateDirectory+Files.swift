@@ -167,9 +167,7 @@ extension PrivateDirectory {
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
-}
 
-extension PrivateDirectory {
   /// Writes a temporary file ".NAME.RANDOM.tmp" to disk. Removes it on failure.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil

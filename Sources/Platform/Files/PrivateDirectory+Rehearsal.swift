@@ -31,9 +31,7 @@ extension PrivateDirectory {
     case let number: throw SystemError(errno: number, operation: "rename")
     }
   }
-}
 
-extension PrivateDirectory {
   /// Creates a file with one byte in a directory and removes it. If the directory does not exist, uses the nearest
   /// existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {

@@ -190,9 +190,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
   case system(SystemError, path: String)
   /// The directory, a file in it, or a directory that a symbolic link leads through is not safe from other users.
   case untrusted(FileProblem, path: String)
-}
 
-extension DirectoryError {
   /// The command that fixes the problem; nil if there is none, if a terminal would not show it exactly, or if the file
   /// system ignores file modes.
   package var remedy: String? {

@@ -139,9 +139,7 @@ package enum Machine {
     default: nil
     }
   }
-}
 
-extension Machine {
   /// The number of processors online, at least one.
   package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

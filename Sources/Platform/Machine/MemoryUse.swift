@@ -26,11 +26,9 @@ package struct MemoryUse: Sendable, Hashable {
     }
     return use
   }
-}
 
-extension MemoryUse {
-  /// Limits the heap to two arenas for all threads, since each thread would leave one behind. Call it at the start of a
-  /// program.
+  /// Limits the heap to two arenas for all threads; otherwise each thread that ends leaves an arena behind. Call it at
+  /// the start of a program.
   package static func shareArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

@@ -28,13 +28,6 @@ package struct Poller: ~Copyable, Sendable {
     /// Whether the other end has closed, or there is an error; a read shows which. Bytes sent before may still be
     /// readable.
     package var hungUp: Bool
-
-    package init(key: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
-      self.key = key
-      self.readable = readable
-      self.writable = writable
-      self.hungUp = hungUp
-    }
   }
 
   private let descriptor: FileDescriptor

@@ -33,10 +33,10 @@ package enum Environment {
     }
     return entries
   }
-}
 
-extension Environment {
-  /// Removes all other variables. Call it at the start of a program, before there are threads.
+  /// Removes all variables except those to keep.
+  ///
+  /// Call it at the start of a program, before there are threads.
   package static func keepOnly(where isKept: (String) -> Bool) {
     for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)

@@ -20,16 +20,13 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next pending signal, if any. Never blocks. Signals of one kind may be merged.
-    package borrowing func next() -> Int32? {
-      let number = agent_signal_next(raw)
-      return number > 0 ? number : nil
-    }
+    /// The next pending signal, if any. Never blocks. Several signals of one kind may be merged into one.
+    package borrowing func next() -> Int32? { nextWithOrigin()?.signal }
 
     /// The next pending signal, and whether the kernel sent it. A key of the terminal signals all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
-      let number = unsafe agent_signal_next_origin(raw, &isFromKernel)
+      let number = unsafe agent_signal_next(raw, &isFromKernel)
       return number > 0 ? (number, isFromKernel != 0) : nil
     }
   }

@@ -1,6 +1,3 @@
-internal import CPlatform
-internal import Glibc
-
 // A directory with a subdirectory for each socket, so that each can be lent separately.
 extension PrivateDirectory {
   /// The file is hidden in a listing of the directories.

@@ -17,7 +17,9 @@ extension UnixSocket {
   }
 
   package static func localPort(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt16 {
-    UInt16(clamping: try SystemCall.checked(agent_local_port(socket.raw), "getsockname"))
+    let number = socket.raw
+    var (words, count): ([UInt32], Int32) = ([0, 0, 0, 0], 0)
+    return UInt16(clamping: try SystemCall.checked(unsafe agent_tcp_end(number, 0, &words, &count), "getsockname"))
   }
 
   /// Connects to 127.0.0.1 or [::1].

@@ -61,9 +61,7 @@ extension SystemError {
   package var isWithoutLocks: Bool { errno == ENOLCK }
   /// The file is in use by the system, for example as a mount point (`EBUSY`).
   package var isInUse: Bool { errno == EBUSY }
-}
 
-extension SystemError {
   /// The error for a timeout of this program (`ETIMEDOUT`).
   package static func timedOut(operation: String) -> SystemError {
     SystemError(errno: ETIMEDOUT, operation: operation)

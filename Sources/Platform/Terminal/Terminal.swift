@@ -6,14 +6,19 @@ package enum Terminal {
 
   /// The number of columns; nil if unknown.
   package static func width(_ descriptor: Int32) -> Int? {
-    let columns = agent_terminal_columns(descriptor)
+    let columns = size(descriptor).ws_col
     return columns > 0 ? Int(columns) : nil
   }
 
   /// The number of rows; nil if unknown.
   package static func height(_ descriptor: Int32) -> Int? {
-    let rows = agent_terminal_rows(descriptor)
+    let rows = size(descriptor).ws_row
     return rows > 0 ? Int(rows) : nil
+  }
+
+  private static func size(_ descriptor: Int32) -> winsize {
+    var size = winsize()
+    return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
   /// Opens the controlling terminal of this process for reading and writing, independent of the standard streams.

@@ -52,9 +52,7 @@ extension Duration {
   package var saturatingNanoseconds: Int64 {
     Int64(clamping: attoseconds / 1_000_000_000)
   }
-}
 
-extension Duration {
   /// Milliseconds, rounded towards zero, clamped to the range of `Int`.
   package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
 }

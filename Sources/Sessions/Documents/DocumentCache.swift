@@ -122,9 +122,7 @@ package final class DocumentCache: Sendable {
     let place = published.flatMap { try? Endpoint($0, allowHTTPLoopback: transport.allowHTTPLoopback) }
     if let place { forget(DocumentName(keysAt: place, transport)) }
   }
-}
 
-extension DocumentCache {
   private typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
   private func get<Document>(
@@ -211,9 +209,7 @@ extension DocumentCache {
       return Versioned(document, version: version)
     }
   }
-}
 
-extension DocumentCache {
   private func cached(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }

@@ -1,6 +1,5 @@
 internal import Encoding
 internal import OAuth
-internal import Vault
 internal import Vocabulary
 
 /// Fetches newer metadata if an endpoint no longer exists.
@@ -18,10 +17,8 @@ struct MetadataRenewal: Sendable {
 
   /// Newer metadata, or nil if the fetch found none or failed.
   func newer() -> IssuerMetadata.Edition? { try? source.renewed(after: edition) }
-}
 
-extension MetadataRenewal {
-  /// Newer metadata for requests without secrets, if any.
+  /// Newer metadata for requests without secrets. Nil if there is none.
   ///
   /// - Throws: The error of the fetch.
   func newerForKeys() throws(OAuthError) -> IssuerMetadata.Edition? {

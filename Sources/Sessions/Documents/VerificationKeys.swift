@@ -2,7 +2,6 @@ package import Crypto
 package import JOSE
 package import OAuth
 internal import Platform
-internal import Vault
 package import Vocabulary
 
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe. Concurrent callers share

@@ -12,12 +12,6 @@ package struct ClientCredentials: Sendable {
   /// Certificates in PEM, starting with the client's own.
   package var certificate: SharedSecret?
 
-  package init(secret: SharedSecret? = nil, key: SharedSecret? = nil, certificate: SharedSecret? = nil) {
-    self.secret = secret
-    self.key = key
-    self.certificate = certificate
-  }
-
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
 
   /// The authentication method of the settings, with these credentials.

@@ -2,7 +2,6 @@ internal import Crypto
 internal import JOSE
 internal import OAuth
 internal import Platform
-internal import Vault
 internal import Vocabulary
 
 /// Verifies the ID Token of a token response with the issuer's keys.

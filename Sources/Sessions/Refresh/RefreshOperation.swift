@@ -1,5 +1,4 @@
 package import OAuth
-internal import Vault
 internal import Crypto
 internal import Encoding
 internal import Platform
@@ -46,11 +45,6 @@ package struct RefreshOperation: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
     package let rewritten: RecordMove?
-
-    package init(result: Result<AccessGrant, SessionError>, rewritten: RecordMove?) {
-      self.result = result
-      self.rewritten = rewritten
-    }
   }
 
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }

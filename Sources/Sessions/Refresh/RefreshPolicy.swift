@@ -1,4 +1,3 @@
-internal import Platform
 package import Vocabulary
 
 /// When to renew access tokens, and how often to repeat a failed attempt.

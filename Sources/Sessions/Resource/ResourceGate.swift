@@ -1,5 +1,4 @@
 package import OAuth
-internal import Vault
 package import Vocabulary
 
 /// Selects the account whose token may be sent to a URL.

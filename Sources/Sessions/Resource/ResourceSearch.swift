@@ -1,6 +1,5 @@
 package import Crypto
 package import OAuth
-internal import Vocabulary
 
 /// Determines whether a sign-in's URL is an authorization server or a resource that names its servers (RFC 9728).
 /// Blocking. Sends no secrets.

@@ -1,6 +1,4 @@
-internal import Crypto
 internal import OAuth
-internal import Vault
 internal import Vocabulary
 
 extension ServerQuestion {

@@ -2,7 +2,6 @@ package import Crypto
 internal import JOSE
 package import OAuth
 internal import Platform
-internal import Vault
 internal import Vocabulary
 
 // Requests for other tokens and credentials. They are not stored, since they can be requested again.

@@ -1,8 +1,6 @@
 package import Encoding
-internal import JOSE
 package import OAuth
 internal import Platform
-internal import Vault
 package import Vocabulary
 
 /// A request to the authorization server during a session. Blocking.

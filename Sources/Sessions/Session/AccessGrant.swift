@@ -3,7 +3,6 @@ package import Encoding
 internal import JOSE
 package import OAuth
 package import Platform
-internal import Vault
 package import Vocabulary
 
 /// An access token in memory and its properties. Its secrets are sealed until used.
@@ -141,12 +140,10 @@ package final class AccessGrant: Sendable {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
-}
 
-// MARK: - Times
+  // MARK: - Times
 
-extension AccessGrant {
-  /// Smaller differences between two clocks are not treated as a change, in seconds.
+  /// The smallest difference between two clocks that counts as a change, in seconds.
   package static let clockTolerance = 2
 
   /// The start of the token's lifetime. If the machine's clock has jumped forward, it is earlier than ``issuedAt``,

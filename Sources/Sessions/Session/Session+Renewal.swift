@@ -60,11 +60,9 @@ extension Session {
 
   /// Postpones refreshes without a caller.
   package mutating func postponeRenewal(until moment: Instant) { backoff.notBefore = moment }
-}
 
-// MARK: - Refreshes that wait for the network
+  // MARK: - Refreshes that wait for the network
 
-extension Session {
   /// Whether a refresh waits for the network or the server.
   package var isQueued: Bool { if case .queued = activity { true } else { false } }
 
@@ -85,12 +83,10 @@ extension Session {
   package mutating func networkChanged(retryAt moment: Instant) -> Bool {
     renewalDue != nil && backoff.networkChanged(retryAt: moment)
   }
-}
 
-// MARK: - The end of a token
+  // MARK: - The end of a token
 
-extension Session {
-  /// The time of the next notice about the cached token, or of its removal.
+  /// When to publish the next notice about the cached token, or remove it.
   private var expiryDue: Instant? {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.due($0.grant.expiresAt) ?? $0.wipeDue }
   }

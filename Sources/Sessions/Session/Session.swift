@@ -56,9 +56,7 @@ package struct Session: Sendable {
   private static func nextGeneration() -> UInt64 {
     lastGeneration.add(1, ordering: .relaxed).newValue
   }
-}
 
-extension Session {
   var token: CachedToken? { if case .granted(let token) = state { token } else { nil } }
 
   package var grant: AccessGrant? { token?.grant }
@@ -99,12 +97,10 @@ extension Session {
     if isOffline { return .offline }
     return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
   }
-}
 
-// MARK: - Requests
+  // MARK: - Requests
 
-extension Session {
-  /// Decides how to respond to a caller.
+  /// Decides how to respond to one request.
   ///
   /// - Parameter hold: The pause of the server, if any. Evaluated only if a refresh would start.
   package mutating func request(
@@ -160,12 +156,10 @@ extension Session {
     activity = .refreshing(started)
     return started
   }
-}
 
-// MARK: - The end of a refresh
+  // MARK: - The end of a refresh
 
-extension Session {
-  /// Applies an attempt's result.
+  /// Applies the result of an attempt.
   ///
   /// - Parameter jitter: A random number in 0..<1.
   package mutating func refreshEnded(
@@ -271,11 +265,9 @@ extension Session {
       state = .tokenless(.unknown, renewFrom: renewFrom)
     }
   }
-}
 
-// MARK: - Events outside of a refresh
+  // MARK: - Events outside of a refresh
 
-extension Session {
   /// Applies a successful sign-in.
   ///
   /// - Parameter isRenewable: Whether new tokens can be obtained without the user.

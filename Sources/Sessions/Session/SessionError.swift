@@ -368,12 +368,6 @@ package struct MissingSecret: Sendable, Hashable {
   package var page: String?
   /// Whether only a sign-in by browser needs the secret, not one by device code.
   package var isForBrowser: Bool
-
-  package init(provider: String, page: String?, isForBrowser: Bool) {
-    self.provider = provider
-    self.page = page
-    self.isForBrowser = isForBrowser
-  }
 }
 
 /// The reason why a URL cannot be the client ID.

@@ -2,7 +2,6 @@ package import Encoding
 package import OAuth
 package import Platform
 package import Vault
-internal import Crypto
 package import Vocabulary
 
 /// What a session's blocking operations use: vault, network, clock and caches. Shared by all accounts; thread-safe.

@@ -1,4 +1,3 @@
-internal import Vault
 package import Vocabulary
 
 /// A change of an account's settings. Blocking.

@@ -70,9 +70,8 @@ package struct AccountConfiguration: Sendable, Hashable {
       setting.unset(in: &settings)
     }
   }
-}
 
-extension AccountConfiguration {
+  /// The account's built-in provider, if any.
   package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
 
   /// Whether the account uses the server with this issuer.
@@ -140,12 +139,10 @@ extension AccountConfiguration {
       settings.userInfoAlgorithm = algorithm
     }
   }
-}
 
-// MARK: - The settings file
+  // MARK: - The settings file
 
-extension AccountConfiguration {
-  /// Parses an account's object. `place` is its path for errors.
+  /// Parses an account's object. `place` is its path in errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {

@@ -1,4 +1,3 @@
-internal import Vault
 package import Vocabulary
 
 /// Renames an account. Blocking.

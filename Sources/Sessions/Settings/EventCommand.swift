@@ -1,5 +1,4 @@
 internal import Encoding
-internal import Vault
 package import Vocabulary
 
 /// A command from the settings that runs on events of a session or account.

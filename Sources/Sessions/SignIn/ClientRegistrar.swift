@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Encoding
-internal import JOSE
 internal import OAuth
 internal import Platform
 internal import Vault

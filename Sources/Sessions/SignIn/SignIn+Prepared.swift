@@ -1,8 +1,5 @@
 package import OAuth
-internal import Vault
 internal import Crypto
-internal import Encoding
-internal import JOSE
 internal import Platform
 package import Vocabulary
 

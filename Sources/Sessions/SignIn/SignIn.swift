@@ -1,6 +1,5 @@
 internal import Crypto
 package import OAuth
-internal import Vault
 internal import Platform
 package import Vocabulary
 
@@ -91,10 +90,7 @@ package enum SignIn {
       unattended == .client || unattended == .assertion && configuration.assertionSource != nil
     }
   }
-}
 
-extension SignIn {
-  /// Information for the user about a completed sign-in.
   package enum Notice: Sendable, Hashable {
     /// The client is from this file.
     case clientFile(String)

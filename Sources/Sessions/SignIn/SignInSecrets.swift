@@ -1,5 +1,4 @@
 package import Crypto
-internal import Vault
 internal import Vocabulary
 
 package struct SignInSecrets: Sendable {

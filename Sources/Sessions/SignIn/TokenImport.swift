@@ -1,7 +1,5 @@
 package import Crypto
 package import OAuth
-internal import Vault
-internal import Encoding
 internal import Platform
 package import Vocabulary
 

@@ -1,4 +1,3 @@
-internal import Vault
 package import Vocabulary
 
 /// Signs out an account and removes its settings. Until the server confirms the revocation, the record stays in the

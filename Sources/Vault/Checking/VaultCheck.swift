@@ -52,12 +52,6 @@ package struct VaultCheck: Sendable, Hashable {
   /// Why the vault does not open, if it does not.
   package let problem: VaultError?
 
-  package init(slots: [Slot], records: [Record], problem: VaultError?) {
-    self.slots = slots
-    self.records = records
-    self.problem = problem
-  }
-
   /// Whether there are no problems. A locked record is not a problem.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }

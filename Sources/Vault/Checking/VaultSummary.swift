@@ -12,14 +12,6 @@ package struct VaultSummary: Sendable, Hashable {
   /// The path of the vault file, even if it does not exist.
   package let path: String
   package let exists: Bool
-
-  package init(slots: [SlotSummary], tpmProblem: TPMProblem?, isDeviceBound: Bool, path: String, exists: Bool) {
-    self.slots = slots
-    self.tpmProblem = tpmProblem
-    self.isDeviceBound = isDeviceBound
-    self.path = path
-    self.exists = exists
-  }
 }
 
 /// The public properties of a key slot.

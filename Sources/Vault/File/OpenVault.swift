@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Platform
 internal import Vocabulary
 
 /// A vault file and the known keys of its records.

@@ -1,4 +1,3 @@
-internal import Crypto
 package import Platform
 internal import Vocabulary
 
@@ -223,11 +222,9 @@ extension Vault {
     let file = try place.replace(in: directory, with: bytes, using: reserved)
     memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent, as: file, isWritten: true) }
   }
-}
 
-extension Vault {
-  /// Checks before an irreversible step (reserve first) that a write would not fail for lack of space, permissions or
-  /// locks.
+  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
+  /// irreversible step whose result must be stored (reserve first).
   ///
   /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.

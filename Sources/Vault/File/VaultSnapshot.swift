@@ -1,4 +1,3 @@
-internal import Platform
 package import Vocabulary
 
 /// The vault at one time, for reading several records with one authentication. Contains the keys in memory, so do not

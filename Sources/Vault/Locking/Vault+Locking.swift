@@ -90,10 +90,8 @@ extension Vault {
     guard let directory = try place.open() else { return nil }
     return try parse(place, in: directory)
   }
-}
 
-extension Vault {
-  /// The level of each account's record, in byte order of the names. Needs only the device key.
+  /// The protection of each account's record, in byte order of the names. Needs only the device key.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {

@@ -30,10 +30,8 @@ package struct Correction: Sendable, Hashable {
     self.added = added
     self.removed = removed
   }
-}
 
-extension Correction {
-  /// `{"command":…,"add":…,"remove":…}`, with each addition as `{"option":…,"value":…}`.
+  /// `{"command","add","remove"}`, with additions as `{"option","value"}`.
   var json: JSON {
     let added = self.added.map { addition in
       var object = JSONObject([("option", .string(addition.name))])
@@ -75,9 +73,7 @@ extension Phrase {
     }
     return Phrase(template: template, values: corrected).running(ownCommand)
   }
-}
 
-extension Phrase {
   package var corrections: [Correction] {
     values.flatMap { (value) -> [Correction] in
       switch value {

@@ -53,9 +53,7 @@ extension Phrase {
     }
     return values.count == elements.count ? values : nil
   }
-}
 
-extension Phrase {
   /// The phrase as a value of another.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])

@@ -39,10 +39,8 @@ package struct SignInCommand: Sendable {
     if options.isEmpty, added.isEmpty { return .command(command) }
     return Phrase(Correction(command, adding: added, removing: removed))
   }
-}
 
-extension SignInCommand {
-  /// Options for reading a client secret, which exclude each other, and the one that forbids prompts.
+  /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
   private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
 
   /// The command without options that forbid prompts, for a terminal.

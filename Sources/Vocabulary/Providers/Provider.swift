@@ -120,9 +120,7 @@ package struct Provider: Sendable, Hashable {
     /// Whether the error forbids the device grant, but maybe not a browser.
     package var forbidsDevice = false
   }
-}
 
-extension Provider {
   package static let all = ProviderName.allCases.map(named)
 
   /// The provider with this issuer, compared exactly or by template.

@@ -1,5 +1,4 @@
 package import Encoding
-internal import Vocabulary
 
 package struct LogEntry: Sendable, Hashable {
   /// In unix seconds.

@@ -29,9 +29,7 @@ package enum LogStep: Sendable, Hashable {
     case refused
     case ending(secondsLeft: Int, secondsWanted: Int)
   }
-}
 
-extension LogStep {
   package var isRequest: Bool {
     switch self {
     case .session(.answered), .unanswered: true

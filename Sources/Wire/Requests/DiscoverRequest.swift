@@ -11,10 +11,7 @@ package struct DiscoverRequest: RequestBody {
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }
-}
 
-extension DiscoverRequest {
-  /// Name and properties.
   package var row: RequestRow { RequestRow("discover", .repeatable, from: .resource, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

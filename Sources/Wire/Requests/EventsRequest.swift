@@ -10,10 +10,7 @@ package struct EventsRequest: RequestBody {
     self.account = account
     self.follow = follow
   }
-}
 
-extension EventsRequest {
-  /// Name and properties.
   package var row: RequestRow {
     RequestRow("events", follow ? [.repeatable, .endless] : .repeatable, about: .accountOrAny(account))
   }

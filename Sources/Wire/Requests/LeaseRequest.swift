@@ -167,7 +167,6 @@ package struct LeaseAnswerRequest: RequestBody {
 
 /// Requests the limits of this connection's lease.
 package struct LeaseStatusRequest: RequestBody {
-  package init() {}
 
   /// Name and properties.
   package var row: RequestRow {

@@ -80,10 +80,7 @@ package struct LoginRequest: RequestBody {
     get { settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }
   }
-}
 
-extension LoginRequest {
-  /// Name and properties.
   package var row: RequestRow {
     let namesServer = settings.issuer != nil || settings.provider != nil
     return RequestRow(

@@ -20,9 +20,7 @@ package struct SignInDemands: MemberList, Sendable, Hashable {
       ("login-hint", loginHint.map { [$0] } ?? []), ("claims-challenge", claimsChallenge.map { [$0] } ?? []),
     ]
   }
-}
 
-extension SignInDemands {
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
     try members.text("prompt", &prompt, "The `prompt` parameter (OpenID Connect Core, section 3.1.2.1).")
     try members.text("login_hint", &loginHint, "The user name to suggest.")

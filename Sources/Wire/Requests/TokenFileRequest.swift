@@ -14,10 +14,7 @@ package struct TokenFileRequest: RequestBody {
     self.name = name
     self.kind = kind
   }
-}
 
-extension TokenFileRequest {
-  /// Name and properties.
   package var row: RequestRow {
     RequestRow("token_file", .endless, from: .authorizationServer, about: .accountOrActive(account))
   }

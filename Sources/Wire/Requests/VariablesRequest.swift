@@ -37,9 +37,6 @@ package struct EnvironmentScreening: RequestBody {
   package static let mostBytes = 196_608
   /// The minimum length of a value to check. Real tokens are longer.
   package static let leastBytes = 16
-
-  package init() {}
-  /// Name and properties.
   package var row: RequestRow { RequestRow("screen_environment", .local, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}

@@ -1,6 +1,6 @@
 import OAuth
 import PeersSupport
-import Sessions
+@testable import Sessions
 import Testing
 import Vault
 import Vocabulary

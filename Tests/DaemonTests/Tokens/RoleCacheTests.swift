@@ -1,5 +1,5 @@
 import Crypto
-import OAuth
+@testable import OAuth
 import Testing
 
 @testable import Daemon

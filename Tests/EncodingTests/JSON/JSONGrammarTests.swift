@@ -1,4 +1,4 @@
-import Encoding
+@testable import Encoding
 import Testing
 
 /// A text that the grammar rejects, and the error.

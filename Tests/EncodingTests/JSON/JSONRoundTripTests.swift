@@ -1,4 +1,4 @@
-import Encoding
+@testable import Encoding
 import Testing
 
 @Suite struct `JSON round trips` {

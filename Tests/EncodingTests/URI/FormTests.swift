@@ -1,4 +1,4 @@
-import Encoding
+@testable import Encoding
 import Testing
 
 @Suite struct `Forms (RFC 6749 appendix B)` {

@@ -1,4 +1,4 @@
-import Platform
+@testable import Platform
 import TestSupport
 import Testing
 

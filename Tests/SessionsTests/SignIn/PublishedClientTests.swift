@@ -1,7 +1,7 @@
 import Encoding
 import OAuth
 import Platform
-import Sessions
+@testable import Sessions
 import TestSupport
 import Testing
 import Vault

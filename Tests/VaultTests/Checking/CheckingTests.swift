@@ -1,6 +1,6 @@
 import Crypto
 import Testing
-import Vault
+@testable import Vault
 import Vocabulary
 
 @Suite struct `A look at every part of a vault` {

@@ -1,7 +1,7 @@
 import Crypto
 import Platform
 import Testing
-import Vault
+@testable import Vault
 import Vocabulary
 
 @Suite struct `Writing and reading` {

@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Encoding
-internal import Platform
 internal import Wire
 
 extension DoctorCommand {

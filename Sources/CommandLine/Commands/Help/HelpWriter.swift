@@ -190,12 +190,10 @@ struct HelpWriter {
     }
     return text + lines.joined(separator: "\n\(padding)") + "\n"
   }
-}
 
-// MARK: - The language
+  // MARK: - The language
 
-extension HelpWriter {
-  /// A translation in ``Prose`` notation.
+  /// A text of the table in the language, in the notation of ``Prose``.
   private func translated(_ text: String) -> String { language.text(Phrase(stringLiteral: text)) }
 
   private func text(_ phrase: Phrase) -> String { plain(language.text(phrase)) }
@@ -218,10 +216,8 @@ extension HelpWriter {
   private func list(_ words: [String]) -> String {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
-}
 
-extension HelpWriter {
-  /// The help on all providers, or on one; nil for an unknown name.
+  /// The help on all providers, or on the named one; nil if there is none of this name.
   func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }

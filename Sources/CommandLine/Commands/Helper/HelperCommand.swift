@@ -1,5 +1,4 @@
 internal import AgentSocket
-internal import Encoding
 internal import Platform
 internal import Vocabulary
 internal import Wire

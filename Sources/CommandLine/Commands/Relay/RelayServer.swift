@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Loopback
 internal import Platform
-internal import Wire
 
 /// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
 ///

@@ -122,12 +122,10 @@ struct SetupReceipts {
     }
     all = receipts
   }
-}
 
-// MARK: - Undoing
+  // MARK: - Undoing
 
-extension SetupReceipts {
-  /// Removes an addition and its receipt. Keeps both if the addition was changed.
+  /// Removes an addition from its file. Keeps its receipt if the addition was changed.
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone

@@ -161,9 +161,7 @@ struct SignInScreen {
   private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.longest) }
 
   private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.longest) }
-}
 
-extension SignInScreen {
   /// The screen of a browser sign-in.
   func text(_ browser: Event.Browser, _ view: BrowserView, now: Int) -> String {
     var text = heading(

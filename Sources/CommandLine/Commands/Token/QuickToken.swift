@@ -186,9 +186,7 @@ private enum QuickArguments {
   private var capacity: Int { unsafe buffer.count }
 
   private func byte(at index: Int) -> UInt8 { unsafe buffer[index] }
-}
 
-extension StackText {
   /// The range of the access token; nil unless the line is a flat object of plain strings and numbers, with a printable
   /// token.
   var accessToken: Range<Int>? {

@@ -75,9 +75,7 @@ struct DecodedToken: Hashable {
   }
 
   private static func malformed(_ message: Phrase) -> Failure { Failure(.malformedToken, message) }
-}
 
-extension DecodedToken {
   /// `{"verified":false,"header":{…},"claims":{…}}`.
   var json: JSONObject {
     var object = JSONObject([("verified", false), ("header", .object(header))])
@@ -88,9 +86,7 @@ extension DecodedToken {
     }
     return object
   }
-}
 
-extension DecodedToken {
   /// The maximum length of a value in characters.
   private static let valueLimit = 1000
 
