@@ -44,7 +44,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
   /// Returns the value of the first header field with this name; nil if there is none.
   public func field(_ name: String) -> String? {
-    headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
+    headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
 
   /// The reason why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the

@@ -39,7 +39,7 @@ struct JOSEHeader: Sendable {
 
   private static func algorithm(_ members: JSONObject) throws(JOSEError) -> String {
     guard let name = try string("alg", members) else { throw JOSEError(.missingAlgorithm) }
-    if name.utf8.elementsEqual("none".utf8) { throw JOSEError(.unsecured) }
+    if name == "none" { throw JOSEError(.unsecured) }
     return name
   }
 

@@ -23,7 +23,7 @@ extension JWK {
 
   /// Whether the key is symmetric (RFC 7518 section 6.4).
   static func isSymmetric(_ members: JSONObject) -> Bool {
-    member("k", members) != nil || members["kty"]?.string?.utf8.elementsEqual("oct".utf8) == true
+    member("k", members) != nil || members["kty"]?.string == "oct"
   }
 
   /// Whether private members are present (RFC 7518 sections 6.2.2 and 6.3.2).
@@ -33,9 +33,9 @@ extension JWK {
 
   private static func components(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let type = try string("kty", members) else { throw JOSEError(.invalidKey) }
-    if type.utf8.elementsEqual("RSA".utf8) { return try rsa(members) }
-    if type.utf8.elementsEqual("EC".utf8) { return try ec(members) }
-    if type.utf8.elementsEqual("OKP".utf8) { return try octetKeyPair(members) }
+    if type == "RSA" { return try rsa(members) }
+    if type == "EC" { return try ec(members) }
+    if type.hasSameBytes(as: "OKP") { return try octetKeyPair(members) }
     throw JOSEError(.unsupportedKey)
   }
 
@@ -55,7 +55,7 @@ extension JWK {
   /// The members of an elliptic curve key (RFC 7518 section 6.2.1).
   private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
-    guard let curve = Curve.allCases.first(where: { $0.jwkName.utf8.elementsEqual(name.utf8) })
+    guard let curve = Curve.allCases.first(where: { $0.jwkName.hasSameBytes(as: name) })
     else { throw JOSEError(.unsupportedKey) }
     return .ec(
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
@@ -64,13 +64,13 @@ extension JWK {
   /// The members of an octet key pair (RFC 8037 section 2).
   private static func octetKeyPair(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
-    guard name.utf8.elementsEqual("Ed25519".utf8) else { throw JOSEError(.unsupportedKey) }
+    guard name == "Ed25519" else { throw JOSEError(.unsupportedKey) }
     return .ed25519(x: try number("x", members))
   }
 
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws if they are contradictory.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
-    let isForSignatures = try string("use", members).map { $0.utf8.elementsEqual("sig".utf8) }
+    let isForSignatures = try string("use", members).map { $0 == "sig" }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
     // Some servers send one operation as a string.
     guard let list = value.array ?? (value.string == nil ? nil : [value]) else { throw JOSEError(.invalidKey) }

@@ -11,7 +11,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// The algorithm with this name, case-sensitive (RFC 7515 section 4.1.1).
   package init?(name: String) {
-    guard let match = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
+    guard let match = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
     self = match
   }
 

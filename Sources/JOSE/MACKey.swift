@@ -39,7 +39,7 @@ package struct MACKey: Sendable {
     _ root: JSONLayout.Node, _ text: Span<UInt8>
   ) throws(JOSEError) -> (SharedSecret, MACAlgorithm?) {
     func holds(_ node: JSONLayout.Node?, _ word: String) -> Bool {
-      node?.string(in: text).map { $0.utf8.elementsEqual(word.utf8) } ?? false
+      node?.string(in: text).map { $0.hasSameBytes(as: word) } ?? false
     }
     guard holds(root["kty"], "oct"), root["use"] == nil || holds(root["use"], "sig"),
       root["key_ops"].map({ $0.elements.contains { holds($0, "verify") } }) ?? true

@@ -68,7 +68,7 @@ struct PrivateJWK {
   }
 
   private static func isSame(_ found: String?, _ wanted: String) -> Bool {
-    found.map { $0.utf8.elementsEqual(wanted.utf8) } ?? false
+    found.map { $0.hasSameBytes(as: wanted) } ?? false
   }
 
   private func string(_ name: String, _ text: Span<UInt8>) throws(JOSEError) -> String? {

@@ -34,7 +34,7 @@ package enum LoopbackRequest {
     let named = request.authority ?? host
     guard target.hosts.contains(where: { isSameHost(bytes.extracting(named), $0) }),
       isSame(bytes.extracting(request.path), target.path)
-        || request.authority != nil && request.path.isEmpty && target.path.utf8.elementsEqual("/".utf8)
+        || request.authority != nil && request.path.isEmpty && target.path == "/"
     else { return .refused(.notFound) }
     guard isSame(bytes.extracting(request.method), "GET") else { return .refused(.methodNotAllowed) }
     return .redirect(query: request.query)

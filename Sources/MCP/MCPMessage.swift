@@ -74,7 +74,7 @@ struct MCPMessage {
   /// See JSON-RPC 2.0 sections 4 and 5.
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
-      version.utf8.elementsEqual("2.0".utf8),
+      version == "2.0",
       // Parsers differ on duplicate members.
       ["jsonrpc", "id", "method"].allSatisfy({ part.members(named: $0).count < 2 })
     else { throw unreadable }
@@ -151,7 +151,7 @@ struct MCPMessage {
   /// The protocol revision in the message, required since 2026-07-28; nil in older ones.
   var revision: String? { parameter("_meta", "io.modelcontextprotocol/protocolVersion")?.string }
 
-  func isCalled(_ method: String) -> Bool { self.method.map { $0.utf8.elementsEqual(method.utf8) } ?? false }
+  func isCalled(_ method: String) -> Bool { self.method.map { $0.hasSameBytes(as: method) } ?? false }
 
   // MARK: Own messages
 

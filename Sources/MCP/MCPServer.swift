@@ -24,11 +24,11 @@ package struct MCPServer {
       decoding: location.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
     // The user must first check a location at another origin.
     let target = own?.resolving(location).flatMap {
-      $0.origin.utf8.elementsEqual(own?.origin.utf8 ?? "".utf8) ? $0 : nil
+      $0.origin.hasSameBytes(as: own?.origin ?? "") ? $0 : nil
     }
     let isHint =
       target.map { ShellWord.isHarmless($0.text) } ?? false
-      && place.utf8.count == location.utf8.count && target?.text.utf8.elementsEqual(request.url.utf8) == false
+      && place.utf8.count == location.utf8.count && target?.text.hasSameBytes(as: request.url) == false
     return Failure(
       .serverMisbehaved,
       "\(own?.origin ?? "") redirects to \(TerminalText.clean(place)), which was not followed",
@@ -39,7 +39,7 @@ package struct MCPServer {
     var request = request
     request.method = method
     request.sendsBody = body != nil
-    let accepted = method.utf8.elementsEqual("GET".utf8) ? "text/event-stream" : "application/json, text/event-stream"
+    let accepted = method == "GET" ? "text/event-stream" : "application/json, text/event-stream"
     request.headers += ["Accept: \(accepted)"] + (body == nil ? [] : ["Content-Type: application/json"]) + fields
     return try MCPExchange(request, body, host)
   }

@@ -169,7 +169,7 @@ struct MCPToolFields {
     if let annotation = schema[annotation] {
       guard !path.isEmpty, found.count < mostMarks, let name = annotation.string, isToken(name),
         ["string", "integer", "boolean"].contains(schema["type"]?.string ?? ""),
-        !found.contains(where: { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) })
+        !found.contains(where: { $0.name.lowercased().hasSameBytes(as: name.lowercased()) })
       else { return false }
       found.append((path, name))
     }

@@ -161,11 +161,11 @@ extension MCPBridge {
 
   /// Handles the client's answer to the question.
   func answered(_ id: String, _ message: MCPMessage) {
-    guard let current = signIns.current, current.id.utf8.elementsEqual(id.utf8) else { return }
+    guard let current = signIns.current, current.id.hasSameBytes(as: id) else { return }
     if !accepts(message.value(["result", "action"])) { giveUp() }
   }
 
-  private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0.utf8.elementsEqual("accept".utf8) } ?? false }
+  private func accepts(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
 
   /// Handles a repeated call with the answer to the question.
   func resumed(_ sending: MCPSending, _ state: String) {

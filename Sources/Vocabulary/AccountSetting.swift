@@ -152,7 +152,7 @@ package final class AccountSetting: Sendable {
       read: { $0[keyPath: path].map { .string($0.rawValue) } },
       write: { settings, value in
         let word = value?.string
-        let choice = word.flatMap { word in choices.first { $0.rawValue.utf8.elementsEqual(word.utf8) } }
+        let choice = word.flatMap { word in choices.first { $0.rawValue.hasSameBytes(as: word) } }
         settings[keyPath: path] = choice
         return (choice == nil) == (word == nil)
       })
@@ -167,7 +167,7 @@ extension AccountSetting: Hashable {
 }
 
 extension AccountSetting {
-  package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
+  package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.hasSameBytes(as: name) } }
 
   /// The name for `--unset`: the option's, or else the setting's with dashes.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }

@@ -53,7 +53,7 @@ package struct OriginEntry: Sendable, Hashable {
     switch String(word[..<end]) {
     case "user" where user == nil: user = value
     case "token" where token == nil:
-      token = TokenKind.allCases.first { $0.rawValue.utf8.elementsEqual(value.utf8) }
+      token = TokenKind.allCases.first { $0.rawValue.hasSameBytes(as: value) }
       return token != nil
     case "audience" where audience == nil: audience = value
     case "resource": resources.append(value)
@@ -93,7 +93,7 @@ package struct OriginEntry: Sendable, Hashable {
 
   /// Whether both entries have the same origin and path.
   package func hasPlace(of other: OriginEntry) -> Bool {
-    origin.utf8.elementsEqual(other.origin.utf8) && path.utf8.elementsEqual(other.path.utf8)
+    origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
   /// Whether a path is at or below the entry's. False for a path with `.` or `..`, which servers may interpret
@@ -129,7 +129,7 @@ package struct HeaderForm: Sendable, Hashable {
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.map { String(decoding: $0, as: UTF8.self) }
-    let isUsual = words.count == 1 || words[0].lowercased().utf8.elementsEqual("authorization".utf8)
+    let isUsual = words.count == 1 || words[0].lowercased() == "authorization"
     self.init(name: isUsual ? Self.bearer.name : words[0], scheme: words[words.count - 1])
     guard Self.isToken(name), scheme.isEmpty ? words.count == 2 : Self.isToken(scheme),
       !["host", "content-length", "transfer-encoding", "connection", "dpop"].contains(name.lowercased())
@@ -142,9 +142,9 @@ package struct HeaderForm: Sendable, Hashable {
   }
 
   /// Whether to send user name and token together.
-  package var isBasic: Bool { scheme.lowercased().utf8.elementsEqual("basic".utf8) }
+  package var isBasic: Bool { scheme.lowercased() == "basic" }
 
-  package var isAuthorization: Bool { name.utf8.elementsEqual(Self.bearer.name.utf8) }
+  package var isAuthorization: Bool { name.hasSameBytes(as: Self.bearer.name) }
 
   package var text: String { isAuthorization && !scheme.isEmpty ? scheme : "\(name):\(scheme)" }
 }

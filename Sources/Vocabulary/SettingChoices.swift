@@ -68,7 +68,7 @@ package enum AssertionAudience: Sendable, Hashable {
 
   /// Creates the case for a word, or ``named(_:)`` for other text.
   package init(_ text: String) {
-    self = Self.words.first { $0.0.utf8.elementsEqual(text.utf8) }?.1 ?? .named(text)
+    self = Self.words.first { $0.0 == text }?.1 ?? .named(text)
   }
 }
 

@@ -4,7 +4,7 @@
 /// caller's environment must not affect the daemon.
 package enum DaemonEnvironment {
   package static func keeps(_ name: String) -> Bool {
-    names.contains { $0.utf8.elementsEqual(name.utf8) } || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+    names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
 
   package static func isForCommands(_ name: String) -> Bool {

@@ -50,7 +50,7 @@ enum NamedFile {
   static func openInput(
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {
-    guard path.utf8.elementsEqual("-".utf8) else { return try open(path, within: seconds, else: problem) }
+    guard path == "-" else { return try open(path, within: seconds, else: problem) }
     do { return try NamedSecret.duplicate(0) } catch { throw problem(Phrase(known: error.message)) }
   }
 }

@@ -96,7 +96,7 @@ struct NamedSecret {
     var (files, descriptors): ([String], [String]) = ([], [])
     for (option, text) in invocation.given {
       switch option.argument {
-      case .secretFile where text.utf8.elementsEqual("-".utf8): files.append("--\(option.name)")
+      case .secretFile where text == "-": files.append("--\(option.name)")
       case .descriptor where Int32(text) == 0: descriptors.append("--\(option.name)")
       default: break
       }

@@ -10,7 +10,7 @@ enum TokenInput {
   ///   - seconds: The timeout for all tokens; nil for none.
   /// - Throws: `invalid_request` if the file is unreadable, or for a terminal with `--no-input`.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
-    if let path, !path.utf8.elementsEqual("-".utf8) {
+    if let path, path != "-" {
       let file = try NamedFile.open(path, within: seconds) {
         Failure(.invalidRequest, Phrase("cannot read the file \"\(path)\": \($0)"))
       }

@@ -67,7 +67,7 @@ final class Command: Sendable {
     let options = options
     let names = everydayNames()
     return names.isEmpty
-      ? options : names.compactMap { name in options.first { $0.name.utf8.elementsEqual(name.utf8) } }
+      ? options : names.compactMap { name in options.first { $0.name == name } }
   }
 
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }

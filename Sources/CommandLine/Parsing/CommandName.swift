@@ -83,7 +83,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   /// The second words of a group such as `daemon`; empty for other words.
   static func members(ofGroup word: String) -> [String] {
-    listed.map(\.words).filter { $0.count == 2 && $0[0].utf8.elementsEqual(word.utf8) }.map { String($0[1]) }
+    listed.map(\.words).filter { $0.count == 2 && $0[0] == word }.map { String($0[1]) }
   }
 
   static var firstWords: [String] { firstWords(of: listed) }

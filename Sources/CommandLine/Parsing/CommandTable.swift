@@ -9,7 +9,7 @@ struct CommandTable: Sendable {
   var all: [Command] { CommandName.listed.map(command) }
 
   func named(_ words: String) -> Command? {
-    CommandName.allCases.first { $0.rawValue.utf8.elementsEqual(words.utf8) }.map(command)
+    CommandName.allCases.first { $0.rawValue == words }.map(command)
   }
 
   func named(_ name: CommandName) -> Command { command(name) }

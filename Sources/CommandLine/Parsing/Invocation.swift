@@ -87,7 +87,7 @@ final class Invocation {
   /// - Throws: `invalid_request` if they differ, or for an empty name.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
-    if let operand, let option, !operand.utf8.elementsEqual(option.utf8) {
+    if let operand, let option, !operand.hasSameBytes(as: option) {
       throw Failure(.invalidRequest, "two accounts given: \"\(operand)\" and \"\(option)\"")
     }
     guard let account = operand ?? option else { return nil }
@@ -121,7 +121,7 @@ final class Invocation {
   /// Adds that `AGENT_ACCOUNT` names a missing account, if so.
   func explained(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
-      let subject = failure.subject, subject.utf8.elementsEqual(name.utf8)
+      let subject = failure.subject, subject.hasSameBytes(as: name)
     else { return failure }
     var failure = failure
     failure.advice = Phrase("AGENT_ACCOUNT sets it in this shell; \(advice)")

@@ -80,7 +80,7 @@ enum OptionArgument: Sendable {
       return text.isEmpty ? Phrase("the value of \"\(option)\" is empty") : nil
     case .choice(_, let choices):
       let words = choices()
-      if words.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return nil }
+      if words.contains(text) { return nil }
       let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
       if !meant.isEmpty {
         return Phrase(
@@ -97,7 +97,7 @@ enum OptionArgument: Sendable {
   /// The seconds of a valid duration; otherwise nil.
   func seconds(_ text: String) -> Int? {
     switch self {
-    case .durationOrNever where text.utf8.elementsEqual("never".utf8): return 0
+    case .durationOrNever where text == "never": return 0
     case .duration(let range), .durationOrNever(let range):
       return DurationText.seconds(text).flatMap { range.contains($0) ? $0 : nil }
     case .none, .text, .file, .secretFile, .descriptor, .choice, .account: return nil
@@ -187,7 +187,7 @@ extension Option {
     by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == Choice? {
     self.init(name, in: group, short: nil, .choice(metavar, choices().map(word)), repeats: false, summary) { texts in
-      texts.last.flatMap { text in choices().first { word($0).utf8.elementsEqual(text.utf8) } }
+      texts.last.flatMap { text in choices().first { word($0) == text } }
     }
   }
 
@@ -198,7 +198,7 @@ extension Option {
     by word: @escaping @Sendable (Choice) -> String, _ summary: String
   ) where Value == [Choice] {
     self.init(name, in: group, short: nil, .choice(metavar, choices().map(word)), repeats: true, summary) { texts in
-      texts.isEmpty ? [] : choices().filter { choice in texts.contains { $0.utf8.elementsEqual(word(choice).utf8) } }
+      texts.isEmpty ? [] : choices().filter { choice in texts.contains(word(choice)) }
     }
   }
 

@@ -57,7 +57,7 @@ struct Parser {
 
   /// Whether an option before another program's words is ours. `ssh` has no long options.
   private func isOwnOption(_ argument: String) -> Bool {
-    argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument.utf8.elementsEqual("-h".utf8)
+    argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument == "-h"
   }
 
   /// Reads the words after `--`: another program's command, or operands.
@@ -166,7 +166,7 @@ struct Parser {
     let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,
-      table.all.contains(where: { $0.options.contains { $0.name.utf8.elementsEqual(name.utf8) } })
+      table.all.contains(where: { $0.options.contains { $0.name.hasSameBytes(as: name) } })
     {
       return error(Phrase("\(message) before the command"), hint: Phrase("put it after the command"))
     }

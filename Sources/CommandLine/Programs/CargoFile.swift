@@ -16,7 +16,7 @@ struct CargoFile {
       directories.append("/\(names.joined(separator: "/"))/.cargo")
       names.removeLast()
     }
-    if !directories.contains(where: { $0.utf8.elementsEqual(own.utf8) }) { directories.append(own) }
+    if !directories.contains(where: { $0.hasSameBytes(as: own) }) { directories.append(own) }
     return directories.compactMap { directory in
       ["config", "config.toml"].lazy.compactMap { name in
         let path = "\(directory)/\(name)"
@@ -30,8 +30,8 @@ struct CargoFile {
   static func isSame(_ one: String, _ other: String) -> Bool {
     guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(place(of: one)),
       let other = try? URI(place(of: other))
-    else { return one.utf8.elementsEqual(other.utf8) }
-    return one.origin.utf8.elementsEqual(other.origin.utf8) && one.path.utf8.elementsEqual(other.path.utf8)
+    else { return one.hasSameBytes(as: other) }
+    return one.origin.hasSameBytes(as: other.origin) && one.path.hasSameBytes(as: other.path)
       && one.query == other.query
   }
 

@@ -40,7 +40,7 @@ enum HelperName: String, CaseIterable, Sendable {
       words.remove(at: index)
       return words + ["--", cargoPlugin]
     }
-    let isCargo = words.first?.utf8.elementsEqual(cargoPlugin.utf8) ?? false
+    let isCargo = words.first == cargoPlugin
     guard let called = arguments.first.flatMap({ called($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
     // The options of these two are not ours.
     let mark = called == .keyring || isCargo ? ["--"] : []

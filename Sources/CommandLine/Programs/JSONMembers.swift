@@ -69,7 +69,7 @@ enum JSONMembers {
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members
-    guard let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+    guard let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
     let end = members[index].value.place.upperBound
     let range =
       if index > 0 {

@@ -16,7 +16,7 @@ extension SetupClient {
         throw Failure(.invalidRequest, "the role name contains invalid characters")
       }
       let name = try context.entryName(else: context.account)
-      let section = name.utf8.elementsEqual("default".utf8) ? name : "profile \(name)"
+      let section = name == "default" ? name : "profile \(name)"
       let text = ["[\(section)]", "credential_process = \(context.line(awsWords(context, role)))"]
       let home = try context.files.home()
       let file = try SetupFile(context.files.set("AWS_CONFIG_FILE") ?? (home + "/.aws/config"))

@@ -117,7 +117,7 @@ struct GitHelperEntry: Sendable {
   func isOurs(_ name: String) -> Bool {
     let text = ConfigurationText(Array(helper.utf8))
     return ["git-credential-\(name)", "\(name)' helper git", "\(name) helper git"].contains { text.contains($0) }
-      || helper.utf8.elementsEqual(name.utf8)
+      || helper.hasSameBytes(as: name)
   }
 
   var place: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
@@ -125,6 +125,6 @@ struct GitHelperEntry: Sendable {
   private func isFor(_ place: OriginEntry?) -> Bool {
     guard url != nil else { return true }
     guard let place, let own = self.place else { return false }
-    return own.origin.utf8.elementsEqual(place.origin.utf8) && own.covers(place.path)
+    return own.origin.hasSameBytes(as: place.origin) && own.covers(place.path)
   }
 }

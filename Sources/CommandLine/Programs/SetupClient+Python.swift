@@ -56,7 +56,7 @@ extension SetupClient {
   /// The result if the section already has the key; otherwise nil.
   private static func keyringProvider(of text: ConfigurationText, _ section: Range<Int>) -> Insertion? {
     text.value("keyring-provider", in: section).map {
-      $0.utf8.elementsEqual("subprocess".utf8) ? .present : .exists("keyring-provider")
+      $0 == "subprocess" ? .present : .exists("keyring-provider")
     }
   }
 

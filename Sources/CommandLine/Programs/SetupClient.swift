@@ -56,7 +56,7 @@ struct SetupClient: Sendable {
 
   static let names = all.map(\.name)
 
-  static func named(_ name: String) -> SetupClient? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
+  static func named(_ name: String) -> SetupClient? { all.first { $0.name.hasSameBytes(as: name) } }
 
   /// The executable's path, if it is on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
@@ -95,7 +95,7 @@ struct SetupClient: Sendable {
 }
 
 extension SetupClient: Hashable {
-  static func == (one: SetupClient, other: SetupClient) -> Bool { one.name.utf8.elementsEqual(other.name.utf8) }
+  static func == (one: SetupClient, other: SetupClient) -> Bool { one.name.hasSameBytes(as: other.name) }
 
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import AgentSocket
 internal import Platform
 internal import Wire
@@ -85,7 +86,7 @@ enum SetupLinks {
     let path = try directory()
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: path, create: true)
-      if directory.link(name).map({ $0.utf8.elementsEqual(program.utf8) }) ?? false { return }
+      if directory.link(name).map({ $0.hasSameBytes(as: program) }) ?? false { return }
       do {
         if directory.link(name) != nil, FileAccess(of: "\(path)/\(name)") == .missing { try directory.removeFile(name) }
         try directory.createLink(name, to: program)
@@ -100,7 +101,7 @@ enum SetupLinks {
     let path = try directory()
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: path, create: false)
-      let isOurs = directory.link(name).map { $0.utf8.elementsEqual(program.utf8) } ?? false
+      let isOurs = directory.link(name).map { $0.hasSameBytes(as: program) } ?? false
       guard isOurs || Spawn.isSame("\(path)/\(name)", Machine.executablePath()) else { return }
       do { try directory.removeFile(name) } catch { throw .system(error, path: "\(path)/\(name)") }
     } catch {

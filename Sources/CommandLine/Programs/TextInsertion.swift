@@ -115,7 +115,7 @@ struct ConfigurationText {
 
   /// The header line of a section.
   func header(_ name: String) -> Int? {
-    lines.indices.first { sectionName($0).map { $0.utf8.elementsEqual(name.utf8) } ?? false }
+    lines.indices.first { sectionName($0).map { $0.hasSameBytes(as: name) } ?? false }
   }
 
   /// The lines of a section after its header; for nil, those before the first section.

@@ -64,7 +64,7 @@ extension AccountConfiguration {
 
   /// - Throws: `invalid_request` if the account would get its assertion from itself.
   func refuseItself(as account: AccountName) throws(Failure) {
-    guard self.assertionAccount?.utf8.elementsEqual(account.text.utf8) ?? false else { return }
+    guard self.assertionAccount?.hasSameBytes(as: account.text) ?? false else { return }
     throw Failure(
       .invalidRequest, "--assertion-account must be a different account",
       hint: "use the account that is signed in at the other server: agent list")

@@ -27,7 +27,7 @@ final class AccountRequests: AccountPart {
 
   /// Makes an account active. `-` is the previously active one.
   func use(_ name: String, _ ticket: Ticket) throws(Failure) {
-    let name = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
+    let name = try broker.resolve(name == "-" ? previous() : name).name
     context.activate(name, for: ticket) { [self] outcome in
       send(outcome, name, ticket) { _ in JSONObject([("account", .string(name.text))]) }
     }
@@ -38,7 +38,7 @@ final class AccountRequests: AccountPart {
     guard let path = DirectoryPath(directory) else { throw .relativeDirectory }
     let account: AccountName?
     if let name {
-      account = try broker.resolve(name.utf8.elementsEqual("-".utf8) ? previous() : name).name
+      account = try broker.resolve(name == "-" ? previous() : name).name
     } else {
       guard try settings().directories.entries.contains(where: { $0.path == path }) else {
         throw Failure(

@@ -169,7 +169,7 @@ final class SignOuts: AccountPart {
   /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
-    return others.contains { $0.configuration.issuer.utf8.elementsEqual(account.configuration.issuer.utf8) }
+    return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
   /// Records the result for one account of a request.

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Peers
 internal import Synchronization
 internal import Vault
@@ -41,7 +42,7 @@ struct Watches {
   func tickets(for entry: LogEntry) -> [Ticket] {
     guard let account = entry.account else { return [] }
     return subjects.compactMap { ticket, subject in
-      subject.map { $0.text.utf8.elementsEqual(account.utf8) } ?? true ? ticket : nil
+      subject.map { $0.text.hasSameBytes(as: account) } ?? true ? ticket : nil
     }
   }
 }

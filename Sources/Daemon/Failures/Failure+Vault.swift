@@ -24,7 +24,7 @@ extension Failure {
 
   /// The command that repairs access to a vault file. Nil if it cannot be shown on a terminal.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
-    guard TerminalText.clean(path).utf8.elementsEqual(path.utf8) else { return nil }
+    guard TerminalText.clean(path).hasSameBytes(as: path) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
     return switch problem {
     case .tooOpen?, .writable?:

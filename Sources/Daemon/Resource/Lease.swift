@@ -183,7 +183,7 @@ final class Lease: Admission {
   func isNarrow(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeNamed, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
-      request.target.scope.contains { $0.utf8.elementsEqual(value.utf8) }
+      request.target.scope.contains { $0.hasSameBytes(as: String(value)) }
     }
   }
 

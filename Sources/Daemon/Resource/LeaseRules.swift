@@ -37,7 +37,7 @@ struct LeaseRules {
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> Passed {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
-    let own = places.filter { $0.origin.utf8.elementsEqual(target.origin.text.utf8) }
+    let own = places.filter { $0.origin.hasSameBytes(as: target.origin.text) }
     guard methods.isEmpty || isNamed, !own.isEmpty else { throw .notLent }
     let hasPath = !own.contains(where: \.path.isEmpty)
     if hasPath {
@@ -173,7 +173,7 @@ struct LeaseRules {
   /// Whether a destination has the same origin as the request.
   private static func staysAt(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
-    return (uri.resolving(field.value)?.origin).map { $0.utf8.elementsEqual(uri.origin.utf8) } ?? false
+    return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }
 
   private static func isPlain(name: String) -> Bool {

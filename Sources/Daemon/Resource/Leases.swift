@@ -263,7 +263,7 @@ final class Leases: AccountPart {
   /// Ends the leases of an account whose session ended, and renames those of a renamed account.
   func adapt(to entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
-      for lease in leases.values where lease.account.text.utf8.elementsEqual(old.utf8) { lease.account = name }
+      for lease in leases.values where lease.account.text.hasSameBytes(as: old) { lease.account = name }
       return
     }
     let cause: LeaseEntry.Cause
@@ -273,7 +273,7 @@ final class Leases: AccountPart {
     default: return
     }
     for lease in leases.values
-    where entry.account.map({ $0.utf8.elementsEqual(lease.account.text.utf8) }) ?? true {
+    where entry.account.map({ $0.hasSameBytes(as: lease.account.text) }) ?? true {
       end(lease, cause)
     }
   }

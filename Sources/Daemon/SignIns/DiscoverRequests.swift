@@ -51,7 +51,7 @@ final class DiscoverRequests: DaemonPart {
 
   /// The response if no server must be asked: an account has this issuer, or a provider has this URL. Nil otherwise.
   private static func known(_ request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
-    func isSame(_ text: String) -> Bool { text.utf8.elementsEqual(request.url.utf8) }
+    func isSame(_ text: String) -> Bool { text.hasSameBytes(as: request.url) }
     let accounts: [(AccountName, AccountConfiguration)]
     if let text = request.account {
       let name = try AccountName(requested: text)
@@ -74,8 +74,8 @@ final class DiscoverRequests: DaemonPart {
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {
     settings.accounts.map { ($0.name, $0.configuration) }.first { name, configuration in
-      request.account.map { $0.utf8.elementsEqual(name.text.utf8) } ?? true
-        && configuration.resources.contains { $0.utf8.elementsEqual(request.url.utf8) }
+      request.account.map { $0.hasSameBytes(as: name.text) } ?? true
+        && configuration.resources.contains { $0.hasSameBytes(as: request.url) }
     }
   }
 

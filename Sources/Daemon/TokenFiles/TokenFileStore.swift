@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Platform
 internal import Wire
 
@@ -56,8 +57,8 @@ final class TokenFileStore: Sendable {
   /// - Throws: As ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
-    let isOurs = found.contains { $0.utf8.elementsEqual("\(name)\(Self.lockSuffix)".utf8) }
-    guard isOurs || !found.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return nil }
+    let isOurs = found.contains { $0.hasSameBytes(as: "\(name)\(Self.lockSuffix)") }
+    guard isOurs || !found.contains(where: { $0.hasSameBytes(as: name) }) else { return nil }
     let lock = TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: isOurs)
     try? directory.removeLeftovers(of: name)
     remove(name, lock)

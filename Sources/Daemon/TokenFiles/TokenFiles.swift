@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import OAuth
 internal import Peers
 internal import Platform
@@ -289,7 +290,7 @@ final class TokenFiles: AccountPart {
   /// Updates the files after an event of a session or an account.
   func adapt(to entry: SessionEntry) {
     let own = tokenFiles.values.filter { file in
-      entry.account.map { $0.utf8.elementsEqual(file.account.text.utf8) } ?? true
+      entry.account.map { $0.hasSameBytes(as: file.account.text) } ?? true
     }
     switch entry.event.name {
     case .signedIn, .refreshed:
@@ -302,8 +303,8 @@ final class TokenFiles: AccountPart {
     case .unlocked: for file in own where file.hasBegun && file.written == nil { requestToken(for: file) }
     case .accountRenamed:
       guard let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) else { return }
-      for file in tokenFiles.values where file.account.text.utf8.elementsEqual(old.utf8) { file.account = name }
-      for index in standing.indices where standing[index].account.text.utf8.elementsEqual(old.utf8) {
+      for file in tokenFiles.values where file.account.text.hasSameBytes(as: old) { file.account = name }
+      for index in standing.indices where standing[index].account.text.hasSameBytes(as: old) {
         standing[index].account = name
       }
     default: break
@@ -389,7 +390,7 @@ final class TokenFiles: AccountPart {
     var wanted: [(AccountName, StandingTokenFile)] = []
     for account in settings.accounts {
       for file in account.configuration.tokenFiles.compactMap({ StandingTokenFile($0) })
-      where !wanted.contains(where: { $0.1.path.utf8.elementsEqual(file.path.utf8) }) {
+      where !wanted.contains(where: { $0.1.path.hasSameBytes(as: file.path) }) {
         wanted.append((account.name, file))
       }
     }

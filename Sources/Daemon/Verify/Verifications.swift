@@ -88,7 +88,7 @@ final class Verifications: AccountPart {
       return .issuer(account.configuration, account.name, proxyCredentials: nil)
     }
     func isMeant(_ configuration: AccountConfiguration) -> Bool {
-      configuration.issuer.utf8.elementsEqual(issuer.utf8)
+      configuration.issuer.hasSameBytes(as: issuer)
     }
     let namesWay = request.settings.caFile != nil || request.settings.allowHTTPLoopback
     if let name = request.account {

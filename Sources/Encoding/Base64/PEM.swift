@@ -6,8 +6,8 @@ package enum PEM {
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
-    package func isLabelled(_ text: String) -> Bool { label.utf8.elementsEqual(text.utf8) }
-    /// The range of the body in the text, including line breaks.
+    package func isLabelled(_ text: String) -> Bool { label.hasSameBytes(as: text) }
+    /// The range of its body, including line breaks.
     fileprivate let body: Range<Int>
   }
 

@@ -67,8 +67,8 @@ package enum Form {
       if end > start {
         guard fields.count < maxFields else { throw .tooManyFields }
         let field = try parseField(bytes, from: start, to: end)
-        let mayRepeat = repeatable.contains { $0.utf8.elementsEqual(field.name.utf8) }
-        guard mayRepeat || !fields.contains(where: { $0.name.utf8.elementsEqual(field.name.utf8) })
+        let mayRepeat = repeatable.contains { $0.hasSameBytes(as: field.name) }
+        guard mayRepeat || !fields.contains(where: { $0.name.hasSameBytes(as: field.name) })
         else { throw .duplicateName }
         fields.append(field)
       }
@@ -163,6 +163,6 @@ package struct FormField: Sendable, Hashable {
   package var value: String
 
   package static func == (one: FormField, other: FormField) -> Bool {
-    one.name.utf8.elementsEqual(other.name.utf8) && one.value.utf8.elementsEqual(other.value.utf8)
+    one.name.hasSameBytes(as: other.name) && one.value.hasSameBytes(as: other.value)
   }
 }

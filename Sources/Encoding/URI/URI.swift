@@ -32,7 +32,7 @@ package struct URI: Sendable, Hashable {
   }
 
   package static func == (one: URI, other: URI) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -41,7 +41,7 @@ package struct URI: Sendable, Hashable {
 
   /// Whether the scheme is `name`, in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
   package func hasScheme(_ name: String) -> Bool {
-    scheme.lowercased().utf8.elementsEqual(name.utf8)
+    scheme.lowercased().hasSameBytes(as: name)
   }
 
   package var isHTTPS: Bool { hasScheme("https") }
@@ -51,7 +51,7 @@ package struct URI: Sendable, Hashable {
   /// True only for `127.0.0.1`, `[::1]` and `localhost`, which libcurl (since 7.78) and browsers resolve themselves
   /// (RFC 6761 section 6.3); names below it may be another host's.
   package var isHTTPLoopback: Bool {
-    hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().utf8.elementsEqual($0.utf8) }
+    hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }
 
   /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): in lowercase, without the default port.

@@ -30,7 +30,7 @@ struct URIParser {
     scheme = 0..<firstIndex(of: ":", from: 0)
     guard scheme.upperBound < bytes.count, isScheme(scheme) else { throw .noScheme }
     let start = scheme.upperBound + 3
-    guard start <= bytes.count, text(scheme.upperBound..<start).utf8.elementsEqual("://".utf8) else { throw .noHost }
+    guard start <= bytes.count, text(scheme.upperBound..<start) == "://" else { throw .noHost }
     let end = firstIndex(of: "/?#", from: start)
     path = end..<firstIndex(of: "?#", from: end)
     var rest = path.upperBound

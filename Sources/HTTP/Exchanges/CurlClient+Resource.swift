@@ -12,7 +12,7 @@ extension CurlClient {
   ) throws(HTTPFailure) -> ResourceResponse {
     if request.cancellation.isCancelled { throw HTTPFailure(.cancelled) }
     let route = try Route(to: request.endpoint, by: request.transport)
-    let hasProof = authorization.contains { $0.name.utf8.elementsEqual("DPoP".utf8) }
+    let hasProof = authorization.contains { $0.name == "DPoP" }
     let isRepeatable = request.method.isSafe && content == nil && !hasProof
     var kept = pool.take(for: route, onceOnly: !isRepeatable)
     while true {

@@ -307,7 +307,7 @@ final class HTTPConnection: LentCall.Owner {
   func send(_ event: Event, _ ticket: Ticket) {
     guard case .response(let head) = event, ticket.serial == serial, let exchange, !isClosed else { return }
     let hasBody =
-      !exchange.head.method.utf8.elementsEqual("HEAD".utf8) && !(100..<200).contains(head.status)
+      exchange.head.method != "HEAD" && !(100..<200).contains(head.status)
       && head.status != 204 && head.status != 304
     let length = head.field("Content-Length").flatMap { Int($0) }
     let framing: Framing = !hasBody ? .none : length.map { .length($0) } ?? .chunked
@@ -433,7 +433,7 @@ final class HTTPConnection: LentCall.Owner {
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.leave()
     let closes = exchange == nil || exchange?.content != nil || exchange?.head.closes == true
-    let isHead = exchange?.head.method.utf8.elementsEqual("HEAD".utf8) ?? false
+    let isHead = exchange?.head.method == "HEAD"
     send(Self.answer(status, failure, closes: closes, hasBody: !isHead))
   }
 

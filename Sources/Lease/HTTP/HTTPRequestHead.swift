@@ -16,7 +16,7 @@ struct HTTPRequestHead: Equatable {
     let name: String
     let value: String
 
-    func isNamed(_ other: String) -> Bool { name.lowercased().utf8.elementsEqual(other.utf8) }
+    func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
   enum Content: Equatable {
@@ -73,7 +73,7 @@ struct HTTPRequestHead: Equatable {
     // gRPC needs trailer fields.
     guard !values("content-type").contains(where: Self.isGRPC) else { throw .notServed }
     let expectations = values("expect").map { $0.lowercased() }
-    guard expectations.allSatisfy({ $0.utf8.elementsEqual("100-continue".utf8) }) else { throw .notServed }
+    guard expectations.allSatisfy({ $0 == "100-continue" }) else { throw .notServed }
     expectsContinue = !expectations.isEmpty && content != .none
     closes = options.contains("close")
   }
@@ -133,7 +133,7 @@ struct HTTPRequestHead: Equatable {
   /// Requires one length in digits or the coding `chunked`, but not both (RFC 9112 section 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
-    if lengths.isEmpty, codings.count == 1, codings[0].lowercased().utf8.elementsEqual("chunked".utf8) {
+    if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {
       return .chunked
     }
     guard codings.isEmpty, lengths.count == 1, (1...mostDigits).contains(lengths[0].utf8.count),

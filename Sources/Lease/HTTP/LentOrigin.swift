@@ -69,7 +69,7 @@ struct LentOrigin {
     let name = field.name.lowercased()
     if Self.ofConnection.contains(name) || isKey(field) { return true }
     let named = head.fields.filter { $0.isNamed("connection") }.flatMap { $0.value.lowercased().split(separator: ",") }
-    return named.contains { $0.filter { $0 != " " }.utf8.elementsEqual(name.utf8) }
+    return named.contains { $0.filter { $0 != " " }.hasSameBytes(as: name) }
   }
 
   /// The names of fields that concern a connection, or that the daemon sets.
@@ -111,7 +111,7 @@ struct LentOrigin {
     // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
     let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)
-    guard let uri = try? URI(text), uri.origin.utf8.elementsEqual(origin.utf8) else { return String(url) }
+    guard let uri = try? URI(text), uri.origin.hasSameBytes(as: origin) else { return String(url) }
     let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     return base + String(decoding: authority.drop { !"/?#".utf8.contains($0) }, as: UTF8.self)
   }

@@ -66,7 +66,7 @@ extension AuthorizationRequest {
     let named = fields.text("iss")
     let other = options.responseIssuer
     guard let named,
-      issuer.isSame(as: named) || other.map({ $0.utf8.elementsEqual(named.utf8) }) ?? false
+      issuer.isSame(as: named) || other.map({ $0.hasSameBytes(as: named) }) ?? false
         || tenant?.mayAnswer(as: named) ?? false
     else {
       throw OAuthError(.responseIssuerMismatch, .configuredIssuer).naming(named)

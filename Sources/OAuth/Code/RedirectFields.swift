@@ -28,17 +28,17 @@ struct RedirectFields {
     self.fields = fields
   }
 
-  func has(_ name: String) -> Bool { fields.contains { $0.name.utf8.elementsEqual(name.utf8) } }
+  func has(_ name: String) -> Bool { fields.contains { $0.name.hasSameBytes(as: name) } }
 
   /// The value of a field that appears exactly once and is validly encoded, or nil.
   func only(_ name: String) -> SharedSecret? {
-    let found = fields.filter { $0.name.utf8.elementsEqual(name.utf8) }
+    let found = fields.filter { $0.name.hasSameBytes(as: name) }
     return found.count == 1 ? found[0].value : nil
   }
 
   /// The first value of a field as text, for values that are not secret.
   func text(_ name: String) -> String? {
-    guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else { return nil }
+    guard let value = fields.first(where: { $0.name.hasSameBytes(as: name) })?.value else { return nil }
     return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
 

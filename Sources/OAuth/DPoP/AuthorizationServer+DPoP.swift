@@ -62,7 +62,7 @@ extension AuthorizationServer {
   /// Throws if tokens are bound although the request had no proof, or the reverse: a thief could use those (RFC 9449
   /// section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
-    let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8)
+    let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }

@@ -65,7 +65,7 @@ package struct DPoPProver: Sendable {
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
     let nonce = learnNonce(headers, url, role)
-    let isNewNonce = nonce.map { !($0.utf8.elementsEqual((proof?.nonce ?? "").utf8)) } ?? false
+    let isNewNonce = nonce.map { !$0.hasSameBytes(as: proof?.nonce ?? "") } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
     // A resource's other responses may come from a cache, with an old date.
     let isNewTime =
@@ -90,7 +90,7 @@ package struct DPoPProver: Sendable {
 
   static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
     guard status == 401 else { return nil }
-    return Challenge.all(in: headers).first { $0.scheme.utf8.elementsEqual("dpop".utf8) }?["error"]
+    return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {

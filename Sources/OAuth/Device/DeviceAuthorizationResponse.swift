@@ -84,7 +84,7 @@ package final class DeviceAuthorizationResponse: Sendable {
   ) throws(OAuthError) -> String? {
     guard let text = try reader.text(name, in: bytes) else { return nil }
     guard (1...limit).contains(text.utf8.count),
-      TerminalText.clean(text, limit: limit).utf8.elementsEqual(text.utf8)
+      TerminalText.clean(text, limit: limit).hasSameBytes(as: text)
     else { throw reader.malformed(name) }
     return text
   }

@@ -124,7 +124,7 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// Whether PKCE can be used: the server announces `S256`, or no methods at all.
   package var acceptsCodeChallenges: Bool {
-    codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.utf8.elementsEqual(CodeVerifier.method.utf8) }
+    codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.hasSameBytes(as: CodeVerifier.method) }
   }
 
   package var offersCodeFlow: Bool {

@@ -35,7 +35,7 @@ package struct ProtectedResource: Sendable, Hashable {
     }
     let reader = MetadataReader(object: object, allowHTTPLoopback: allowHTTPLoopback)
     let named = try reader.string("resource")
-    guard let named, (identifiers ?? [resource.text]).contains(where: { $0.utf8.elementsEqual(named.utf8) }) else {
+    guard let named, (identifiers ?? [resource.text]).contains(where: { $0.hasSameBytes(as: named) }) else {
       throw OAuthError(.resourceMismatch, .requestedResource).naming(named)
     }
     isPublished = true

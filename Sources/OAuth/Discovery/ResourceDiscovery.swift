@@ -143,7 +143,7 @@ package struct ResourceDiscovery {
     let all = Challenge.all(in: response.headers)
     let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme) }
     var hint = Hint(wantsToken: all.isEmpty || !challenges.isEmpty, isChallenge: !challenges.isEmpty)
-    hint.wantsBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme.utf8.elementsEqual("dpop".utf8) }
+    hint.wantsBoundTokens = !challenges.isEmpty && challenges.allSatisfy { $0.scheme == "dpop" }
     for challenge in challenges {
       let scopes = challenge["scope"].flatMap { try? Scope($0) }?.values ?? []
       if let text = challenge["resource_metadata"] {
@@ -161,7 +161,7 @@ package struct ResourceDiscovery {
     guard let place = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
     }
-    guard place.uri.origin.utf8.elementsEqual(resource.uri.origin.utf8) else {
+    guard place.uri.origin.hasSameBytes(as: resource.uri.origin) else {
       throw OAuthError(.metadataInvalid, .reason("resource_metadata is at another origin than the resource"))
     }
     return place
@@ -172,7 +172,7 @@ package struct ResourceDiscovery {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")
     let base = String(decoding: uri.text.utf8.dropLast(rest.utf8.count), as: UTF8.self)
-    let path = uri.path.utf8.elementsEqual("/".utf8) ? String(rest.dropFirst()) : rest
+    let path = uri.path == "/" ? String(rest.dropFirst()) : rest
     return try Endpoint(base + Self.wellKnown + path, allowHTTPLoopback: transport.allowHTTPLoopback)
   }
 

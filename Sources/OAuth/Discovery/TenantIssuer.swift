@@ -18,8 +18,8 @@ package enum TenantIssuer: Sendable, Hashable {
   /// - Returns: Nil if that is not acceptable for `issuer`.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
-      let other = Self.parts(named), own.before.utf8.elementsEqual(other.before.utf8),
-      own.after.utf8.elementsEqual(other.after.utf8), !Self.isGUID(own.tenant)
+      let other = Self.parts(named), own.before.hasSameBytes(as: other.before),
+      own.after.hasSameBytes(as: other.after), !Self.isGUID(own.tenant)
     else { return nil }
     if Self.shared.contains(own.tenant) {
       guard other.tenant == Self.placeholder else { return nil }
@@ -37,24 +37,24 @@ package enum TenantIssuer: Sendable, Hashable {
   ///   - keyIssuer: The `issuer` member of the key that verified the token.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
-    case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
+    case .one(let named): return named.hasSameBytes(as: issuer)
     case .any(let before, let after):
-      guard let tenant, Self.isGUID(tenant), (before + tenant + after).utf8.elementsEqual(issuer.utf8),
+      guard let tenant, Self.isGUID(tenant), (before + tenant + after).hasSameBytes(as: issuer),
         let key = keyIssuer.flatMap(Self.parts)
       else { return false }
       let named = key.tenant == Self.placeholder ? tenant : key.tenant
-      return (key.before + named + key.after).utf8.elementsEqual(issuer.utf8)
+      return (key.before + named + key.after).hasSameBytes(as: issuer)
     }
   }
 
   /// Whether the authorization endpoint may send this `iss` (RFC 9207).
   func mayAnswer(as issuer: String) -> Bool {
     switch self {
-    case .one(let named): return named.utf8.elementsEqual(issuer.utf8)
+    case .one(let named): return named.hasSameBytes(as: issuer)
     case .any(let before, let after):
       guard let parts = Self.parts(issuer) else { return false }
       return (Self.isGUID(parts.tenant) || parts.tenant == Self.placeholder)
-        && (before + parts.tenant + after).utf8.elementsEqual(issuer.utf8)
+        && (before + parts.tenant + after).hasSameBytes(as: issuer)
     }
   }
 

@@ -25,14 +25,14 @@ package struct HTTPHeaders: Sendable {
     let types = values(of: "Content-Type").map { value in
       Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
     }
-    guard let first = types.first, types.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
+    guard let first = types.first, types.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
     return first
   }
 
   /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several different ones.
   package var location: String? {
     let places = values(of: "Location")
-    guard let first = places.first, places.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else { return nil }
+    guard let first = places.first, places.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
     return first
   }
 

@@ -45,11 +45,11 @@ package struct Issuer: Sendable {
   }
 
   /// Whether `other` is identical, byte by byte.
-  package func isSame(as other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+  package func isSame(as other: String) -> Bool { text.hasSameBytes(as: other) }
 
   /// Whether `other` differs only by a trailing slash, which is significant.
   func differsBySlash(from other: String) -> Bool {
-    "\(text)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(text.utf8)
+    "\(text)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: text)
   }
 
   /// The issuer of a pasted metadata URL, or nil if the URL is not at a well-known path.
@@ -67,9 +67,9 @@ package struct Issuer: Sendable {
 
   /// Whether the `iss` claim matches the issuer: identical, or without the scheme for providers that omit it.
   package static func isName(_ claim: String, of issuer: String) -> Bool {
-    if claim.utf8.elementsEqual(issuer.utf8) { return true }
+    if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true
-      && "https://\(claim)".utf8.elementsEqual(issuer.utf8)
+      && "https://\(claim)".hasSameBytes(as: issuer)
   }
 }
 

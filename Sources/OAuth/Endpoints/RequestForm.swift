@@ -13,7 +13,7 @@ struct RequestForm: ~Copyable {
 
   /// Adds a parameter defined by a provider or account.
   mutating func add(named name: String, _ value: String) {
-    if name.utf8.elementsEqual(RequestParameter.clientID.rawValue.utf8) {
+    if name.hasSameBytes(as: RequestParameter.clientID.rawValue) {
       if namesClient { return }
       namesClient = true
     }

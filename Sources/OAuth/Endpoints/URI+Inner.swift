@@ -9,7 +9,7 @@ extension URI {
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
     let labels = name.split(separator: ".")
     guard let last = labels.last else { return true }
-    if last.utf8.elementsEqual("localhost".utf8) { return true }
+    if last == "localhost" { return true }
     // RFC 3986 section 3.2.2 requires four decimal numbers. Resolvers also accept fewer, and octal or hexadecimal ones.
     guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") else { return false }
     let octets = labels.compactMap { UInt8($0) }

@@ -26,7 +26,7 @@ extension AuthorizationServer {
     guard let found = claims["sub"]?.string, !found.isEmpty else {
       throw OAuthError(.malformedResponse, .member("sub", of: subject), httpStatus: response.status)
     }
-    if let expectedSubject, !found.utf8.elementsEqual(expectedSubject.utf8) {
+    if let expectedSubject, !found.hasSameBytes(as: expectedSubject) {
       throw OAuthError(.userInfoMismatch, subject)
     }
     return claims

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import JOSE
 
 /// Checks the claims of an ID Token after its signature. Steps are those of OpenID Connect Core section 3.1.3.7.
@@ -115,8 +116,8 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  /// Compares bytes, since Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
-  private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+  /// Swift's `==` treats canonically equivalent strings as equal (RFC 8259 section 8.3).
+  private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
 
   private func isSame(_ a: String?, _ b: String?) -> Bool {
     switch (a, b) {

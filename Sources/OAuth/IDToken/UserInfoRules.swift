@@ -64,7 +64,7 @@ struct SignedUserInfo {
     // `iss` is optional, since the key belongs to the issuer.
     if let named = try reader.issuer(), !issuer.isSame(as: named) { throw .otherIssuer(isMissing: false) }
     let audience = try reader.audience()
-    guard audience?.contains(where: { $0.utf8.elementsEqual(clientID.utf8) }) == true else {
+    guard audience?.contains(where: { $0.hasSameBytes(as: clientID) }) == true else {
       throw .otherAudience(isMissing: audience == nil)
     }
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.issuedAhead)

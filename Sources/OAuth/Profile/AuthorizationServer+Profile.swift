@@ -16,7 +16,7 @@ extension AuthorizationServer {
   /// - Throws: `profileBroken`.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
     guard profile == .fapi2 else { return }
-    let isBound = tokens.tokenType.utf8.elementsEqual("DPoP".utf8) || bindsToCertificate
+    let isBound = tokens.tokenType == "DPoP" || bindsToCertificate
     guard isBound else { throw OAuthError(.tokenUnbound) }
   }
 

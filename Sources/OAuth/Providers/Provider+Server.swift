@@ -25,7 +25,7 @@ extension Provider {
   }
 
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
-    if let value = error.serverError, value.utf8.elementsEqual(advice.error.utf8) { return true }
+    if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
       return false
     }

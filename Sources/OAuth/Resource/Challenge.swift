@@ -17,7 +17,7 @@ package struct Challenge: Sendable, Hashable {
   private static let maxParameters = 32
 
   package subscript(name: String) -> String? {
-    parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    parameters.first { $0.name.hasSameBytes(as: name) }?.value
   }
 
   /// Parses the challenges of a response in order, up to the first malformed one.

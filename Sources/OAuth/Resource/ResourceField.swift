@@ -58,7 +58,7 @@ package struct ResourceField: Sendable, Hashable {
     return fields
   }
 
-  package func isNamed(_ other: String) -> Bool { name.lowercased().utf8.elementsEqual(other.lowercased().utf8) }
+  package func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other.lowercased()) }
 
   /// Whether the byte is visible, a space, a tab or non-ASCII.
   private static func isValueByte(_ byte: UInt8) -> Bool { byte == 0x09 || (byte >= 0x20 && byte != 0x7F) }

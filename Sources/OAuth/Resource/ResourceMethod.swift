@@ -30,5 +30,5 @@ package struct ResourceMethod: Sendable, Hashable {
       || isOne(of: ["QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "MKCALENDAR", "LOCK", "REPORT", "SEARCH", "ACL"])
   }
 
-  private func isOne(of names: [String]) -> Bool { names.contains { $0.utf8.elementsEqual(text.utf8) } }
+  private func isOne(of names: [String]) -> Bool { names.contains { $0.hasSameBytes(as: text) } }
 }

@@ -19,6 +19,6 @@ package struct ResourceOrigin: Sendable, Hashable {
   package init(of entry: OriginEntry) { text = entry.origin }
 
   package static func == (one: ResourceOrigin, other: ResourceOrigin) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 }

@@ -141,7 +141,7 @@ private struct ServiceDocument {
     if let code = text("Code"), code.utf8.count <= 64, code.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == 0x2E }) {
       error.serverError = code
       error.serverDescription = message(sent: sent)
-      if code.utf8.elementsEqual("Throttling".utf8) { error.code = .rateLimited }
+      if code == "Throttling" { error.code = .rateLimited }
     }
     return error
   }

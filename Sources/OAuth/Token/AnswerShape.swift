@@ -20,7 +20,7 @@ package struct AnswerShape: Sendable, Hashable {
   /// Whether the server's own error is about an invalid refresh token.
   func isAboutRefreshToken(_ error: String?, description: String?) -> Bool {
     deadRefreshTokens.contains { known in
-      error.map { $0.utf8.elementsEqual(known.utf8) } ?? false
+      error == known
         || description.map { $0.utf8.starts(with: known.utf8) } ?? false
     }
   }

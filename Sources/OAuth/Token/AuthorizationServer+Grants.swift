@@ -115,7 +115,7 @@ extension AuthorizationServer {
       throw OAuthError(
         .malformedResponse, .member("issued_token_type", of: .endpoint(.token)), httpStatus: response.status)
     }
-    guard type.utf8.elementsEqual(Self.accessTokenType.utf8) else {
+    guard type == Self.accessTokenType else {
       throw OAuthError(.unsupportedTokenType, .endpoint(.token))
     }
   }
@@ -154,7 +154,7 @@ extension AuthorizationServer {
       guard let type = try reader.text("issued_token_type", in: bytes) else {
         throw reader.malformed("issued_token_type")
       }
-      guard type.utf8.elementsEqual(Self.assertionType.utf8) else { throw OAuthError(.unsupportedTokenType, subject) }
+      guard type == Self.assertionType else { throw OAuthError(.unsupportedTokenType, subject) }
       guard let assertion = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
         throw reader.malformed("access_token")
       }

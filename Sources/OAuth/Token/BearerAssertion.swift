@@ -1,4 +1,5 @@
 package import Crypto
+internal import Encoding
 internal import JOSE
 package import Vocabulary
 
@@ -60,7 +61,7 @@ package struct BearerAssertion: Sendable {
       throw .notYetValid(seconds: (notBefore ?? now) - now)
     }
     let accepted = [expected, endpoint?.text].compactMap(\.self)
-    guard audience.contains(where: { text in accepted.contains { $0.utf8.elementsEqual(text.utf8) } }) else {
+    guard audience.contains(where: { text in accepted.contains { $0.hasSameBytes(as: text) } }) else {
       throw .wrongAudience(expected: expected)
     }
   }
@@ -68,7 +69,7 @@ package struct BearerAssertion: Sendable {
   /// Checks that `client_id` is this client, as required for an assertion obtained with an ID Token
   /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
   package func check(isFor client: String) throws(AssertionProblem) {
-    guard let clientID, clientID.utf8.elementsEqual(client.utf8) else { throw .wrongClient(expected: client) }
+    guard let clientID, clientID.hasSameBytes(as: client) else { throw .wrongClient(expected: client) }
   }
 }
 

@@ -18,8 +18,8 @@ package struct ClaimDemand: Sendable, Hashable {
   func holds(for claim: JSON) -> Bool {
     switch claim {
     case .null: false
-    case .string(let text): text.utf8.elementsEqual(value.utf8)
-    case .bool(let flag): value.utf8.elementsEqual((flag ? "true" : "false").utf8)
+    case .string(let text): text.hasSameBytes(as: value)
+    case .bool(let flag): value.hasSameBytes(as: flag ? "true" : "false")
     case .number(let number): json?.number.map { number.isSameValue(as: $0) } ?? false
     case .object: json == claim
     case .array(let elements): json == claim || elements.contains { $0.array == nil && holds(for: $0) }

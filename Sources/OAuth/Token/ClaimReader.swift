@@ -89,7 +89,7 @@ struct ClaimReader {
   /// (section 3.1.3.7, steps 4 and 5).
   func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
     guard let party = try text("azp") else {
-      let isSingle = audience.allSatisfy { $0.utf8.elementsEqual(audience[0].utf8) }
+      let isSingle = audience.allSatisfy { $0.hasSameBytes(as: audience[0]) }
       guard isSingle else { throw .missingClaim("azp") }
       return nil
     }

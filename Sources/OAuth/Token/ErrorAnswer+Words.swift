@@ -59,6 +59,6 @@ enum ReasonPhrase {
   ]
 
   static func isOf(_ status: Int, _ text: String) -> Bool {
-    all[status].map { $0.utf8.elementsEqual(text.lowercased().utf8) } ?? false
+    all[status].map { $0.hasSameBytes(as: text.lowercased()) } ?? false
   }
 }

@@ -89,7 +89,7 @@ struct ErrorAnswer: Sendable {
     // An error contains no token. A body with one must not be split into strings.
     guard bytes.count <= 8192, !bytes.hasPart("_token=") else { return nil }
     guard let fields = try? Form.parse(bytes) else { return nil }
-    let value = { (name: String) in fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+    let value = { (name: String) in fields.first { $0.name.hasSameBytes(as: name) }?.value }
     guard let error = value("error") else { return nil }
     let interval = value("interval").flatMap { Seconds.whole(.string($0)) }
     return ErrorAnswer(error: error, description: value("error_description"), interval: interval, sent: sent)

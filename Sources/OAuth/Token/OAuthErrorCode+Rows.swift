@@ -39,14 +39,14 @@ extension OAuthError.Code {
   ///
   /// - Parameter kind: The kind of the request. Nil matches only values with one meaning for all requests.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
-    let found = names.filter { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
+    let found = names.filter { $0.name.values.contains { $0 == value } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
     return (own ?? found.first { $0.name.kinds.isEmpty })?.code
   }
 
   /// Whether a value of `error` is known for any request.
   static func isKnown(_ value: String) -> Bool {
-    names.contains { $0.name.values.contains { $0.utf8.elementsEqual(value.utf8) } }
+    names.contains { $0.name.values.contains { $0 == value } }
   }
 
   package var meaning: Meaning { row().meaning }

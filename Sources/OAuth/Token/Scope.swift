@@ -31,7 +31,7 @@ package struct Scope: Sendable, Hashable {
   package var text: String { values.joined(separator: " ") }
   package var isEmpty: Bool { values.isEmpty }
 
-  package func contains(_ value: String) -> Bool { values.contains { $0.utf8.elementsEqual(value.utf8) } }
+  package func contains(_ value: String) -> Bool { values.contains { $0.hasSameBytes(as: value) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
   /// The values of `demanded` that this scope lacks, in their order.

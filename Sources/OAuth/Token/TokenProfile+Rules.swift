@@ -53,7 +53,7 @@ extension TokenProfile {
     }
     _ = try reader.user()
     guard !audiences.isEmpty else { return }
-    func isNamed(_ name: String) -> Bool { audiences.contains { $0.utf8.elementsEqual(name.utf8) } }
+    func isNamed(_ name: String) -> Bool { audiences.contains { $0.hasSameBytes(as: name) } }
     let found = try reader.audience() ?? []
     guard found.allSatisfy(isNamed) else { throw .foreignAudience([]) }
     _ = try reader.authorizedParty(found, isClient: isNamed)

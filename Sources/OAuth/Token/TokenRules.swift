@@ -126,7 +126,7 @@ package struct TokenRules: Sendable {
       guard isRight else { throw .otherIssuer(isMissing: false) }
     }
     let found = try reader.audience()
-    let isForCaller = found?.contains { name in audiences.contains { $0.utf8.elementsEqual(name.utf8) } } ?? false
+    let isForCaller = found?.contains { name in audiences.contains { $0.hasSameBytes(as: name) } } ?? false
     if !audiences.isEmpty, !isForCaller { throw .otherAudience(isMissing: found == nil) }
     _ = try reader.text("sub")
   }

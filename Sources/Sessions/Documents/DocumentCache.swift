@@ -267,7 +267,7 @@ package final class DocumentCache: Sendable {
       let bytes = try? directory.readFile(file, limit: Self.mostBytes + 4096),
       let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSON(parsing: Array(bytes[..<end])),
       let fetchedAt = head["fetched_at"]?.int, let expiresAt = head["expires_at"]?.int,
-      let written = head["name"]?.string, written.utf8.elementsEqual(name.subject.utf8),
+      let written = head["name"]?.string, written.hasSameBytes(as: name.subject),
       head["trust"]?.string == name.trust
     else { return nil }
     let (latest, overflow) = fetchedAt.addingReportingOverflow(Self.longestLife)

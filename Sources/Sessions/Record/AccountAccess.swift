@@ -111,7 +111,7 @@ extension AccountRecord {
   func access(by configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> AccountAccess {
     var access = try AccountAccess(configuration)
     if let setting = difference(from: access) {
-      let isOfFile = authority.hasAuthorities && setting.utf8.elementsEqual(AccountSetting.caFile.name.utf8)
+      let isOfFile = authority.hasAuthorities && setting.hasSameBytes(as: AccountSetting.caFile.name)
       throw .configurationChanged(
         account: account.text, setting: setting, file: isOfFile ? configuration.caFile : nil)
     }

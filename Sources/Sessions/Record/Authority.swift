@@ -100,7 +100,7 @@ package struct Authority: Sendable, Hashable {
   ///
   /// Another proxy is not a ``difference(from:caDigest:certificates:)``, since it only transports TLS.
   func mayGiveCredentials(to proxy: String) -> Bool {
-    self.proxy.map { $0.utf8.elementsEqual(proxy.utf8) } ?? false
+    self.proxy.map { $0.hasSameBytes(as: proxy) } ?? false
   }
 
   /// Whether the endpoint's origin was known at sign-in.

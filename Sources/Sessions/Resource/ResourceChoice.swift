@@ -27,7 +27,7 @@ package struct ResourcePlace: Sendable, Hashable {
       url = String(url[..<end])
     }
     guard let meant = OriginEntry.uri(url) else { return [] }
-    let hasScheme = meant.text.utf8.elementsEqual(url.utf8)
+    let hasScheme = meant.text.hasSameBytes(as: url)
     return (hasScheme ? [url] : [url, "http://" + url]).compactMap { spelling in
       guard let uri = OriginEntry.uri(spelling), uri.isHTTPS || uri.isMail || uri.isHTTPLoopback,
         let origin = ResourceOrigin(uri.origin, allowHTTPLoopback: true)
@@ -71,7 +71,7 @@ extension AccountConfiguration {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback),
-        entry.origin.utf8.elementsEqual(place.origin.text.utf8), place.path.map({ entry.covers($0) }) ?? false
+        entry.origin.hasSameBytes(as: place.origin.text), place.path.map({ entry.covers($0) }) ?? false
       else { return nil }
       return entry.path.utf8.count
     }.max()
@@ -80,8 +80,8 @@ extension AccountConfiguration {
   /// The best entry for a URL and the length of its matching path, in bytes.
   package func entry(for place: ResourcePlace) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
-      guard entry.origin.utf8.elementsEqual(place.origin.text.utf8) else { return false }
-      if let asked = place.user, let user = entry.user, !user.utf8.elementsEqual(asked.utf8) { return false }
+      guard entry.origin.hasSameBytes(as: place.origin.text) else { return false }
+      if let asked = place.user, let user = entry.user, !user.hasSameBytes(as: asked) { return false }
       return place.path.map { entry.covers($0) } ?? true
     }
     guard place.path != nil else {

@@ -130,12 +130,12 @@ extension Authority {
   ) throws(SessionError) {
     if !listedOnly, isUserInfo(at: origin) { return }
     guard configuration.lists(origin) else { throw .originNotListed(account: account.text, origin: origin.text) }
-    guard resourceOrigins.contains(where: { $0.utf8.elementsEqual(origin.text.utf8) }) else {
+    guard resourceOrigins.contains(origin.text) else {
       throw .originUnconfirmed(account: account.text, origin: origin.text)
     }
   }
 
   fileprivate func isUserInfo(at origin: ResourceOrigin) -> Bool {
-    userinfoOrigin.map { $0.utf8.elementsEqual(origin.text.utf8) } ?? false
+    userinfoOrigin == origin.text
   }
 }

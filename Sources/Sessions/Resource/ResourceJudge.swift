@@ -66,7 +66,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   /// A redirect's target, or nil if it has another origin, which must not get the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
-      let target = endpoint.uri.resolving(location), target.origin.utf8.elementsEqual(endpoint.uri.origin.utf8)
+      let target = endpoint.uri.resolving(location), target.origin.hasSameBytes(as: endpoint.uri.origin)
     else { return nil }
     return try? Endpoint(target.text, allowHTTPLoopback: endpoint.uri.isHTTPLoopback)
   }

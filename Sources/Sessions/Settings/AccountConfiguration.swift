@@ -76,7 +76,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   /// Whether the account uses the server with this issuer.
   package func isAt(_ issuer: String) -> Bool {
-    providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.utf8.elementsEqual(issuer.utf8)
+    providerSettings?.isSame(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }
 
   /// Whether a resource names the account's server. Resources may add a slash to an empty path.
@@ -122,7 +122,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   ///   for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
-      guard let asked, let found, !asked.rawValue.utf8.elementsEqual(found.utf8) else { return }
+      guard let asked, let found, !asked.rawValue.hasSameBytes(as: found) else { return }
       throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))
     }
     try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
@@ -132,7 +132,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     {
       settings.idTokenAlgorithm = algorithm
     }
-    if let name = registration.userInfoAlgorithm, !name.utf8.elementsEqual("none".utf8) {
+    if let name = registration.userInfoAlgorithm, name != "none" {
       guard let algorithm = SigningAlgorithm(rawValue: name), !algorithm.isSymmetric else {
         throw .oauth(OAuthError(.registrationUnusable, .reason("with a signature of UserInfo that is not supported")))
       }

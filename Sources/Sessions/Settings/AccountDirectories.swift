@@ -69,14 +69,14 @@ package struct DirectoryPath: Sendable, Hashable {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil
     }
-    let components = text.split(separator: "/").filter { !$0.utf8.elementsEqual(".".utf8) }
-    guard !components.contains(where: { $0.utf8.elementsEqual("..".utf8) }) else { return nil }
+    let components = text.split(separator: "/").filter { $0 != "." }
+    guard !components.contains(where: { $0 == ".." }) else { return nil }
     self.text = "/" + components.joined(separator: "/")
   }
 
   /// Compares bytes, like the system.
   package static func == (one: DirectoryPath, other: DirectoryPath) -> Bool {
-    one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 
   package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }

@@ -60,6 +60,6 @@ package struct EventCommand: Sendable, Hashable {
   package func isFor(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }
-    return account.map { $0.utf8.elementsEqual(wanted.text.utf8) } ?? true
+    return account.map { $0.hasSameBytes(as: wanted.text) } ?? true
   }
 }

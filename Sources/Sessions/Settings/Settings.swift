@@ -211,7 +211,7 @@ package struct Settings: Sendable, Hashable {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     let named = object["accounts"]?.object ?? JSONObject()
     let renamed = named.names.map { name in
-      (name.utf8.elementsEqual(old.text.utf8) ? new.text : name, named[name] ?? .null)
+      (name.hasSameBytes(as: old.text) ? new.text : name, named[name] ?? .null)
     }
     object["accounts"] = .object(JSONObject(renamed))
     accounts[index].name = new

@@ -41,7 +41,7 @@ extension Settings {
   /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
   private static func find(_ place: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(place))
-    if place.utf8.elementsEqual(wholeFile.utf8) { rest = "" }
+    if place.hasSameBytes(as: wholeFile) { rest = "" }
     while !rest.isEmpty {
       if rest.utf8.first == UInt8(ascii: "."), node.kind == .object { rest.removeFirst() }
       if let (next, length) = member(of: node, named: rest) ?? element(of: node, numbered: rest) {
@@ -99,7 +99,7 @@ package struct UnknownSetting: Sendable, Hashable {
   private static func list(
     in object: JSONLayout.Node, of account: String?, known: [String]
   ) -> [(Int, String, String?, String?)] {
-    object.members.filter { member in !known.contains { $0.utf8.elementsEqual(member.name.utf8) } }.map { member in
+    object.members.filter { member in !known.contains { $0.hasSameBytes(as: member.name) } }.map { member in
       let meant = Suggestion.candidates(for: member.name, among: known.filter { $0 != Settings.neverSignedIn }).first
       return (member.value.place.lowerBound, member.name, account, meant)
     }

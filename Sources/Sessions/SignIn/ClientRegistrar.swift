@@ -169,7 +169,7 @@ package struct ClientRegistrar: Sendable {
 
   /// Glewlwyd's own name for the device grant; other names unchanged.
   private static func unregistered(_ grantType: String) -> String {
-    grantType.utf8.elementsEqual(AuthorizationServer.GrantType.device.utf8)
+    grantType.hasSameBytes(as: AuthorizationServer.GrantType.device)
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 

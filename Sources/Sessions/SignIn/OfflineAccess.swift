@@ -1,3 +1,4 @@
+internal import Encoding
 package import OAuth
 internal import Vocabulary
 
@@ -8,7 +9,7 @@ extension AccountConfiguration {
   /// Adds `offline_access` to the scope if the server announces it.
   package mutating func askToStay(_ metadata: AuthorizationServerMetadata) {
     guard !self.scope.isEmpty, metadata.knowsOfflineAccess,
-      !self.scope.contains(where: { $0.utf8.elementsEqual(Self.offlineAccess.utf8) })
+      !self.scope.contains(where: { $0.hasSameBytes(as: Self.offlineAccess) })
     else { return }
     self.scope.append(Self.offlineAccess)
   }
@@ -24,7 +25,7 @@ extension AccountConfiguration {
 
   /// The scope of a session without a user, or nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
-    let values = self.scope.filter { value in !Self.userScopes.contains { $0.utf8.elementsEqual(value.utf8) } }
+    let values = self.scope.filter { value in !Self.userScopes.contains { $0.hasSameBytes(as: value) } }
     return values.isEmpty ? nil : try Scope(values: values)
   }
 }

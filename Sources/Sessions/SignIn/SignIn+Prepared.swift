@@ -1,3 +1,4 @@
+internal import Encoding
 package import OAuth
 internal import Crypto
 internal import Platform
@@ -310,7 +311,7 @@ extension SignIn.Prepared {
   ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
     let old = try oldRecord()
     if let first = old?.identity, let identity = token?.identity,
-      !first.issuer.utf8.elementsEqual(identity.issuer.utf8) || !first.subject.utf8.elementsEqual(identity.subject.utf8)
+      !first.issuer.hasSameBytes(as: identity.issuer) || !first.subject.hasSameBytes(as: identity.subject)
     {
       throw .identityChanged(account: account.text, claim: "sub")
     }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 package import Platform
 
 /// How to reach the TPM, if there is one.
@@ -32,7 +33,7 @@ package struct TPMAccess: Sendable {
   /// The TPM of this machine, according to `TPM2OPENSSL_TCTI`, which ``prepareEnvironment()`` has set.
   package static func ofThisMachine() -> TPMAccess {
     guard let connection = Environment.value(variable) else { return .none }
-    return TPMAccess(connection.utf8.elementsEqual("device:\(device)".utf8) ? .device : .connection(connection))
+    return TPMAccess(connection.hasSameBytes(as: "device:\(device)") ? .device : .connection(connection))
   }
 
   /// Makes the TPM libraries use only `/dev/tpmrm0` or the connection in `TPM2OPENSSL_TCTI`, and write nothing to

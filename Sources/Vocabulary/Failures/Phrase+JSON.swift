@@ -16,7 +16,7 @@ extension Phrase {
 
   /// The values, or nil if there are none or no translation is needed.
   private var formMembers: JSON? {
-    let isVerbatim = template.utf8.elementsEqual("%1$s".utf8) && !values.contains(where: \.isCommand)
+    let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
   }
@@ -33,8 +33,8 @@ extension Phrase {
       let values = values(json["\(name)_values"], depth: 1)
     {
       let phrase = Phrase(template: template, values: values)
-      // The template is used only if it produces the same English text.
-      if phrase.english.utf8.elementsEqual(text.utf8) { return phrase }
+      // Use the template only if it produces the same English text.
+      if phrase.english.hasSameBytes(as: text) { return phrase }
     }
     return Phrase(stringLiteral: text)
   }

@@ -134,9 +134,9 @@ package struct Provider: Sendable, Hashable {
   /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
   /// slash.
   package func isSame(_ issuer: String, as other: String) -> Bool {
-    if issuer.utf8.elementsEqual(other.utf8) { return true }
+    if issuer.hasSameBytes(as: other) { return true }
     return has(.slashInIssuer)
-      && ("\(issuer)/".utf8.elementsEqual(other.utf8) || "\(other)/".utf8.elementsEqual(issuer.utf8))
+      && ("\(issuer)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: issuer))
   }
 
   private func isIssuer(_ issuer: String) -> Bool {
@@ -145,7 +145,7 @@ package struct Provider: Sendable, Hashable {
       var page = issuer.prefix { $0 != "#" }
       while page.utf8.last == UInt8(ascii: "/") { page.removeLast() }
       let places = [self.issuer].compactMap { $0 } + hosts.map { "https://\($0)" }
-      return places.contains { $0.utf8.elementsEqual(page.utf8) }
+      return places.contains { $0.hasSameBytes(as: String(page)) }
         || issuerTemplates.contains { Self.matches(String(page), $0) }
     }
     if let own = self.issuer, isSame(own, as: issuer) { return true }
@@ -161,7 +161,7 @@ package struct Provider: Sendable, Hashable {
     return all.first { provider in
       guard !provider.isVariant else { return false }
       let own = provider.issuer.flatMap { (try? URI($0))?.host }
-      return (provider.hosts + [own].compactMap { $0 }).contains { $0.utf8.elementsEqual(host.utf8) }
+      return (provider.hosts + [own].compactMap { $0 }).contains { $0.hasSameBytes(as: host) }
     }
   }
 

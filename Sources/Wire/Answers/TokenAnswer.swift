@@ -47,7 +47,7 @@ package struct TokenDescription: Sendable, Hashable {
 
     init?(_ result: JSONLayout.Node, in line: Span<UInt8>) {
       guard let word = result["use"]?.string(in: line),
-        let kind = TokenKind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) })
+        let kind = TokenKind.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) })
       else { return nil }
       self.kind = kind
       place = result["place"]?.string(in: line)

@@ -34,6 +34,6 @@ extension Event.TokenFile: EventBody {
     try members.value("code", &code, "Why it was removed: `signed_out`, `locked` or another error code.")
     try members.number(
       "expires_at", &expiresAt, "When its token expires; absent if the server named no lifetime.")
-    removal = state.utf8.elementsEqual("removed".utf8) ? code ?? .internalError : nil
+    removal = state == "removed" ? code ?? .internalError : nil
   }
 }

@@ -128,7 +128,7 @@ package enum Event: Sendable, Hashable {
   /// Parses ``json``; nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
-      let body = Self.declarations.first(where: { $0.row.name.utf8.elementsEqual(name.utf8) })?.reading(json)
+      let body = Self.declarations.first(where: { $0.row.name.hasSameBytes(as: name) })?.reading(json)
     else { return nil }
     self = body.event
   }

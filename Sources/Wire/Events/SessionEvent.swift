@@ -93,8 +93,8 @@ package struct SessionEntry: Sendable, Hashable {
   /// Whether a client that follows only the account `name` gets the entry. True also for an event without an account,
   /// or under its former name.
   package func concerns(_ name: String) -> Bool {
-    if let old = event.formerName, old.utf8.elementsEqual(name.utf8) { return true }
-    return account.map { $0.utf8.elementsEqual(name.utf8) } ?? true
+    if let old = event.formerName, old.hasSameBytes(as: name) { return true }
+    return account.map { $0.hasSameBytes(as: name) } ?? true
   }
 
   /// The entry as a line, without its newline.

@@ -7,7 +7,7 @@ struct AccountNaming: MemberPass {
   func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) {
-    if value == nil, name.utf8.elementsEqual("account".utf8) { value = account }
+    if value == nil, name == "account" { value = account }
   }
 
   func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) {}

@@ -84,7 +84,7 @@ struct MemberReader: MemberPass {
     try text(name, &value, limit: nil, isRequired: isRequired, meaning)
     guard let value else { return true }
     let words = words()
-    if !words.contains(where: { $0.utf8.elementsEqual(value.utf8) }) {
+    if !words.contains(where: { $0.hasSameBytes(as: value) }) {
       try reject(name, Phrase(.choice(words)), isRequired)
     }
     return true

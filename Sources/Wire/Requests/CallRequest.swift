@@ -164,14 +164,14 @@ package struct ResponseHead: Sendable, Hashable {
   }
 
   package func field(_ name: String) -> String? {
-    headers.first { $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8) }?.value
+    headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
 
   /// Whether the body is a stream of server-sent events, which may be endless.
   package var isEventStream: Bool {
     guard (200..<300).contains(status), let type = field("Content-Type") else { return false }
     let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") }
-    return String(decoding: name, as: UTF8.self).lowercased().utf8.elementsEqual("text/event-stream".utf8)
+    return String(decoding: name, as: UTF8.self).lowercased() == "text/event-stream"
   }
 
   package var headersJSON: JSON { headers.json }

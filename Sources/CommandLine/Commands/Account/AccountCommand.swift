@@ -220,7 +220,7 @@ enum AccountCommand {
     }
     Console.tell(listing.text(columns: OutputTerminal.current?.columns()))
     guard let answer = try Confirmation.line(Phrase("Number or name of the account to use")) else { return nil }
-    if accounts.contains(where: { $0[.name]?.string?.utf8.elementsEqual(answer.utf8) ?? false }) { return answer }
+    if accounts.contains(where: { $0[.name]?.string?.hasSameBytes(as: answer) ?? false }) { return answer }
     return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
@@ -228,7 +228,7 @@ enum AccountCommand {
   private static func noteOther(than account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {
-      guard !other.utf8.elementsEqual(account.utf8) else { return }
+      guard !other.hasSameBytes(as: account) else { return }
       client.console.note("AGENT_ACCOUNT=\(other) in this shell overrides the active account until you unset it")
     } else if let note = ofDirectory(client) {
       client.console.note(note)

@@ -76,7 +76,7 @@ enum DaemonCheck {
     var findings: [Finding] = []
     let restart = Phrase("agent daemon restart")
     let version = daemon?["version"]?.string ?? "?"
-    if !version.utf8.elementsEqual(Product.version.utf8) {
+    if !version.hasSameBytes(as: Product.version) {
       let text = Phrase("the daemon has version \(version), this program \(Product.version)")
       findings.append(Finding(.daemon, .warn, text, hint: restart))
     }

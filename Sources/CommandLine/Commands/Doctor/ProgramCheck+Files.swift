@@ -25,12 +25,12 @@ extension ProgramCheck {
     var findings: [Finding] = []
     for host in helpers.names {
       let helper = helpers[host]?.string ?? ""
-      guard !helper.utf8.elementsEqual(name.utf8) else {
+      guard !helper.hasSameBytes(as: name) else {
         findings.append(Finding(.helper, .ok, Phrase("docker uses this program for \(host)")))
         continue
       }
       guard let place = OriginEntry(host, allowHTTPLoopback: true),
-        places.contains(where: { $0.origin.utf8.elementsEqual(place.origin.utf8) })
+        places.contains(where: { $0.origin.hasSameBytes(as: place.origin) })
       else { continue }
       findings.append(
         Finding(.helper, .warn, Phrase("docker uses another helper for \(host): \(programName(helper))"), hint: setUp))
@@ -92,7 +92,7 @@ extension ProgramCheck {
   /// Whether an account lists the registry's index.
   private static func isListed(_ index: String, _ places: [OriginEntry]) -> Bool {
     guard let place = OriginEntry(CargoFile.place(of: index), allowHTTPLoopback: true) else { return false }
-    return places.contains { $0.origin.utf8.elementsEqual(place.origin.utf8) && $0.covers(place.path) }
+    return places.contains { $0.origin.hasSameBytes(as: place.origin) && $0.covers(place.path) }
   }
 
   // MARK: AWS

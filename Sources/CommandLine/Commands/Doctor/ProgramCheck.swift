@@ -150,7 +150,7 @@ enum ProgramCheck {
     let each = SetupClient.all.flatMap(\.overridingEach)
     let set = Environment.all().filter { name, value in
       let isOfEach = each.contains { name.hasPrefix($0.prefix) && name.hasSuffix($0.suffix) }
-      return !value.isEmpty && (isOfEach || names.contains { $0.utf8.elementsEqual(name.utf8) })
+      return !value.isEmpty && (isOfEach || names.contains { $0.hasSameBytes(as: name) })
     }
     return set.map { name, _ in
       Finding(

@@ -74,14 +74,14 @@ enum GitHelper {
 
     /// The last non-empty value.
     subscript(_ name: String) -> [UInt8]? {
-      members.last { $0.name.utf8.elementsEqual(name.utf8) && !$0.value.isEmpty }?.value
+      members.last { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
     /// The values of a list. An empty value resets it.
     func texts(_ name: String) -> [String] {
-      let values = members.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+      let values = members.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
       return last.map { String(decoding: $0, as: UTF8.self) }
     }

@@ -132,7 +132,7 @@ extension HelperCredential {
     user = use.user
     header = use.header ?? .bearer
     expiresAt = use.expiresAt
-    guard kind == .idToken || answer.description.tokenType.lowercased().utf8.elementsEqual("bearer".utf8) else {
+    guard kind == .idToken || answer.description.tokenType.lowercased() == "bearer" else {
       throw Failure(
         .tokenNotBound,
         "the access token of \(account) needs a proof with each request, which this program cannot provide",

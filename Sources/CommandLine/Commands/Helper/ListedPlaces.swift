@@ -11,7 +11,7 @@ struct ListedPlace: Sendable, Hashable {
   static func all(of account: String?, _ client: DaemonClient) throws(Failure) -> [ListedPlace] {
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     return accounts.flatMap { listed in
-      guard let name = listed[.name]?.string, account.map({ $0.utf8.elementsEqual(name.utf8) }) ?? true else {
+      guard let name = listed[.name]?.string, account.map({ $0.hasSameBytes(as: name) }) ?? true else {
         return [ListedPlace]()
       }
       return (listed[.origins]?.array ?? []).compactMap { origin in

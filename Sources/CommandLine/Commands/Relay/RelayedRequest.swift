@@ -38,12 +38,12 @@ struct RelayedRequest: Equatable {
       let fields = try? Form.parse(Array(query).span, repeatable: Self.repeatable)
     else { return nil }
     func value(_ name: String) -> String? {
-      fields.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+      fields.first { $0.name.hasSameBytes(as: name) }?.value
     }
     let values = Self.needed.compactMap(value).filter { !$0.isEmpty }
     guard values.count == Self.needed.count, value("request") == nil, value("request_uri") == nil,
       ["query", nil].contains(value("response_mode")),
-      values[0].utf8.elementsEqual("code".utf8), values[5].utf8.elementsEqual("S256".utf8),
+      values[0] == "code", values[5] == "S256",
       values[4].utf8.count == Self.challengeCount, (try? Base64URL.decode(Array(values[4].utf8).span)) != nil,
       let redirect = try? URI(values[2]), redirect.isHTTPLoopback, redirect.port == port, redirect.query == nil,
       redirect.fragment == nil
@@ -61,7 +61,7 @@ struct RelayedRequest: Equatable {
   /// The redirect URL, if the query is the response to this request.
   func redirect(_ query: [UInt8]) -> String? {
     guard let fields = try? Form.parse(query.span),
-      fields.contains(where: { $0.name.utf8.elementsEqual("state".utf8) && $0.value.utf8.elementsEqual(state.utf8) }),
+      fields.contains(where: { $0.name == "state" && $0.value.hasSameBytes(as: state) }),
       fields.contains(where: { ["code", "error"].contains($0.name) && !$0.value.isEmpty })
     else { return nil }
     let url = "\(redirectURI)?\(String(decoding: query, as: UTF8.self))"

@@ -10,7 +10,7 @@ extension SetupCommand {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
     let all = try ListedPlace.all(of: nil, daemon).filter { client.wants($0.entry) }
-    let own = account.map { account in all.filter { $0.account.utf8.elementsEqual(account.utf8) } } ?? all
+    let own = account.map { account in all.filter { $0.account.hasSameBytes(as: account) } } ?? all
     var place: OriginEntry?
     if let host {
       place = try Self.place(host, client, among: own)
@@ -26,7 +26,7 @@ extension SetupCommand {
     }
     let fits = { (places: [ListedPlace]) in
       let fitting = places.filter {
-        $0.entry.origin.utf8.elementsEqual(place.origin.utf8) && $0.entry.covers(place.path)
+        $0.entry.origin.hasSameBytes(as: place.origin) && $0.entry.covers(place.path)
       }
       let longest = fitting.map(\.entry.path.utf8.count).max()
       return fitting.filter { $0.entry.path.utf8.count == longest }
@@ -88,7 +88,7 @@ extension SetupCommand {
     var texts: [String] = []
     for place in places {
       let text = place.entry.origin + place.entry.path
-      if !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { texts.append(text) }
+      if !texts.contains(where: { $0.hasSameBytes(as: text) }) { texts.append(text) }
     }
     guard texts.count < 2 else {
       throw Failure(

@@ -236,7 +236,7 @@ struct SetupCommand {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
       let directory = (try? SetupLinks.directory()) ?? ""
-      return found.utf8.elementsEqual("\(directory)/\(name)".utf8) ? name : nil
+      return found.hasSameBytes(as: "\(directory)/\(name)") ? name : nil
     }
   }
 
@@ -308,7 +308,7 @@ struct SetupCommand {
     if let account, receipt.account != account { return false }
     if let entryName, let entry = receipt.entry, entry != entryName { return false }
     guard let place, let other = receipt.place else { return true }
-    return place.utf8.elementsEqual(other.utf8)
+    return place.hasSameBytes(as: other)
   }
 }
 

@@ -75,7 +75,7 @@ struct AccountPreset {
     var programs: [String] = []
     for member in object.names {
       let value = object[member] ?? .null
-      if member.utf8.elementsEqual("setup".utf8) {
+      if member == "setup" {
         guard let lines = value.array?.map(\.string), lines.count <= Self.mostPrograms else {
           throw Self.problem(path, Phrase("setup must be a list of at most \(Self.mostPrograms) texts"))
         }
@@ -116,7 +116,7 @@ struct AccountPreset {
       // The daemon completes and adds origins.
       let known = (shown[setting.name]?.array ?? []).compactMap(\.string)
       return settings.origins.contains { text in
-        !known.contains { $0.utf8.elementsEqual(text.utf8) || $0.utf8.elementsEqual("https://\(text)".utf8) }
+        !known.contains { $0.hasSameBytes(as: text) || $0.hasSameBytes(as: "https://\(text)") }
       }
     }
   }

@@ -58,7 +58,7 @@ struct BrowserOpener {
       guard let child = try? Spawn.start(request) else { continue }
       self.child = child
       let name = command[0].split(separator: "/").last ?? ""
-      mayHang = Self.launchers.contains { $0.utf8.elementsEqual(name.utf8) }
+      mayHang = Self.launchers.contains(String(name))
       childDescriptor = try? SharedDescriptor(Spawn.processDescriptor(child))
       deadline = Instant.now.advanced(by: Self.timeout)
       return

@@ -60,7 +60,7 @@ enum LoginOptions {
 
   /// Parses a hint's command; nil if it is not one of this program.
   static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
-    guard let words = ShellWord.words(command), words.first.map({ $0.utf8.elementsEqual("agent".utf8) }) ?? false else {
+    guard let words = ShellWord.words(command), words.first.map({ $0 == "agent" }) ?? false else {
       return nil
     }
     return try? Parser.parse(Array(words.dropFirst()), by: commands)

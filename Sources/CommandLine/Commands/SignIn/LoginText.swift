@@ -112,7 +112,7 @@ enum LoginText {
   /// The command that makes the account the active one, unless it is.
   static func otherActive(_ result: JSONObject) -> Phrase? {
     guard let account = result["account"]?.string, let active = result["active_account"]?.string,
-      !active.utf8.elementsEqual(account.utf8)
+      !active.hasSameBytes(as: account)
     else { return nil }
     return Phrase("the active account is still \(active); to change that: \("agent use \(account)")")
   }
@@ -127,7 +127,7 @@ enum LoginText {
     if result["guest"]?.bool == true { text = Phrase("\(text) as a guest, without a user") }
     if result["assertion"]?.bool == true { text = Phrase("\(text) by assertion, without a user") }
     if let account = result["account"]?.string {
-      let isActive = result["active_account"]?.string.map { $0.utf8.elementsEqual(account.utf8) } ?? false
+      let isActive = result["active_account"]?.string.map { $0.hasSameBytes(as: account) } ?? false
       text = isActive ? Phrase("\(text) (account \(account), active)") : Phrase("\(text) (account \(account))")
     }
     if result["upgraded_from_guest"]?.bool == true { text = Phrase("\(text), no longer as a guest") }

@@ -21,7 +21,7 @@ struct ResourceLogin {
       url = operand
       onlyForNewAccount = false
       // The issuer may be given twice.
-      guard invocation[.issuer].map({ !$0.utf8.elementsEqual(operand.utf8) }) ?? true else { return nil }
+      guard invocation[.issuer].map({ !$0.hasSameBytes(as: operand) }) ?? true else { return nil }
     } else {
       let resources = invocation[.resource]
       let namesIssuer = invocation[.issuer] != nil
@@ -86,9 +86,9 @@ struct ResourceLogin {
 
   /// Whether `resource` is the requested URL or its origin.
   private func isOfURL(_ resource: String) -> Bool {
-    if resource.utf8.elementsEqual(url.utf8) { return true }
+    if resource.hasSameBytes(as: url) { return true }
     guard let origin = (try? URI(url))?.origin else { return false }
-    return [origin, origin + "/"].contains { $0.utf8.elementsEqual(resource.utf8) }
+    return [origin, origin + "/"].contains { $0.hasSameBytes(as: resource) }
   }
 
   /// Whether a sign-in at this server requires a new client.
@@ -104,7 +104,7 @@ struct ResourceLogin {
   /// Whether two issuers differ at most in a trailing slash. Resources may add it, but metadata are compared byte by
   /// byte.
   static func isSameServer(_ one: String, _ other: String) -> Bool {
-    if one.utf8.elementsEqual(other.utf8) { return true }
+    if one.hasSameBytes(as: other) { return true }
     guard let one = try? URI(one), let other = try? URI(other),
       [one, other].allSatisfy({ ["", "/"].contains($0.path) && $0.query == nil && $0.fragment == nil })
     else { return false }
@@ -114,7 +114,7 @@ struct ResourceLogin {
   /// The issuer as spelled in the trusted server's metadata; nil for other failures.
   static func issuerMeant(by failure: Failure, at issuer: String?) -> String? {
     let named = failure.advice?.corrections.flatMap(\.added).first { $0.name == Option.issuer.name }?.value
-    guard let named, let issuer, isSameServer(named, issuer), !named.utf8.elementsEqual(issuer.utf8) else { return nil }
+    guard let named, let issuer, isSameServer(named, issuer), !named.hasSameBytes(as: issuer) else { return nil }
     return named
   }
 

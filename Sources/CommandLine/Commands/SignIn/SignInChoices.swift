@@ -49,7 +49,7 @@ struct SignInChoices {
   func meaning(of answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
-    if let name = names.first(where: { $0.utf8.elementsEqual(answer.utf8) || $0.utf8.elementsEqual(letters.utf8) }) {
+    if let name = names.first(where: { $0.hasSameBytes(as: answer) || $0.hasSameBytes(as: letters) }) {
       return [name]
     }
     func fitting(_ names: ArraySlice<String>) -> [String] {

@@ -20,7 +20,7 @@ enum RenewCommand {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
     // Ignore an account variable that this hook sets itself.
-    let isOwn = variables.fresh.names.contains { $0.utf8.elementsEqual(Invocation.accountVariable.utf8) }
+    let isOwn = variables.fresh.names.contains { $0.hasSameBytes(as: Invocation.accountVariable) }
     let request = TokenRequest(
       account: try isOwn ? invocation.namedAccount(operand: nil) : invocation.account(operand: nil),
       minimumValiditySeconds: invocation[.minValid],

@@ -28,7 +28,7 @@ extension RequestCommand {
 
 enum RequestCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let output = invocation[.output].flatMap { $0.utf8.elementsEqual("-".utf8) ? nil : $0 }
+    let output = invocation[.output].flatMap { $0 == "-" ? nil : $0 }
     let client = DaemonClient(invocation)
     if client.console.json, output == nil {
       throw Failure(
@@ -37,7 +37,7 @@ enum RequestCommand {
     let (data, includesHead, timeout) = (try data(invocation[.data]), invocation[.include], invocation[.timeout])
     let isRaw = invocation[.raw]
     let request = try request(invocation, sendsBody: data != nil)
-    let readsInput = data?.utf8.elementsEqual("@-".utf8) ?? false
+    let readsInput = data == "@-"
     if readsInput, invocation[.ask] {
       throw Failure(
         .invalidRequest, "--ask cannot send standard input again after the sign-in", hint: "put the data into a file")
@@ -118,7 +118,7 @@ enum RequestCommand {
       }
     }
     let path = String(data.dropFirst())
-    if path.utf8.elementsEqual("-".utf8), !console.mayAsk, Terminal.isTerminal(0) {
+    if path == "-", !console.mayAsk, Terminal.isTerminal(0) {
       throw Failure(.invalidRequest, "cannot read from a terminal with --no-input")
     }
     return SharedDescriptor(

@@ -100,8 +100,8 @@ enum StandingFileCommand {
     do { directory = try PrivateDirectory.openForTokens(file.directory, or: runtime) } catch {
       throw Failure(error)
     }
-    if !values.contains(where: { $0.utf8.elementsEqual(file.value.utf8) }) {
-      let isListed = try all(client).contains { $0.file.path.utf8.elementsEqual(file.path.utf8) }
+    if !values.contains(where: { $0.hasSameBytes(as: file.value) }) {
+      let isListed = try all(client).contains { $0.file.path.hasSameBytes(as: file.path) }
       guard !isListed, !exists(file, in: directory) else { throw Failure(.storage, Phrase("\(path) exists already")) }
       var settings = AccountSettings()
       settings.tokenFiles = values + [file.value]
@@ -129,7 +129,7 @@ enum StandingFileCommand {
   }
 
   private static func exists(_ file: StandingTokenFile, in directory: borrowing PrivateDirectory) -> Bool {
-    ((try? directory.fileNames()) ?? []).contains { $0.utf8.elementsEqual(file.name.utf8) }
+    ((try? directory.fileNames()) ?? []).contains { $0.hasSameBytes(as: file.name) }
   }
 
   /// Removes token files of an account: of this kind and at `path`, or any for nil.

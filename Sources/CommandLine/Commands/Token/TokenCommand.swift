@@ -44,7 +44,7 @@ enum TokenCommand {
         if Terminal.isTerminal(1), Terminal.isTerminal(2) {
           client.console.note("the token stays on the screen; better use a pipe: agent token --header | curl -H @- URL")
         }
-        if form == .header, !wantsIDToken, answer.description.tokenType.lowercased().utf8.elementsEqual("dpop".utf8) {
+        if form == .header, !wantsIDToken, answer.description.tokenType.lowercased() == "dpop" {
           client.console.note("each request with this token also needs a proof: agent proof, or agent request")
         }
       }

@@ -1,4 +1,5 @@
 internal import AgentSocket
+internal import Encoding
 internal import Platform
 internal import Vocabulary
 internal import Wire
@@ -105,7 +106,7 @@ struct TokenFileKeeper: ~Copyable {
     } else if !wasThere {
       console.note("token file restored")
     }
-    if !file.path.utf8.elementsEqual(path.utf8) {
+    if !file.path.hasSameBytes(as: path) {
       console.note("the token file has moved to \(file.path), which the command does not know")
     }
   }

@@ -86,7 +86,7 @@ enum TokenField: Sendable, Hashable {
   init?(_ text: String) {
     if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
       self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))
-    } else if let word = Self.words.first(where: { $0.0.utf8.elementsEqual(text.utf8) }) {
+    } else if let word = Self.words.first(where: { $0.0.hasSameBytes(as: text) }) {
       self = word.1
     } else {
       return nil

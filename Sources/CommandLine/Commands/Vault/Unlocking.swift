@@ -129,7 +129,7 @@ struct VaultStatus {
   func guards(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }
-    return names.contains { $0.utf8.elementsEqual(account.utf8) }
+    return names.contains { $0.hasSameBytes(as: account) }
   }
 
   func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
@@ -140,6 +140,6 @@ struct VaultStatus {
   }
 
   private func entry(_ level: Protection) -> JSON? {
-    result["levels"]?.array?.first { $0["protection"]?.string?.utf8.elementsEqual(level.rawValue.utf8) ?? false }
+    result["levels"]?.array?.first { $0["protection"]?.string?.hasSameBytes(as: level.rawValue) ?? false }
   }
 }

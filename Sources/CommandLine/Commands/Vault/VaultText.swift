@@ -61,7 +61,7 @@ enum VaultText {
   /// Whether the level protects no account. Unknown for `device` while it is locked.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
-      && level["protection"]?.string?.utf8.elementsEqual(Protection.device.rawValue.utf8) != true
+      && level["protection"]?.string?.hasSameBytes(as: Protection.device.rawValue) != true
   }
 
   private static func level(_ level: JSON) -> Phrase {

@@ -118,7 +118,7 @@ struct DecodedToken: Hashable {
 
   /// A claim's value, with readable times.
   private static func claim(_ name: String, _ value: JSON, now: Int) -> String {
-    guard times.contains(where: { $0.utf8.elementsEqual(name.utf8) }),
+    guard times.contains(where: { $0.hasSameBytes(as: name) }),
       let seconds = value.number?.rounded(.down), (0..<253_402_300_800).contains(seconds)
     else { return plain(value) }
     return PlainTime.text(seconds, now: now)

@@ -98,8 +98,8 @@ enum VerifyCommand {
       try refuse([Option.account.declaration, Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
         Phrase("--\(first.name) already sets the keys, so \($0) cannot be used")
       }
-      let isInput = (invocation[first] ?? "").utf8.elementsEqual((first.name == Option.hmacKeyFD.name ? "0" : "-").utf8)
-      if isInput, path?.utf8.elementsEqual("-".utf8) ?? true {
+      let isInput = (invocation[first] ?? "").hasSameBytes(as: first.name == Option.hmacKeyFD.name ? "0" : "-")
+      if isInput, path == nil || path == "-" {
         throw Failure(.invalidRequest, "standard input cannot contain both the keys and the tokens")
       }
     } else if issuer == nil || invocation[.account] != nil {
