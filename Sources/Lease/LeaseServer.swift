@@ -5,9 +5,9 @@ internal import Wire
 
 /// Accepts a lease's peers, and forwards each request to the daemon over a separate connection.
 ///
-/// The daemon decides which requests are permitted. This process only protects it from peers' other input: bytes,
-/// descriptors, delays and connections.
-final class LeaseServer: RequestHandler, Admission, LentCall.Owner, HTTPConnection.Server {
+/// The daemon decides which requests are permitted. This process protects it from other input of peers: bytes,
+/// descriptors, delays and the number of connections.
+final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private let loop: EventLoop
   private let connections: Connections
   private let listener: SharedDescriptor

@@ -174,14 +174,9 @@ final class LentCall {
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
 
   private func watch() throws(SystemError) {
-    unwatch()
+    loop.unwatch(&key)
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
     key = try loop.watch(connection.descriptor.raw, for: interest) { [unowned self] in serve() }
-  }
-
-  private func unwatch() {
-    if let key { loop.unwatch(key) }
-    key = nil
   }
 
   private func serve() {
@@ -227,14 +222,14 @@ final class LentCall {
     isAnswered = true
     if case .reply(.failure) = last { lines?.drain() }
     lines = nil
-    unwatch()
+    loop.unwatch(&key)
     owner.answer(last, ticket)
     close()
   }
 
   /// Closes the connection to the daemon.
   private func close() {
-    unwatch()
+    loop.unwatch(&key)
     try? UnixSocket.shutDown(connection.descriptor)
     if isLeft { (pumps, content, contentEnd) = ([], nil, nil) }
     if !isAnswered, !isLeft { return finish(.reply(.failure(.noDaemon))) }
@@ -262,7 +257,7 @@ final class LentCall {
     owner.isOver(ticket)
   }
 
-  deinit { unwatch() }
+  deinit { loop.unwatch(&key) }
 
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []

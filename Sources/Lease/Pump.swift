@@ -28,7 +28,7 @@ final class Pump {
     lastProgress = loop.now
   }
 
-  deinit { unwatch() }
+  deinit { loop.unwatch(&key) }
 
   /// Copies what is possible now, and the rest later.
   func run() {
@@ -46,7 +46,7 @@ final class Pump {
         return error.isAgain ? watch(sink, for: .write) : end()
       }
     }
-    unwatch()
+    loop.unwatch(&key)
     loop.schedule(at: loop.now) { [weak self] in self?.run() }
   }
 
@@ -59,7 +59,7 @@ final class Pump {
   }
 
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
-    unwatch()
+    loop.unwatch(&key)
     do { key = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in run() } } catch { return end() }
     guard case .write = interest else { return }
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in self?.endIfStalled() }
@@ -69,15 +69,10 @@ final class Pump {
     if !isStopped, written < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }
 
-  private func unwatch() {
-    if let key { loop.unwatch(key) }
-    key = nil
-  }
-
   /// Stops copying. Both descriptors stay open as long as this object exists.
   func stop() {
     isStopped = true
-    unwatch()
+    loop.unwatch(&key)
   }
 
   private func end() {

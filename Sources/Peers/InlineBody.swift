@@ -29,16 +29,11 @@ package final class InlineBody {
     watch()
   }
 
-  deinit { unwatch() }
+  deinit { loop.unwatch(&key) }
 
   private func watch() {
     guard key == nil else { return }
     key = try? loop.watch(reading.descriptor.raw) { [unowned self] in send() }
-  }
-
-  private func unwatch() {
-    if let key { loop.unwatch(key) }
-    key = nil
   }
 
   private func send() {
@@ -52,13 +47,13 @@ package final class InlineBody {
   /// Sends the pipe's contents while the peer reads.
   private func pass(upTo mostUnread: Int = mostUnread) {
     while true {
-      guard loop.unread(by: ticket) < mostUnread else { return unwatch() }
+      guard loop.unread(by: ticket) < mostUnread else { return loop.unwatch(&key) }
       var piece: [UInt8] = []
       let count: Int
       do { count = try reading.descriptor.read(into: &piece, upTo: CallRequest.mostEventBytes) } catch {
-        return error.isAgain ? watch() : unwatch()
+        return error.isAgain ? watch() : loop.unwatch(&key)
       }
-      guard count > 0 else { return unwatch() }
+      guard count > 0 else { return loop.unwatch(&key) }
       sent += count
       loop.send(.event(.body(piece)), to: ticket)
     }

@@ -64,8 +64,7 @@ package final class InlineContent {
   /// Stops writing. The pipe stays open as long as this object exists, since closing it would mark the body as
   /// complete.
   package func stop() {
-    if let key { loop.unwatch(key) }
-    key = nil
+    loop.unwatch(&key)
   }
 
   private func close() {

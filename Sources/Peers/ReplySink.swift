@@ -39,6 +39,12 @@ extension ReplySink {
   package func watch(_ descriptor: Int32, _ serve: @escaping () -> Void) throws(SystemError) -> UInt64 {
     try watch(descriptor, for: .read, serve)
   }
+
+  /// Stops watching, if it does, and forgets the key.
+  package func unwatch(_ key: inout UInt64?) {
+    if let key { unwatch(key) }
+    key = nil
+  }
 }
 
 /// A response's last line with a secret. Never copied to readable memory.

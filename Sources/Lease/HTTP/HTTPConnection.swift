@@ -6,26 +6,12 @@ internal import Wire
 /// A program's connection to a lease over HTTP. The program sends the lease's token, and gets responses only from the
 /// permitted origin and path.
 final class HTTPConnection: LentCall.Owner {
-  protocol Server: AnyObject {
-    /// Starts a request, whose events and response ``LentCall/Owner`` gets.
-    func begin(
-      _ envelope: RequestEnvelope, _ ticket: Ticket, _ bodies: LentCall.Bodies, for peer: LeaseEntry.Peer,
-      _ owner: any LentCall.Owner
-    ) throws(Failure) -> LentCall
-    /// Counts a failed request against the rate limit.
-    func count(_ reply: Reply)
-    /// Called once when a request has no work left.
-    func isOver(_ ticket: Ticket)
-    /// Called when the connection has ended.
-    func left(_ connection: HTTPConnection)
-  }
-
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
   private let lent: LentOrigin
   private unowned let loop: any ReplySink
-  private unowned let server: any Server
+  private unowned let server: LeaseServer
   private var serial: UInt64 = 0
   private var key: UInt64?
   private var inbound: [UInt8] = []
@@ -84,7 +70,7 @@ final class HTTPConnection: LentCall.Owner {
 
   init(
     _ socket: consuming FileDescriptor, _ number: UInt64, _ peer: LeaseEntry.Peer, _ lent: LentOrigin,
-    _ loop: any ReplySink, _ server: any Server
+    _ loop: any ReplySink, _ server: LeaseServer
   ) throws(SystemError) {
     self.socket = socket
     (self.number, self.peer, self.lent, self.loop, self.server) = (number, peer, lent, loop, server)
@@ -97,8 +83,7 @@ final class HTTPConnection: LentCall.Owner {
 
   /// Watches the socket for the events that matter now.
   private func watch() throws(SystemError) {
-    if let key { loop.unwatch(key) }
-    key = nil
+    loop.unwatch(&key)
     let interest: Poller.Interest
     switch (mayRead, !outbound.isEmpty) {
     case (true, true): interest = .both
@@ -186,8 +171,7 @@ final class HTTPConnection: LentCall.Owner {
   func close() {
     guard !isClosed else { return }
     isClosed = true
-    if let key { loop.unwatch(key) }
-    key = nil
+    loop.unwatch(&key)
     stopBodies()
     exchange?.call?.leave()
     exchange = nil
