@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import Platform
 
-package enum SecureHeapState: Sendable {
-  /// The heap's pages are locked in memory.
+package enum SecureHeapState: String, Sendable {
+  /// In use, with its pages locked in memory.
   case locked
   /// The system did not allow locking the heap's pages.
   case unlocked

@@ -23,7 +23,7 @@ struct DaemonFacts {
       object["memory_pss_kib"] = .int(memory.pssKiB)
       object["memory_private_dirty_kib"] = .int(memory.privateDirtyKiB)
     }
-    object["secure_heap"] = .string(Self.name(of: SecureHeap.state))
+    object["secure_heap"] = .string(SecureHeap.state.rawValue)
     object["secure_heap_used"] = .int(SecureHeap.used)
     var limits = JSONObject()
     for limit in ResourceLimit.allCases { limits[Self.name(of: limit)] = limit.soft.map { .int($0) } }
@@ -42,14 +42,6 @@ struct DaemonFacts {
     case .descriptors: "descriptors"
     case .lockedBytes: "locked_bytes"
     case .addressSpaceBytes: "address_space_bytes"
-    }
-  }
-
-  private static func name(of state: SecureHeapState) -> String {
-    switch state {
-    case .locked: "locked"
-    case .unlocked: "unlocked"
-    case .unavailable: "unavailable"
     }
   }
 }

@@ -17,7 +17,7 @@ extension VaultCheck {
       records.map { record in
         [
           "account": .string(record.account.text), "protection": .string(record.protection.rawValue),
-          "state": .string(record.state.word),
+          "state": .string(record.state.rawValue),
         ]
       })
     object["problem"] = problem.map { Failure($0, account: nil).json }
@@ -38,16 +38,6 @@ extension VaultCheck.SlotState {
     case .unavailable: "unavailable"
     case .damaged: "damaged"
     case .unknown: "unknown"
-    }
-  }
-}
-
-extension VaultCheck.RecordState {
-  fileprivate var word: String {
-    switch self {
-    case .opens: "opens"
-    case .locked: "locked"
-    case .damaged: "damaged"
     }
   }
 }

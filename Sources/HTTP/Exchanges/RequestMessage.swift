@@ -8,7 +8,7 @@ enum RequestMessage {
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri
     var message = SecretBuffer(capacity: 4096, limit: SecretBytes.maximumCount)
-    message.append(utf8: "\(request.method.name) \(uri.path.isEmpty ? "/" : uri.path)")
+    message.append(utf8: "\(request.method.rawValue) \(uri.path.isEmpty ? "/" : uri.path)")
     if let query = uri.query { message.append(utf8: "?\(query)") }
     message.append(utf8: " HTTP/1.1\r\n")
     for (name, value) in [

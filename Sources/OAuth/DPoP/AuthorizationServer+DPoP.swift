@@ -38,7 +38,7 @@ extension AuthorizationServer {
     var settled: Set<DPoPProver.ProofProblem> = []
     var mayRepeatLost = method == .get
     while true {
-      let proof = prover.proof(method: method.name, url: endpoint.uri, as: role, accessToken: accessToken)
+      let proof = prover.proof(method: method.rawValue, url: endpoint.uri, as: role, accessToken: accessToken)
       let response: HTTPResponse
       do throws(OAuthError) {
         response = try attempt(try proof.signed(by: prover.key))

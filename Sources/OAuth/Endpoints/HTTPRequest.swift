@@ -5,16 +5,10 @@ package import Vocabulary
 ///
 /// Secrets are in `authorization` and `form`, never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
-  package enum Method: Sendable {
-    case get, post, delete
-
-    package var name: String {
-      switch self {
-      case .get: "GET"
-      case .post: "POST"
-      case .delete: "DELETE"
-      }
-    }
+  package enum Method: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
   }
 
   /// The response limit in bytes, except for key sets. Also the maximum size of a `SecretBytes`.

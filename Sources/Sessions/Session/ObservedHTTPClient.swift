@@ -17,7 +17,7 @@ struct ObservedHTTPClient: HTTPClient {
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
     let begin = time.now()
-    let line = RequestLine(request.role, request.method.name, url: request.endpoint.text)
+    let line = RequestLine(request.role, request.method.rawValue, url: request.endpoint.text)
     do {
       let response = try client.send(request)
       let time = milliseconds(since: begin)

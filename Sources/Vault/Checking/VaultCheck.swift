@@ -15,8 +15,8 @@ package struct VaultCheck: Sendable, Hashable {
     case unknown
   }
 
-  package enum RecordState: Sendable, Hashable {
-    /// It can be decrypted.
+  package enum RecordState: String, Sendable {
+    /// It opened.
     case opens
     /// Its key is not in memory.
     case locked
