@@ -26,12 +26,12 @@ final class RedirectListener: Sendable {
   private init(_ uri: RedirectURI, port: UInt16, sockets: [RedirectSocket], host: RedirectURI.Host) {
     redirectURI = uri.text(port: port)
     self.port = port
-    // Some browsers and proxies use the name instead of the address.
-    let names = [RedirectURI.name(host)] + (host == .localhost ? [] : [RedirectURI.name(.localhost)])
+    // Some browsers and proxies use the name instead of the address. No other server can have this name.
+    let names = [host.rawValue] + (host == .localhost ? [] : [RedirectURI.Host.localhost.rawValue])
     // A browser omits the scheme's default port (RFC 9110 section 7.2).
     target = LoopbackTarget(
       hosts: names.map { "\($0):\(port)" } + (port == 80 ? names : []), path: uri.path.isEmpty ? "/" : uri.path)
-    let place = RedirectURI.name(host == .localhost ? .ipv4 : host)
+    let place = (host == .localhost ? .ipv4 : host).rawValue
     let random = Machine.isWSL || !TCPEnds.canTell ? nil : try? Random.bytes(16)
     link = random.map { LoopbackTarget(hosts: ["\(place):\(port)"], path: "/\(Base64URL.encode($0))") }
     linkURL = link.map { "http://\($0.hosts[0])\($0.path)" }

@@ -2,10 +2,11 @@ internal import Encoding
 
 /// A redirect URI as registered at the authorization server.
 package struct RedirectURI: Sendable, Hashable {
-  /// A loopback host (RFC 8252 section 7.3).
-  package enum Host: Sendable, Hashable {
-    case ipv4, ipv6
-    /// Only for servers that require it: the name may resolve to either address family (RFC 8252 section 8.3).
+  /// A loopback host (RFC 8252 section 7.3), as written in a URL.
+  package enum Host: String, Sendable {
+    case ipv4 = "127.0.0.1"
+    case ipv6 = "[::1]"
+    /// Only for servers that require it: the name can resolve to either address family (RFC 8252 section 8.3).
     case localhost
   }
 
@@ -26,7 +27,7 @@ package struct RedirectURI: Sendable, Hashable {
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
       throw OAuthError(.invalidURL, subject)
     }
-    loopbackHost = uri.hasScheme("http") ? Self.host(uri.host) : nil
+    loopbackHost = uri.hasScheme("http") ? Host(rawValue: uri.host.lowercased()) : nil
     guard loopbackHost != nil || uri.isHTTPS else { throw OAuthError(.insecureURL, subject) }
     if loopbackHost != nil, let port = uri.port, Self.isRefusedByBrowsers(port) {
       throw OAuthError(.invalidURL, subject)
@@ -60,7 +61,7 @@ package struct RedirectURI: Sendable, Hashable {
     loopbackHost = host
     self.port = port
     self.path = path
-    text = "http://\(Self.name(host))\(port.map { ":\($0)" } ?? "")\(path)"
+    text = "http://\(host.rawValue)\(port.map { ":\($0)" } ?? "")\(path)"
   }
 
   /// A copy with another loopback host or port. Returns self if this is not a loopback URI.
@@ -71,7 +72,7 @@ package struct RedirectURI: Sendable, Hashable {
   /// The redirect URI with the listening port.
   package func text(port bound: UInt16) -> String {
     guard let loopbackHost, port == nil else { return text }
-    return "http://\(Self.name(loopbackHost)):\(bound)\(path)"
+    return "http://\(loopbackHost.rawValue):\(bound)\(path)"
   }
 
   /// The issuer as a path, without scheme: `/id.example.org/realm`.
@@ -88,23 +89,6 @@ package struct RedirectURI: Sendable, Hashable {
         default: String(UnicodeScalar(byte))
         }
       }.joined()
-  }
-
-  private static func host(_ text: String) -> Host? {
-    switch text.lowercased() {
-    case "127.0.0.1": .ipv4
-    case "[::1]": .ipv6
-    case "localhost": .localhost
-    default: nil
-    }
-  }
-
-  package static func name(_ host: Host) -> String {
-    switch host {
-    case .ipv4: "127.0.0.1"
-    case .ipv6: "[::1]"
-    case .localhost: "localhost"
-    }
   }
 }
 
