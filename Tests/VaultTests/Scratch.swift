@@ -1,6 +1,6 @@
 import Crypto
 import Platform
-import Vault
+@testable import Vault
 import Vocabulary
 
 /// A state directory for one test, removed with the last reference.

@@ -9,20 +9,10 @@ package struct IdentityRecord: Sendable, Hashable {
   package var authorizedParty: String?
   package var authTime: Int?
   package var nonce: String?
+}
 
-  package init(
-    issuer: String, subject: String, audience: [String], authorizedParty: String? = nil, authTime: Int? = nil,
-    nonce: String? = nil
-  ) {
-    self.issuer = issuer
-    self.subject = subject
-    self.audience = audience
-    self.authorizedParty = authorizedParty
-    self.authTime = authTime
-    self.nonce = nonce
-  }
-
-  /// Parses ``json``. Nil if invalid.
+extension IdentityRecord {
+  /// Parses ``json``; nil if invalid.
   package init?(json: JSON) {
     guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
       return nil

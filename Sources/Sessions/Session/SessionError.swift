@@ -347,18 +347,7 @@ package struct MissingClient: Sendable, Hashable {
   /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
   /// Whether the server accepts clients that publish their metadata (draft-ietf-oauth-client-id-metadata-document).
-  package var canPublish: Bool
-
-  package init(
-    server: String, registration: Provider.Registration?, redirectURI: String?, canRegister: Bool,
-    canPublish: Bool = false
-  ) {
-    self.server = server
-    self.registration = registration
-    self.redirectURI = redirectURI
-    self.canRegister = canRegister
-    self.canPublish = canPublish
-  }
+  package var canPublish = false
 }
 
 /// The details of a missing client secret, for a hint.

@@ -23,7 +23,9 @@ extension Vault {
       }
       return VaultCheck(slots: slots, records: records, problem: nil)
     } catch {
-      let records = unverified.records.map { VaultCheck.Record($0.name, $0.protection, .locked) }
+      let records = unverified.records.map {
+        VaultCheck.Record(account: $0.name, protection: $0.protection, state: .locked)
+      }
       return VaultCheck(slots: slots, records: records, problem: error)
     }
   }
@@ -33,7 +35,7 @@ extension Vault {
   ) throws(VaultError) -> [VaultCheck.Slot] {
     var slots: [VaultCheck.Slot] = []
     for slot in file.slots {
-      slots.append(VaultCheck.Slot(SlotSummary(slot), try state(of: slot, in: file, directory)))
+      slots.append(VaultCheck.Slot(summary: SlotSummary(slot), state: try state(of: slot, in: file, directory)))
     }
     return slots
   }
@@ -89,7 +91,7 @@ extension Vault {
         default: throw error
         }
       }
-      found.append(VaultCheck.Record(record.name, record.protection, state))
+      found.append(VaultCheck.Record(account: record.name, protection: record.protection, state: state))
     }
     return found
   }

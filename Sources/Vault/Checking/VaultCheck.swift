@@ -26,23 +26,12 @@ package struct VaultCheck: Sendable, Hashable {
   package struct Slot: Sendable, Hashable {
     package let summary: SlotSummary
     package let state: SlotState
-
-    package init(_ summary: SlotSummary, _ state: SlotState) {
-      self.summary = summary
-      self.state = state
-    }
   }
 
   package struct Record: Sendable, Hashable {
     package let account: AccountName
     package let protection: Protection
     package let state: RecordState
-
-    package init(_ account: AccountName, _ protection: Protection, _ state: RecordState) {
-      self.account = account
-      self.protection = protection
-      self.state = state
-    }
   }
 
   /// Ordered by number.

@@ -24,14 +24,9 @@ package struct SlotSummary: Sendable, Hashable {
   package let name: String
   /// The level whose key is in the slot.
   package let protection: Protection
+}
 
-  package init(number: Int, kind: SlotKind?, name: String, protection: Protection) {
-    self.number = number
-    self.kind = kind
-    self.name = name
-    self.protection = protection
-  }
-
+extension SlotSummary {
   init(_ slot: KeySlot) {
     self.init(number: Int(slot.number), kind: slot.kind, name: slot.displayName, protection: slot.protection)
   }

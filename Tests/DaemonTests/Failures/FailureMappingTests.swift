@@ -4,7 +4,7 @@ import OAuth
 import Peers
 import PeersSupport
 import Platform
-import Sessions
+@testable import Sessions
 import TestSupport
 import Testing
 import Vault

@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 import JOSE
-import OAuth
+@testable import OAuth
 import Testing
 
 // OpenID Connect Core 1.0 section 12.2.

@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 import JOSE
-import OAuth
+@testable import OAuth
 import Testing
 import Vocabulary
 

@@ -1,5 +1,5 @@
 import Encoding
-import OAuth
+@testable import OAuth
 import Testing
 
 @Suite struct `Identity records` {

@@ -25,8 +25,11 @@ import Vocabulary
     #expect(
       check
         == VaultCheck(
-          slots: [.init(slots[0], .opens), .init(slots[1], .asks)],
-          records: [.init(alice, .device, .opens), .init(bob, .passphrase, .locked)], problem: nil))
+          slots: [.init(summary: slots[0], state: .opens), .init(summary: slots[1], state: .asks)],
+          records: [
+            .init(account: alice, protection: .device, state: .opens),
+            .init(account: bob, protection: .passphrase, state: .locked),
+          ], problem: nil))
     #expect(check.isSound)
     try vault.unlock(.passphrase, secret: secret("one"))
     #expect(try vault.check()?.records.last?.state == .opens)

@@ -17,23 +17,12 @@ struct HelperProtocol: Sendable {
   }
 
   /// How much input to read, given the arguments.
-  let input: @Sendable ([String]) -> Input
+  var input: @Sendable ([String]) -> Input = { _ in .nothing }
   /// The first line of a conversation.
   var greeting = ""
+  /// Converts the failure and its line for users to output.
+  var refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() }
   let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
-  /// Converts a failure, and its line for users, to output.
-  let refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal
-
-  init(
-    input: @escaping @Sendable ([String]) -> Input = { _ in .nothing }, greeting: String = "",
-    refusal: @escaping @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() },
-    question: @escaping @Sendable (HelperCall) throws(Failure) -> HelperQuestion
-  ) {
-    self.input = input
-    self.greeting = greeting
-    self.refusal = refusal
-    self.question = question
-  }
 }
 
 struct HelperCall: Sendable {
