@@ -77,7 +77,11 @@ deps-check: deps
 	  $$(test -x /usr/sbin/nginx || echo Nginx) Tomcat; do \
 	  sh Tests/Servers/install $$clients >/dev/null || echo "not all installed: Tests/$$clients" >&2; done
 
+# What was built refers to its directory by absolute paths, and would fail with an error of the compiler.
 build: toolchain
+	@if [ -f .build/release.yaml ] && ! grep -qF '$(CURDIR)/' .build/release.yaml; then \
+	  echo "agent: error: this directory was moved after it was built" >&2; \
+	  echo "agent: hint: make clean && make" >&2; exit 1; fi
 	$(SWIFT) build -c release $(BUILDFLAGS)
 	@sh share/po/compile $(RELEASE)/locale
 
@@ -225,6 +229,9 @@ TOPICS = $(patsubst man/agent-%.7,%,$(wildcard man/agent-*.7))
 # The clients that call a program by a name of its own, which is that of the program with the client's before it.
 CLIENTS = git docker cargo
 
+# systemd's user units, without the program's name.
+UNITS = .socket .service -refresh.service -refresh.timer
+
 # Texts and completions are written anew, since they hold the name of the program.
 GENERATED = .build/install
 
@@ -250,10 +257,10 @@ install: $(INSTALLED)
 	install -m 644 $(GENERATED)/completions/_$(NAME) "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 $(GENERATED)/completions/$(NAME).fish "$(DESTDIR)$(FISHDIR)/"
 	@sh share/po/compile "$(DESTDIR)$(LOCALEDIR)"
-	for unit in socket service; do \
-	  sed -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' share/systemd/user/agent.$$unit \
-	    >$(GENERATED)/unit && \
-	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME).$$unit" || exit 1; done
+	for unit in $(UNITS); do \
+	  sed -e 's|@BINDIR@|$(BINDIR)|g' -e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@NAME@|$(NAME)|g' \
+	    share/systemd/user/agent$$unit >$(GENERATED)/unit && \
+	  install -m 644 $(GENERATED)/unit "$(DESTDIR)$(UNITDIR)/$(NAME)$$unit" || exit 1; done
 	@rm -rf $(GENERATED)
 
 uninstall:
@@ -269,7 +276,7 @@ uninstall:
 	  $(TOPICS:%="$(DESTDIR)$(MANDIR)/man7/$(NAME)-%.7") \
 	  "$(DESTDIR)$(MANDIR)/man8/agentd.8" "$(DESTDIR)$(BASHDIR)/$(NAME)" \
 	  "$(DESTDIR)$(ZSHDIR)/_$(NAME)" "$(DESTDIR)$(FISHDIR)/$(NAME).fish" \
-	  "$(DESTDIR)$(UNITDIR)/$(NAME).socket" "$(DESTDIR)$(UNITDIR)/$(NAME).service"
+	  $(UNITS:%="$(DESTDIR)$(UNITDIR)/$(NAME)%")
 
 dist: build
 	@sh share/release/archives "$(MAKE)" "$(VERSION)"

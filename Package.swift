@@ -102,7 +102,7 @@ let package = Package(
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
     module("Wire", uses: ["Vocabulary", "Encoding", "CProduct"]),
-    module("Vocabulary", uses: ["Encoding"]),
+    module("Vocabulary", uses: ["Encoding", "Platform"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
     module("Encoding"),
@@ -137,7 +137,7 @@ let package = Package(
     tests("CryptoTests", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
-    tests("VocabularyTests", uses: ["Vocabulary", "Encoding"]),
+    tests("VocabularyTests", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
     tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport"]),
     tests(
       "PeersTests",

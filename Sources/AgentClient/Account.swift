@@ -48,10 +48,36 @@ public struct Account: Sendable, Hashable {
   /// The reason why the session is ``State/unreadable``; otherwise nil.
   public var problem: AgentError?
 
+  /// The administrator's file for accounts of this name, if there is one.
+  public var preset: Preset?
+
+  /// A file in which the administrator prepared an account, and the settings that the user changed.
+  public struct Preset: Sendable, Hashable {
+    /// The path of the file.
+    public var file: String
+
+    /// The names of the settings that have the file's values.
+    public var unchanged: [String]
+
+    /// The names of the settings that the user changed.
+    public var changed: [String]
+
+    /// Creates a preset, for your own ``SessionContainer`` and for tests.
+    public init(file: String, unchanged: [String] = [], changed: [String] = []) {
+      (self.file, self.unchanged, self.changed) = (file, unchanged, changed)
+    }
+
+    init?(_ json: JSON) {
+      guard let file = json["file"]?.string else { return nil }
+      func names(_ name: String) -> [String] { (json[name]?.array ?? []).compactMap(\.string) }
+      self.init(file: file, unchanged: names("unchanged"), changed: names("changed"))
+    }
+  }
+
   /// Creates an account, for your own ``SessionContainer`` and for tests.
   public init(
     name: String, isActive: Bool, issuer: String, state: State?, person: String? = nil, isGuest: Bool = false,
-    isEphemeral: Bool = false, problem: AgentError? = nil
+    isEphemeral: Bool = false, problem: AgentError? = nil, preset: Preset? = nil
   ) {
     self.name = name
     self.isActive = isActive
@@ -61,6 +87,7 @@ public struct Account: Sendable, Hashable {
     self.isGuest = isGuest
     self.isEphemeral = isEphemeral
     self.problem = problem
+    self.preset = preset
   }
 
   /// Creates an account from an element of the response to `list`; nil if the name or issuer is missing.
@@ -70,6 +97,7 @@ public struct Account: Sendable, Hashable {
       name: name, isActive: json[.active]?.bool == true, issuer: issuer,
       state: json[.state]?.string.flatMap { State(rawValue: $0) }, person: json[.person]?.string,
       isGuest: json[.guest]?.bool == true, isEphemeral: json[.ephemeral]?.bool == true,
-      problem: json[.problem].flatMap { Failure(json: $0) }.map { AgentError($0) })
+      problem: json[.problem].flatMap { Failure(json: $0) }.map { AgentError($0) },
+      preset: json[.preset].flatMap(Preset.init))
   }
 }

@@ -48,6 +48,7 @@ extension Main {
     case .daemonRestart: DaemonCommand.daemonRestart
     case .daemonStatus: DaemonCommand.daemonStatus
     case .daemonRun: DaemonCommand.daemonRun
+    case .daemonRefresh: DaemonCommand.daemonRefresh
     case .daemonLog: DaemonCommand.daemonLog
     case .completions: CompletionsCommand.completions
     case .help: HelpCommand.help

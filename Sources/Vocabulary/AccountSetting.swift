@@ -159,6 +159,23 @@ package final class AccountSetting: Sendable {
   }
 }
 
+extension AccountSetting {
+  /// A provider: one of the built-in ones, or one that the administrator may define.
+  convenience init(
+    _ name: String, _ path: any WritableKeyPath<AccountSettings, ProviderName?> & Sendable, _ option: Option?,
+    _ summary: String, details: String, isSealed: Bool
+  ) {
+    self.init(
+      name, .choice(ProviderName.builtIn.map(\.rawValue)), option, summary, details: details, fallback: nil,
+      isSealed: isSealed, canBeUnset: true,
+      read: { $0[keyPath: path].map { .string($0.rawValue) } },
+      write: { settings, value in
+        settings[keyPath: path] = value?.string.flatMap { ProviderName(rawValue: $0) }
+        return (settings[keyPath: path] == nil) == (value == nil)
+      })
+  }
+}
+
 // MARK: - Values
 
 extension AccountSetting: Hashable {

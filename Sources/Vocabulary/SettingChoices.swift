@@ -1,3 +1,5 @@
+internal import Encoding
+
 // Raw values are the words in the settings file, in requests and on the command line.
 
 /// How the record of an account is unlocked.
@@ -97,22 +99,52 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
   case kubernetes
 }
 
-package enum ProviderName: String, Sendable, Hashable, CaseIterable {
-  case apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
-    github
-  case gitlab, glewlwyd, gmail, google, huggingface
-  case identityCenter = "identity-center"
-  case keycloak, okta, outlook, salesforce, shopify, slack, twitch, yahoo, zitadel
+/// The name of a built-in provider or of one in ``AdministratorFiles``.
+package struct ProviderName: RawRepresentable, Sendable, Hashable {
+  package static let apple = Self("apple"), atlassian = Self("atlassian"), auth0 = Self("auth0"),
+    authentik = Self("authentik"), bitbucket = Self("bitbucket"), codeberg = Self("codeberg"),
+    cognito = Self("cognito"), dex = Self("dex"), discord = Self("discord"), dropbox = Self("dropbox"),
+    entra = Self("entra"), forgejo = Self("forgejo"), gitea = Self("gitea"), github = Self("github"),
+    gitlab = Self("gitlab"), glewlwyd = Self("glewlwyd"), gmail = Self("gmail"), google = Self("google"),
+    huggingface = Self("huggingface"), identityCenter = Self("identity-center"), keycloak = Self("keycloak"),
+    okta = Self("okta"), outlook = Self("outlook"), salesforce = Self("salesforce"), shopify = Self("shopify"),
+    slack = Self("slack"), twitch = Self("twitch"), yahoo = Self("yahoo"), zitadel = Self("zitadel")
 
-  /// The providers of the company or product with this name.
+  /// The names of ``Provider/builtIn``, listed here because few commands need the providers.
+  package static let builtIn = [
+    apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
+    github, gitlab, glewlwyd, gmail, google, huggingface, identityCenter, keycloak, okta, outlook, salesforce,
+    shopify, slack, twitch, yahoo, zitadel,
+  ]
+
+  package let rawValue: String
+
+  private init(_ known: String) { rawValue = known }
+
+  /// Nil unless it consists of up to 64 lowercase letters, digits and dashes.
+  package init?(rawValue: String) {
+    let isDash = { $0 == UInt8(ascii: "-") }
+    guard (1...64).contains(rawValue.utf8.count), rawValue.utf8.first.map(isDash) == false,
+      rawValue.utf8.allSatisfy({ isDash($0) || $0.isASCIIAlphanumeric && !(65...90).contains($0) })
+    else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// The providers of a company or product, whatever its capitals, blanks and dashes.
   package static func known(as name: String) -> [ProviderName] {
-    switch name.lowercased() {
+    switch name.lowercased().filter({ $0 != " " && $0 != "-" }) {
     case "microsoft": [.entra, .outlook]
-    case "azure", "azuread", "aad", "m365", "office365", "teams": [.entra]
+    case "azure", "azuread", "aad", "entraid", "m365", "microsoft365", "microsoftentra", "microsoftentraid",
+      "office365",
+      "teams":
+      [.entra]
     case "hotmail", "live", "msn": [.outlook]
     case "aws", "amazon": [.cognito, .identityCenter]
-    case "aws-sso": [.identityCenter]
-    case "gcp", "gcloud", "gsuite": [.google]
+    case "awssso", "iamidentitycenter": [.identityCenter]
+    case "gcp", "gcloud", "googlecloud", "googleworkspace", "gsuite": [.google]
+    case "gh", "githubenterprise": [.github]
+    case "gl": [.gitlab]
+    case "hf": [.huggingface]
     case "googlemail": [.gmail]
     case "jira", "confluence": [.atlassian]
     case "icloud": [.apple]

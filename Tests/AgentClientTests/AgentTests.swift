@@ -392,13 +392,15 @@ import WireSupport
 
   @Test func `lists who is signed in, guests, and accounts in memory`() async throws {
     let list = Self.list(
-      #"{"name":"work","issuer":"https://id.example","state":"active","active":true,"person":"ann@id.example"}"#,
+      #"{"name":"work","issuer":"https://id.example","state":"active","active":true,"person":"ann@id.example","#
+        + #""preset":{"file":"/etc/agent/accounts.d/work.json","unchanged":["issuer"],"changed":["scope"]}}"#,
       #"{"name":"bot","issuer":"https://id.example","state":"stale","active":false,"guest":true,"ephemeral":true}"#)
     let played = try PlayedAgent([[list]])
     #expect(
       try await Agent(socket: played.path).accounts() == [
         Account(
-          name: "work", isActive: true, issuer: "https://id.example", state: .active, person: "ann@id.example"),
+          name: "work", isActive: true, issuer: "https://id.example", state: .active, person: "ann@id.example",
+          preset: .init(file: "/etc/agent/accounts.d/work.json", unchanged: ["issuer"], changed: ["scope"])),
         Account(
           name: "bot", isActive: false, issuer: "https://id.example", state: .stale, isGuest: true, isEphemeral: true),
       ])

@@ -38,7 +38,7 @@ extension OptionDeclaration {
     case .text, .descriptor, .duration: return .text
     case .durationOrNever: return .words(["never"])
     case .file, .secretFile: return .files
-    case .choice(_, let words): return .words(words())
+    case .choice(_, let words, _): return .words(words())
     case .account: return .accounts
     }
   }

@@ -13,7 +13,7 @@ enum ManualList {
     case "members": table.named(subject).map(members)
     case "settings": Mdoc.members(settings)
     case "session-events": sessionEvents
-    case "providers": Provider.all.map(text).joined()
+    case "providers": Provider.builtIn.map(text).joined()
     case "request-members": Mdoc.members(RequestEnvelope.memberRows)
     case "requests": Request.declarations.map(text).joined()
     case "events":

@@ -32,6 +32,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case daemonRestart = "daemon restart"
   case daemonStatus = "daemon status"
   case daemonRun = "daemon run"
+  case daemonRefresh = "daemon refresh"
   case daemonLog = "daemon log"
   case completions, help
   // `agent` without arguments.

@@ -21,6 +21,10 @@ extension AccountSetting {
       case .text, .texts: .text(metavar)
       case .file: .file(metavar)
       case .flag: .none
+      case .choice where self === AccountSetting.provider:
+        .choice(metavar, ProviderName.builtIn.map(\.rawValue)) {
+          AdministratorFiles.read().providers.map(\.name.rawValue)
+        }
       case .choice(let words): .choice(metavar, words)
       }
     return OptionDeclaration(

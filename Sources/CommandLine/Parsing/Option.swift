@@ -31,7 +31,7 @@ final class OptionDeclaration: Sendable {
 
   /// The summary with possible values, in ``Prose`` notation.
   var sentence: String {
-    guard case .choice(_, let words) = argument else { return summary + "." }
+    guard case .choice(_, let words, _) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
@@ -56,15 +56,15 @@ enum OptionArgument: Sendable {
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of several words, which are computed on demand.
-  case choice(String, @autoclosure @Sendable () -> [String])
+  /// A word of a list, which is computed on demand, or one known on this machine only.
+  case choice(String, @autoclosure @Sendable () -> [String], onThisMachine: @Sendable () -> [String] = { [] })
   case account
 
   /// The name in usage lines; nil for a switch.
   var metavar: String? {
     switch self {
     case .none: nil
-    case .text(let metavar), .file(let metavar), .choice(let metavar, _): metavar
+    case .text(let metavar), .file(let metavar), .choice(let metavar, _, _): metavar
     case .secretFile: "FILE"
     case .account: "NAME"
     case .descriptor: "NUMBER"
@@ -78,8 +78,10 @@ enum OptionArgument: Sendable {
     case .none: return nil
     case .text, .file, .secretFile, .descriptor, .account:
       return text.isEmpty ? Phrase("the value of \"\(option)\" is empty") : nil
-    case .choice(_, let choices):
-      let words = choices()
+    case .choice(_, let choices, let others):
+      var words = choices()
+      if words.contains(text) { return nil }
+      words += others()
       if words.contains(text) { return nil }
       let meant = Suggestion.candidates(for: text, among: words).map { "\"\($0)\"" }
       if !meant.isEmpty {

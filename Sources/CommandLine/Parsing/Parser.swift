@@ -85,10 +85,11 @@ struct Parser {
   }
 
   private func unknownCommand(_ word: String) -> UsageError {
-    let known = group.map { CommandName.members(ofGroup: $0) } ?? CommandName.firstWords
-    let prefix = group.map { "agent \($0)" } ?? "agent"
     let named = group.map { "\($0) \(word)" } ?? word
-    let hint = meant(Suggestion.candidates(for: word, among: known).map { "\(prefix) \($0)" })
+    let candidates = group.map { group in
+      Suggestion.candidates(for: word, among: CommandName.members(ofGroup: group)).map { "\(group) \($0)" }
+    }
+    let hint = meant((candidates ?? OtherWords.commands(for: word, before: remaining.first)).map { "agent \($0)" })
     return error(Phrase("unknown command \(TokenShape.shown(named))"), hint: hint)
   }
 
@@ -103,9 +104,10 @@ struct Parser {
       throw error(Phrase("\"\(command.name)\" needs \(needed)"))
     }
     if operands.count > command.operands.limit {
+      let services = command.name == .login ? ProviderName.known(as: operands.joined()) : []
       throw error(
         Phrase("unexpected argument \(TokenShape.shown(operands[command.operands.limit]))"),
-        hint: commandToRun(from: nil))
+        hint: meant(services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
     }
     if command.trailing != nil, trailing?.isEmpty ?? true {
       throw error(
@@ -163,7 +165,7 @@ struct Parser {
 
   private func unknownOption(_ name: String, in argument: String) -> UsageError {
     let known = (command?.options ?? []) + Options.common
-    let candidates = Suggestion.candidates(for: name, among: known.map(\.name))
+    let candidates = OtherWords.options(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,
       table.all.contains(where: { $0.options.contains { $0.name.hasSameBytes(as: name) } })

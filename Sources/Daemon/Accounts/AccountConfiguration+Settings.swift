@@ -81,6 +81,7 @@ extension AccountConfiguration {
   /// - Throws: An error if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
+    if let name = given.provider, !name.isKnown { throw .unknownProvider(name.rawValue) }
     (given.proxy, given.proxyExclusions, given.proxySource) = (nil, nil, nil)
     if !given.scope.isEmpty { given.scope = try Self.scope(given.scope) }
     do {
@@ -231,6 +232,7 @@ extension ExtraParameters.Problem {
 extension Provider {
   /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by this flow.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
+    guard isKnown else { throw .unknownProvider(name.rawValue) }
     if let obstacle {
       throw Failure(
         .invalidRequest, Phrase("cannot sign in to \(title) from a terminal: \(Phrase(stringLiteral: obstacle))"))

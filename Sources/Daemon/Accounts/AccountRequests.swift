@@ -138,6 +138,7 @@ final class AccountRequests: AccountPart {
     let isActive = try settings().active == account.name
     var result = JSONObject([("account", .string(account.name.text)), ("active", .bool(isActive))])
     result["directory"] = context.directories[ticket].map { .string($0.path.text) }
+    result["preset"] = StatusRequests.preset(of: account.name, account.configuration).map { .object($0) }
     let (name, settings) = (account.name, account.configuration.shown.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result

@@ -42,9 +42,13 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var awaitsSettings: [() -> Void]?
 
+  /// Whether the next request reads the administrator's files, which are not watched.
+  var wantsAdministratorFiles = false
+
   /// Whether the settings may have changed since the last read. Always true without file watches.
   var mustReadSettings: Bool {
-    awaitsSettings != nil || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
+    awaitsSettings != nil || wantsAdministratorFiles
+      || files.settingsRevision.map { !settingsFile.isKnown(at: $0) } ?? true
   }
 
   /// Calls `act` once the settings are current: at once, or after a worker has read them (the loop never blocks). A
@@ -71,7 +75,7 @@ final class DaemonContext {
   }
 
   private func readSettings(for acts: [() -> Void]) {
-    awaitsSettings = []
+    (awaitsSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
     jobs.run({
       [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in

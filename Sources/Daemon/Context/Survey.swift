@@ -38,6 +38,8 @@ struct AccountSummary: Sendable {
   /// In unix seconds.
   var refreshedAt: Int?
   var expiry = GrantExpiry()
+  /// When the session must be renewed if no daemon does so earlier, in unix seconds.
+  var renewalDue: Int?
   /// The origins in the settings that are missing from the record.
   var unconfirmedOrigins: [String] = []
   /// Why the record is unreadable, or does not match the settings.
@@ -119,6 +121,9 @@ enum Survey {
     summary.authorizationDetails = record.authorizationDetails?.json
     summary.refreshedAt = record.isSignedOut ? nil : record.refreshedAt ?? record.signedInAt
     if summary.isGranted { summary.expiry = record.expiry }
+    if summary.isGranted, summary.isRenewable, summary.configuration.renewal == .background {
+      summary.renewalDue = summary.refreshedAt.flatMap(record.expiry.renewalDue)
+    }
     summary.unconfirmedOrigins = record.unconfirmedOrigins(summary.configuration, account: summary.name)
     summary.problem = record.problem(with: summary.configuration, account: summary.name)
   }

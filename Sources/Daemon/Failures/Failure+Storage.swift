@@ -48,6 +48,7 @@ extension Failure {
         .invalidConfiguration,
         "the file of client ids is not valid at: \(TerminalText.clean(error.place, limit: 2048))",
         hint: "see agent-config(5), or set the client with \("--client-id")")
+    case .unknownProvider: self = .unknownProvider(error.place)
     case .caFile(let problem?):
       self.init(
         .invalidConfiguration,
@@ -93,12 +94,12 @@ extension ConfigurationError {
   /// Adds the file, line and column of the error, as compilers write them.
   fileprivate func located(_ text: Phrase) -> Phrase {
     guard let line else { return text }
-    return Phrase("\(TerminalText.clean(line.file)):\(line.line):\(line.column): \(text)")
+    return text.located(in: line.file, at: line.position)
   }
 
   /// The problem and the expected value.
   fileprivate var problem: Phrase {
-    if let syntax = line?.syntax { return Self.text(syntax) }
+    if let syntax = line?.syntax { return Phrase(syntax) }
     if place == Settings.wholeFile { return Phrase("the settings file is not valid") }
     let name = TerminalText.clean(place)
     guard let expected = expected.map({ Phrase($0) }) ?? expectation else {
@@ -125,20 +126,6 @@ extension ConfigurationError {
     case (_, "timeout"): return Phrase("a number of seconds from 1 to 300")
     case (let first?, _) where first.hasPrefix("on"): return Phrase("a list of at most \(EventCommand.most) objects")
     default: return nil
-    }
-  }
-
-  private static func text(_ syntax: JSONError.Code) -> Phrase {
-    switch syntax {
-    case .unexpectedByte: Phrase("expected a value, a quoted name, a comma or a bracket")
-    case .unexpectedEnd: Phrase("unexpected end of file: expected a value or a bracket")
-    case .trailingBytes: Phrase("expected the end of the file")
-    case .duplicateMember: Phrase("duplicate name")
-    case .invalidUTF8, .loneSurrogate: Phrase("expected UTF-8 text")
-    case .invalidEscape: Phrase("expected a JSON escape after this backslash")
-    case .invalidNumber, .numberTooLong: Phrase("expected a JSON number")
-    case .tooDeep, .tooManyMembers, .tooManyElements, .stringTooLong, .tooLarge:
-      Phrase("the settings file is too large")
     }
   }
 }

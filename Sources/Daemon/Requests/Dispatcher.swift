@@ -30,6 +30,11 @@ final class Dispatcher: DaemonPart, RequestHandler {
     let row = envelope.request.row
     if row.has(.change) { changes.insert(ticket) }
     if case .vault(.lock) = envelope.request { refuseUnlocks() }
+    switch envelope.request {
+    case .login, .discover, .account, .state(.status), .state(.list), .state(.doctor):
+      context.wantsAdministratorFiles = true
+    default: break
+    }
     guard context.mustReadSettings, !row.has(.withoutSettings) else { return begin(envelope, ticket, passed) }
     waiting[ticket] = envelope.request
     context.whenSettingsAreRead { [self] in

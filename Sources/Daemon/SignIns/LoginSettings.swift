@@ -56,15 +56,14 @@ struct LoginSettings {
       // A longer name is that of another account.
       let name = account.text
       let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
-      let known = others + ProviderName.allCases.map(\.rawValue)
+      let files = AdministratorFiles.current
+      if let problem = files.problem(of: name) { throw Failure(problem) }
+      let known = others + Provider.names + files.presets.map(\.name)
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {
         // After `issuer_needed`, the client would ask for the issuer.
-        let choices = Phrase.choices(meant.map { "agent login \($0)" })
-        throw Failure(
-          .invalidRequest, "no account or known service is called \(account.text)",
-          hint: "did you mean \(choices)? Otherwise name the server with --issuer")
+        throw Self.unknownService(account.text, meant)
       }
       throw Failure(
         .issuerNeeded, "no account or known service is called \(account.text)",
@@ -124,7 +123,7 @@ struct LoginSettings {
   /// issuer.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
-    if request.provider == nil, let name = ProviderName(rawValue: text.lowercased()),
+    if request.provider == nil, let name = ProviderName(known: text.lowercased()),
       request.issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
     {
       (request.provider, request.account) = (name, name.rawValue)
@@ -143,9 +142,19 @@ struct LoginSettings {
     }
   }
 
-  /// Returns the account of the request, the active one, or a new name after the provider or host.
+  private static func unknownService(_ name: String, _ meant: [String]) -> Failure {
+    let choices = Phrase.choices(meant.map { "agent login \($0)" })
+    return Failure(
+      .invalidRequest, "no account or known service is called \(TerminalText.clean(name, limit: 64))",
+      hint: "did you mean \(choices)? Otherwise name the server with --issuer")
+  }
+
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
-    if let name = request.account { return try AccountName(requested: name) }
+    if let name = request.account {
+      let meant = ProviderName.known(as: name).map(\.rawValue)
+      if (try? AccountName(name)) == nil, !meant.isEmpty { throw unknownService(name, meant) }
+      return try AccountName(requested: name)
+    }
     guard let issuer = request.issuer else {
       if let active = settings.active { return active }
       throw Failure(

@@ -81,14 +81,12 @@ extension StatusRequests {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
     for server in batch.servers where server.finding == nil { server.examination.cancellation.cancel() }
-    let (now, wall) = (services.time.now(), services.time.wallSeconds())
-    surveyed(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) { summary, account, object in
-      let unixTime = { (moment: Instant) in wall + Int(now.duration(to: moment).components.seconds) }
+    surveyed(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) {
+      [self] summary, account, object in
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
       object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
-      object[.nextRenewal] = account.session.renewalDue.map { .int(unixTime($0)) }
       object[.server] = batch.server(of: summary.name).map { .object(Self.json($0.finding)) }
     }
   }

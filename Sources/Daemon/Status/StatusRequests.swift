@@ -87,7 +87,8 @@ final class StatusRequests: AccountPart {
 
   private static func json(_ setting: UnknownSetting) -> JSONObject {
     var object = JSONObject([
-      ("file", .string(setting.line.file)), ("line", .int(setting.line.line)), ("column", .int(setting.line.column)),
+      ("file", .string(setting.line.file)), ("line", .int(setting.line.position.line)),
+      ("column", .int(setting.line.position.column)),
       ("name", .string(TerminalText.clean(setting.name))),
     ])
     object["account"] = setting.account.map { .string(TerminalText.clean($0)) }
@@ -133,6 +134,7 @@ final class StatusRequests: AccountPart {
     object[.state] = .string(state(summary, account, now).rawValue)
     if summary.isUnreadable { object[.problem] = summary.problem.map { Failure($0, account: summary.name.text).json } }
     object[.person] = summary.label.map { .string($0.text) }
+    object[.preset] = Self.preset(of: summary.name, summary.configuration).map { .object($0) }
     object.addUnattended(summary.unattended)
     object[.ephemeral] = summary.isEphemeral ? true : nil
     object[.expiresAt] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
@@ -140,7 +142,20 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The members for `status`.
+  /// The administrator's file for the account, and the settings that the user changed.
+  static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
+    guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.utf8.elementsEqual(name.text.utf8) })
+    else { return nil }
+    let settings = preset.comparison(with: configuration.shown)
+    func names(_ settings: [AccountSetting]) -> JSON? {
+      settings.isEmpty ? nil : .array(settings.map { .string($0.name) })
+    }
+    var object = JSONObject([("file", .string(preset.path))])
+    object["unchanged"] = names(settings.unchanged)
+    object["changed"] = names(settings.changed)
+    return object
+  }
+
   private func full(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> JSONObject {
     var object = brief(summary, account, now)
     object[.clientID] = .string(summary.configuration.clientID)
@@ -156,6 +171,7 @@ final class StatusRequests: AccountPart {
     object[.refresh] = .string(summary.configuration.refresh.rawValue)
     if account.session.isQueued { object[.refreshQueued] = true }
     object[.lastRefresh] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
+    object[.nextRenewal] = (account.session.renewalDue.map(unixTime) ?? summary.renewalDue).map { .int($0) }
     if summary.configuration.allowHTTPLoopback { object[.httpLoopback] = true }
     object[.caFile] = summary.configuration.caFile.map { .string($0) }
     object[.proxy] = summary.configuration.proxy.map { .string($0) }
@@ -166,7 +182,11 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The state of an account: also signed out if its settings no longer match its sign-in.
+  func unixTime(_ moment: Instant) -> Int {
+    services.time.wallSeconds() + Int(services.time.now().duration(to: moment).components.seconds)
+  }
+
+  /// The state of an account. It is signed out if its settings no longer match its sign-in.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }

@@ -20,6 +20,9 @@ struct AccountAccess {
   init(_ configuration: AccountConfiguration) throws(SessionError) {
     self.configuration = configuration
     let loopback = configuration.allowHTTPLoopback
+    if let provider = configuration.provider, !provider.isKnown {
+      throw .configuration(ConfigurationError(.unknownProvider, provider.rawValue))
+    }
     do {
       var issuer = try Issuer(configuration.issuer, allowHTTPLoopback: loopback)
       issuer.looksForOAuthFirst = !configuration.resources.isEmpty

@@ -33,7 +33,14 @@ package struct GrantExpiry: Sendable, Hashable {
     return lifetime < Self.shortestIdleLifetime ? nil : lifetime - min(86_400, lifetime / 4)
   }
 
-  /// Refresh tokens with a shorter lifetime, in seconds, are not renewed while unused.
+  /// When to renew an unused session that has no daemon, in unix seconds: before its refresh token expires, or after a
+  /// day if the server announced no expiry. Nil if a renewal does not postpone the end.
+  package func renewalDue(after refreshedAt: Int) -> Int? {
+    guard refreshToken != nil else { return refreshedAt + 86_400 }
+    return idleRenewal(after: refreshedAt).map { refreshedAt + $0 }
+  }
+
+  /// In seconds. Also ends the renewals of a token whose expiry does not move.
   private static let shortestIdleLifetime = 600
 
   /// The end of the session in unix seconds, or nil if it has passed or is too far away for a warning.

@@ -303,6 +303,8 @@ package struct ConfigurationError: Error, Sendable {
     case missingClientCertificate
     case missingClientSecret
     case clientsFile
+    /// The account's provider is neither built in nor defined by a valid file of the administrator.
+    case unknownProvider
   }
   package enum KeyProblem: Hashable, Sendable {
     /// Neither PEM nor a JSON Web Key, or its numbers are inconsistent.

@@ -3,14 +3,14 @@ internal import OAuth
 internal import Platform
 internal import Vocabulary
 
-/// Client IDs provided by an administrator, a distributor or the user in `clients.json`, in `/etc/agent` and next to
-/// the settings file. The latter overrides the former.
+/// Client IDs provided by an administrator, a distributor or the user: `clients.json` next to the settings file and in
+/// `/etc/agent`, and those in the provider's file, in this order.
 ///
 /// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. Without endpoints; with a
 /// secret only for a provider with ``Provider/Quirk/publicSecret``.
 package struct ClientsFile: Sendable {
   package static let name = "clients.json"
-  package static let systemPath = "/etc/agent/clients.json"
+  package static let systemPath = "\(AdministratorFiles.directory)/\(name)"
   private static let mostBytes = 1 << 18
 
   /// A client in such a file.
@@ -33,9 +33,12 @@ package struct ClientsFile: Sendable {
   ) throws(SessionError) -> Client? {
     do throws(ConfigurationError) {
       if let client = try own(in: settingsDirectory)?.client(for: configuration) { return client }
-      return try system(systemPath)?.client(for: configuration)
+      if let client = try system(systemPath)?.client(for: configuration) { return client }
     } catch {
       throw .configuration(error)
+    }
+    return configuration.providerSettings?.clientID.map {
+      Client(path: AdministratorFiles.providerDirectory(), clientID: $0)
     }
   }
 

@@ -1,4 +1,5 @@
 package import Platform
+internal import Vocabulary
 
 /// The settings file on disk. It is read only when it has changed, and replaced atomically.
 ///
@@ -62,8 +63,9 @@ package final class SettingsFile {
 
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the file on the caller's thread, unless it is unchanged since the last read. Blocking.
+  /// Reads the administrator's files, and the settings unless they have not changed since the last read. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
+    AdministratorFiles.read()
     let file = SettingsFile(directory: directory)
     if let last { file.known = (last.stamp, last.settings) }
     let settings = try file.current()

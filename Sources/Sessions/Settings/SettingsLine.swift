@@ -3,22 +3,15 @@ internal import Vocabulary
 
 package struct SettingsLine: Sendable, Hashable {
   package let file: String
-  /// The line number, from 1.
-  package let line: Int
-  /// The position in the line in characters, from 1.
-  package let column: Int
+  package let position: TextPosition
   /// Whether the member is missing from the object at this position.
   package var isMissing = false
   /// The syntax error, if the file is not valid JSON.
   package var syntax: JSONError.Code?
 
   init(_ offset: Int, in bytes: [UInt8], of file: String) {
-    let before = bytes.prefix(offset)
     self.file = file
-    line = 1 + before.count { $0 == UInt8(ascii: "\n") }
-    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // The continuation bytes of a character are 10xxxxxx.
-    column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
+    position = TextPosition(offset, in: bytes)
   }
 }
 

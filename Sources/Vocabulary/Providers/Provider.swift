@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 
 /// An authorization server's known properties.
 ///
@@ -6,8 +7,8 @@ internal import Encoding
 /// account's settings override them.
 package struct Provider: Sendable, Hashable {
   package let name: ProviderName
-  package let title: String
-  /// The issuer of an account that names only the provider.
+  package internal(set) var title: String
+  /// The issuer if only the provider is named.
   package var issuer: String?
   /// An example issuer, for a product with a host name for each customer.
   package var issuerExample: String?
@@ -24,7 +25,9 @@ package struct Provider: Sendable, Hashable {
   /// Endpoints missing from the metadata, or all with ``Quirk/noMetadata``: absolute https URLs, or paths relative to
   /// the issuer without ``issuerPath``.
   package var paths: [EndpointRole: String] = [:]
-  /// The default scope. If empty, that for all servers applies.
+  /// A client that the administrator registered for all users.
+  package var clientID: String?
+  /// The default scope; if empty, the usual rule applies.
   package var scope: [String] = []
   /// Parameters of browser sign-ins, in this order.
   package var authorizationParameters: [Parameter] = []
@@ -121,7 +124,24 @@ package struct Provider: Sendable, Hashable {
     package var forbidsDevice = false
   }
 
-  package static let all = ProviderName.allCases.map(named)
+  /// The built-in providers, then those that the administrator defined.
+  package static var all: [Provider] { builtIn + defined.withLock { $0 } }
+
+  /// The administrator's providers, for all threads. ``AdministratorFiles`` reads them.
+  static let defined = Monitor<[Provider]>([])
+
+  /// The names of all providers, those of the administrator first.
+  package static var names: [String] {
+    (defined.withLock { $0.map(\.name) } + ProviderName.builtIn).map(\.rawValue)
+  }
+
+  /// The provider with this name. If no file defines it any more, it has no properties.
+  package static func named(_ name: ProviderName) -> Provider {
+    all.first { $0.name == name } ?? Provider(name, name.rawValue)
+  }
+
+  /// Whether it is built in or the administrator's.
+  package var isKnown: Bool { name.isKnown }
 
   /// The provider with this issuer, compared exactly or by template.
   package static func of(issuer: String) -> Provider? {
@@ -186,5 +206,18 @@ package struct Provider: Sendable, Hashable {
 
   private static func isWordByte(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+  }
+}
+
+extension ProviderName {
+  /// Whether it is built in or the administrator's.
+  package var isKnown: Bool {
+    Self.builtIn.contains(self) || Provider.defined.withLock { $0.contains { $0.name == self } }
+  }
+
+  /// Nil unless there is a provider with this name.
+  package init?(known name: String) {
+    guard let name = Self(rawValue: name), name.isKnown else { return nil }
+    self = name
   }
 }

@@ -7,6 +7,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case expiresAt = "expires_at"
   case signInBy = "sign_in_by"
   case inConfig = "in_config"
+  case preset
   case clientID = "client_id"
   case subject, scope, protection, refresh
   case authorizationDetails = "authorization_details"
@@ -57,6 +58,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
         .list, .only(false),
         "False for an account that was deleted from the settings by hand. Its session is neither used nor renewed."
       )
+    case .preset: (.list, .preset, Self.presetMeaning)
     case .clientID: (.status, .text, "The client ID.")
     case .subject: (.status, .text, "The user, according to the ID Token.")
     case .scope: (.status, .text, "The granted scope.")
@@ -89,7 +91,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
       (.list, .texts, "The values of `token_files`; absent without any.")
     case .proxySource: (.doctor, .words(["option"]), "`option` if an option named the proxy, or `none`.")
     case .askedScope: (.doctor, .text, "The scope in the settings.")
-    case .nextRenewal: (.doctor, .time, "When the daemon will renew the token.")
+    case .nextRenewal: (.status, .time, "When the session will be renewed without a caller; absent if it will not.")
     case .failedAt: (.doctor, .time, "When the last refresh failed.")
     case .unconfirmedOrigins: (.doctor, .texts, "Origins that only the settings list.")
     case .server: (.doctor, .object, "The response of the authorization server.")
@@ -108,8 +110,18 @@ package enum AccountMember: String, CaseIterable, Sendable {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberRow(
         member.rawValue, member.declaration.kind.type, member.declaration.meaning,
-        members: member == .server ? Self.serverRows : [])
+        members: member == .server ? Self.serverRows : member == .preset ? presetRows : [])
     }
+  }
+
+  package static let presetMeaning = "The administrator's file for accounts of this name; absent without one."
+
+  package static var presetRows: [MemberRow] {
+    [
+      MemberRow("file", "text", "The file."),
+      MemberRow("unchanged", "list of texts", "The settings that have the file's values; absent without any."),
+      MemberRow("changed", "list of texts", "The settings that the user changed; absent without any."),
+    ]
   }
 
   /// The JSON schema definitions of an account, by response.

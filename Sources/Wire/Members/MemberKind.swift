@@ -11,6 +11,8 @@ package enum MemberKind: Sendable {
   /// A text that matches this regular expression.
   case pattern(String)
   case failure
+  /// The members of ``AccountMember/presetRows``.
+  case preset
 
   /// A word of the enumeration.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
@@ -25,7 +27,7 @@ package enum MemberKind: Sendable {
     case .boolean, .only: "boolean"
     case .texts: "list of texts"
     case .objects: "list of objects"
-    case .object, .failure: "object"
+    case .object, .failure, .preset: "object"
     }
   }
 
@@ -45,6 +47,7 @@ package enum MemberKind: Sendable {
     case .words(let words): #"{"enum": [\#(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"#
     case .pattern(let pattern): #"{"type": "string", "pattern": "\#(pattern)"}"#
     case .failure: ##"{"$ref": "#/$defs/failure"}"##
+    case .preset: ##"{"$ref": "#/$defs/preset"}"##
     }
   }
 }

@@ -1,5 +1,5 @@
 internal import Encoding
-package import Vocabulary
+internal import Vocabulary
 
 /// A pass that reads members. Errors contain a member's name, never its value.
 struct MemberReader: MemberPass {
@@ -126,18 +126,5 @@ struct MemberReader: MemberPass {
   /// The error for a member with a wrong value.
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
-  }
-}
-
-extension Phrase {
-  /// The text after "must be".
-  package init(_ expectation: AccountSetting.Expectation) {
-    switch expectation {
-    case .text(let count): self = Phrase("a text of at most \(count) bytes")
-    case .flag: self = Phrase("true or false")
-    case .list(let count): self = Phrase("a list of at most \(count) texts")
-    case .texts(let count): self = Phrase("a list of texts of at most \(count) bytes")
-    case .choice(let words): self = Phrase("one of \(words.joined(separator: ", "))")
-    }
   }
 }

@@ -102,6 +102,7 @@ package enum AccountRequest: RequestBody {
           account, active,
           MemberRow("directory", "text", "The directory that the account was chosen for; absent if by name or active."),
           MemberRow("protection", "text", "How its record in the vault opens; absent without one."),
+          MemberRow("preset", "object", AccountMember.presetMeaning, members: AccountMember.presetRows),
           MemberRow(
             "settings", "object", "The settings, as in agent-config(5).",
             members: AccountSetting.all.map(MemberRow.init),

@@ -126,7 +126,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test func `name all values of its choices, in bash, behind a space and behind an equals sign`() throws {
     for command in Main.commands.all {
       for option in command.options {
-        guard case .choice(_, let choices) = option.argument else { continue }
+        guard case .choice(_, let choices, _) = option.argument else { continue }
         let words = choices()
         let line = Self.words(command) + ["--\(option.name)"]
         // Bash treats the equals sign as a word.
@@ -194,7 +194,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test func `hold words that no shell takes for anything else`() {
     for command in Main.commands.all {
       for option in command.options + Options.common {
-        guard case .choice(_, let choices) = option.argument else { continue }
+        guard case .choice(_, let choices, _) = option.argument else { continue }
         let words = choices()
         for word in words { #expect(WireProtocol.isAccountName(word), "\(word)") }
       }
@@ -241,7 +241,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     #expect(try program.run(["__complete", "accounts"]).outputText == "work\ngithub\n")
     let services = try program.run(["__complete", "services"]).outputText.split(separator: "\n")
     #expect(services.prefix(3) == ["work", "github", "apple"])
-    #expect(services.count == 1 + ProviderName.allCases.count)
+    #expect(services.count == 1 + ProviderName.builtIn.count)
     #expect(try program.tree.open("libexec").exists("agentd.started") == false)
   }
 

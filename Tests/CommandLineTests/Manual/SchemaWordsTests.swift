@@ -78,10 +78,6 @@ import Wire
   {
     #expect(try Self.schema().words(of: output).isSuperset(of: SessionState.allCases.map(\.rawValue)))
   }
-
-  @Test func `for services are all that a sign-in may name`() throws {
-    #expect(try Self.schema().words(of: "account show").isSuperset(of: ProviderName.allCases.map(\.rawValue)))
-  }
 }
 
 /// The fuzzer's words include those of the protocol.

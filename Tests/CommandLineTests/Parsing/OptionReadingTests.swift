@@ -47,7 +47,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .file, .secretFile: [option.name == "askpass" ? "/bin/true" : "/dev/null"]
     case .descriptor: ["3"]
     case .duration(let range), .durationOrNever(let range): ["\(max(300, range.lowerBound))s"]
-    case .choice(_, let words): [words()[0]]
+    case .choice(_, let words, _): [words()[0]]
     }
   }
 

@@ -93,7 +93,7 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 
   static let wrong: [WrongLine] = [
     WrongLine("tokne", "unknown command \"tokne\"", hint: "did you mean \"agent token\"?"),
-    WrongLine("log", "unknown command \"log\"", hint: "did you mean \"agent login\" or \"agent logout\"?"),
+    WrongLine("log", "unknown command \"log\"", hint: "did you mean \"agent daemon log\"?"),
     WrongLine("use --all", "unknown option \"--all\"", hint: "agent help use", command: "use"),
     WrongLine("frobnicate", "unknown command \"frobnicate\"", hint: "agent help"),
     WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "did you mean \"agent daemon start\"?"),

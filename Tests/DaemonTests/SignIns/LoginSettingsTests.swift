@@ -81,7 +81,7 @@ import Wire
   @Test(arguments: [
     ("githb", "agent login github"), ("microsoft", "agent login entra or agent login outlook"),
     ("azure", "agent login entra"), ("AWS", "agent login cognito or agent login identity-center"),
-    ("wrok", "agent login work"),
+    ("wrok", "agent login work"), ("Entra ID", "agent login entra"), ("gh", "agent login github"),
   ]) func `a name like that of a service is no new account`(_ name: String, _ meant: String) throws {
     let failure = Self.failure(Self.request { $0.account = name }, try Self.stored())
     #expect(failure?.code == .invalidRequest)

@@ -4,19 +4,19 @@ import Vocabulary
 
 @Suite struct `A known provider` {
   @Test func `is found by its name, and has a place or says why not`() {
-    #expect(Provider.all.map(\.name) == ProviderName.allCases)
-    for provider in Provider.all {
+    #expect(Provider.builtIn.map(\.name) == ProviderName.builtIn)
+    for provider in Provider.builtIn {
       let places = [provider.issuer, provider.issuerExample, provider.obstacle].compactMap { $0 }
       #expect(places.count == 1, "\(provider.name)")
     }
   }
 
-  @Test(arguments: Provider.all) func `names the page that tells of each of its quirks`(_ provider: Provider) {
+  @Test(arguments: Provider.builtIn) func `names the page that tells of each of its quirks`(_ provider: Provider) {
     for (quirk, source) in provider.quirks { #expect(source.hasPrefix("https://"), "\(quirk)") }
     #expect(provider.quirks.keys.allSatisfy(Provider.Quirk.allCases.contains))
   }
 
-  @Test(arguments: Provider.all.filter { $0.obstacle == nil })
+  @Test(arguments: Provider.builtIn.filter { $0.obstacle == nil })
   func `says where to register what, with which redirect URI, and where its sessions are ended`(
     _ provider: Provider
   ) throws {
@@ -72,7 +72,7 @@ import Vocabulary
     #expect(Provider.of(issuer: "https://login.microsoftonline.com/common/v2.0")?.name == .entra)
   }
 
-  @Test(arguments: Provider.all.filter { $0.issuer != nil })
+  @Test(arguments: Provider.builtIn.filter { $0.issuer != nil })
   func `in one place has an issuer that can be used`(_ provider: Provider) throws {
     _ = try Issuer(try #require(provider.issuer), allowHTTPLoopback: false)
     if !provider.scope.isEmpty { _ = try Scope(values: provider.scope) }

@@ -1,3 +1,4 @@
+import Encoding
 import Platform
 import Sessions
 import TestSupport
@@ -267,7 +268,9 @@ import Vocabulary
     try write(text)
     let error = #expect(throws: ConfigurationError.self) { try file().current() }
     #expect(error?.line?.file == file().path)
-    #expect(error?.line?.line == line && error?.line?.column == column && error?.line?.isMissing == isMissing)
+    #expect(
+      error?.line?.position.line == line && error?.line?.position.column == column
+        && error?.line?.isMissing == isMissing)
   }
 
   @Test func `keeps members that it does not know, and names them with what was meant`() throws {
@@ -281,7 +284,7 @@ import Vocabulary
     let found = SettingsFile.unknownSettings(in: path)
     #expect(found.map(\.name) == ["activ", "scoope", "zzz"])
     #expect(found.map(\.account) == [nil, "work", "work"] && found.map(\.meant) == ["active", "scope", nil])
-    #expect(found.map(\.line.line) == [1, 3, 3] && found.map(\.line.column) == [25, 15, 34])
+    #expect(found.map(\.line.position.line) == [1, 3, 3] && found.map(\.line.position.column) == [25, 15, 34])
   }
 
   @Test func `that is damaged is named and never overwritten`() throws {

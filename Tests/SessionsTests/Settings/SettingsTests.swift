@@ -251,7 +251,8 @@ import Vocabulary
     case .choice(let words):
       for word in words { _ = try parse(setting.name, .string(word)) }
       #expect(throws: ConfigurationError(.invalid, "accounts.work.\(setting.name)")) {
-        try parse(setting.name, "other")
+        // A name that the administrator may define.
+        try parse(setting.name, setting === AccountSetting.provider ? "Other" : "other")
       }
     }
   }

@@ -31,7 +31,7 @@ enum StatusCommand {
       let follows = (result["accounts"]?.array ?? []).contains { $0[.directories] != nil }
       var note: Phrase?
       if let named, !client.console.json {
-        note = preset(of: named, client)
+        note = preset(of: (result["accounts"]?.array ?? []).first { $0[.name]?.string == named }?[.preset])
       } else if follows, !client.console.json, Invocation.accountOfEnvironment == nil {
         note = AccountCommand.ofDirectory(client)
       }
@@ -43,14 +43,12 @@ enum StatusCommand {
   }
 
   /// The settings that differ from the account's preset, if it has one.
-  private static func preset(of account: String, _ client: DaemonClient) -> Phrase? {
-    guard let preset = (try? AccountPreset.named(account)).flatMap({ $0 }),
-      let shown = (try? client.ask(.account(.show(account: account))))?["settings"]?.object
-    else { return nil }
-    let changed = preset.changed(in: shown).map(\.word).joined(separator: ", ")
+  private static func preset(of preset: JSON?) -> Phrase? {
+    guard let file = preset?["file"]?.string else { return nil }
+    let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.word }
     return changed.isEmpty
-      ? Phrase("the settings are those of \(preset.path)")
-      : Phrase("settings that differ from \(preset.path): \(changed)")
+      ? Phrase("the settings are those of \(file)")
+      : Phrase("settings that differ from \(file): \(changed.joined(separator: ", "))")
   }
 
   /// The most urgent exit status. Ignores accounts that are neither named nor signed in.

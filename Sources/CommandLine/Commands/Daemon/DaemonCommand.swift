@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 extension DaemonCommand {
@@ -33,6 +34,12 @@ extension DaemonCommand {
     summary: "Run the daemon in the foreground",
     refusing: [Option.noDaemon.declaration],
     run: runInForeground)
+
+  static let daemonRefresh = Command(
+    .daemonRefresh, topic: .upkeep,
+    summary: "Renew the sessions that would end unused, for a timer",
+    refusing: [Option.noDaemon.declaration],
+    run: refresh)
 
   static let daemonLog = Command(
     .daemonLog, topic: .upkeep,
@@ -88,6 +95,43 @@ enum DaemonCommand {
       if let loss = stopped?.loss { throw loss }
       try client.console.confirm(JSONObject()) { _ in stopped?.sentence ?? Phrase("the daemon is not running") }
     }
+  }
+
+  /// Renews what is due of the accounts with the background policy, for a timer. A running daemon does so itself.
+  static func refresh(_ invocation: Invocation) throws(Failure) -> Action {
+    let client = try sharedDaemon(invocation)
+    return Action { () throws(Failure) in
+      var (renewed, failed): ([String], [Failure]) = ([], [])
+      if try client.askRunning(.daemon(.status)) == nil {
+        let connection = try DaemonLauncher.startPrivate(client.console)
+        try connection.lent { (connection) throws(Failure) in
+          let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
+          for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
+            do throws(Failure) {
+              let request = Request.token(TokenRequest(account: name, forceRefresh: true))
+              try client.askForToken(request, over: &connection) { _, _ throws(Failure) in }
+              renewed.append(name)
+            } catch {
+              failed.append(error)
+            }
+          }
+        }
+      }
+      for failure in failed { client.console.report(failure) }
+      if !renewed.isEmpty || client.console.json {
+        let answer = JSONObject([("renewed", .array(renewed.map { .string($0) }))])
+        try client.console.confirm(answer) { _ in Phrase("renewed \(renewed.joined(separator: ", "))") }
+      }
+      return failed.first?.code.exitStatus.rawValue ?? 0
+    }
+  }
+
+  /// The accounts with the background policy whose renewal is due.
+  static func dueAccounts(_ accounts: [JSON], now: Int) -> [String] {
+    accounts.filter { account in
+      account[.refresh]?.string == RefreshPolicy.background.rawValue
+        && account[.state]?.string == SessionState.stale.rawValue && (account[.nextRenewal]?.int ?? .max) <= now
+    }.compactMap { $0[.name]?.string }
   }
 
   static func status(_ invocation: Invocation) throws(Failure) -> Action {

@@ -1,6 +1,7 @@
 internal import AgentSocket
 internal import Encoding
 internal import Platform
+internal import Vocabulary
 internal import Wire
 
 /// Checks the environment and the machine.
@@ -29,9 +30,11 @@ enum MachineCheck {
   }
 
   /// The checks that do not depend on the daemon.
-  static func after() -> [Finding] { [path(), disk()] + directories() + presets() + [signIn()] + service() }
+  static func after() -> [Finding] { [path(), disk()] + directories() + administratorFiles() + [signIn()] + service() }
 
-  private static func presets() -> [Finding] { AccountPreset.all().problems.map { Finding(.settings, .warn, $0) } }
+  private static func administratorFiles() -> [Finding] {
+    AdministratorFiles.ofThisMachine().problems.map { Finding(.settings, .warn, Failure($0)) }
+  }
 
   /// Finds directories that permit no new files.
   private static func directories() -> [Finding] {

@@ -68,11 +68,10 @@ enum HelpCommand {
       return writer.help(on: command, all: all)
     }
     if first == ProviderFacts.topic, words.count <= 2 {
-      if let text = presets(words.dropFirst().first) { return text }
+      let files = AdministratorFiles.ofThisMachine()
+      if let text = presets(files, words.dropFirst().first) { return text }
       if let text = writer.help(onProvider: words.dropFirst().first) { return text }
-      throw Failure(
-        .invalidRequest, "unknown provider \"\(words[1])\"",
-        hint: Phrase.meant(by: words[1], among: ProviderName.allCases.map(\.rawValue)) ?? "agent help providers")
+      throw .unknownProvider(words[1])
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
@@ -87,10 +86,10 @@ enum HelpCommand {
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"", hint: meant ?? "agent help")
   }
 
-  /// The presets and known services, or one preset's settings; nil without presets.
-  private static func presets(_ name: String?) -> String? {
+  /// The administrator's presets and the known services, or one preset's settings; nil without presets.
+  private static func presets(_ files: AdministratorFiles, _ name: String?) -> String? {
     if let name {
-      guard let preset = (try? AccountPreset.named(name)).flatMap({ $0 }) else { return nil }
+      guard let preset = files.presets.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
       var listing = Listing()
       let settings = AccountSetting.all.compactMap { setting in
         setting.value(in: preset.settings).map { (setting.word, $0) }
@@ -99,11 +98,10 @@ enum HelpCommand {
       for program in preset.programs { listing.add(["setup", program]) }
       return "\(name): \(preset.path)\n\(listing.text())"
     }
-    let presets = AccountPreset.all().presets
-    guard !presets.isEmpty, let known = HelpWriter().help(onProvider: nil) else { return nil }
+    guard !files.presets.isEmpty, let known = HelpWriter().help(onProvider: nil) else { return nil }
     var listing = Listing()
-    for preset in presets { listing.add([preset.name, TerminalText.clean(preset.service)]) }
-    return "\(AccountPreset.directory):\n\(listing.text())\n\(known)"
+    for preset in files.presets { listing.add([preset.name, TerminalText.clean(preset.service)]) }
+    return "\(AdministratorFiles.presetDirectory()):\n\(listing.text())\n\(known)"
   }
 }
 
@@ -135,8 +133,8 @@ enum CompleteCommand {
       guard let kind = invocation.operands.first, ["accounts", "services"].contains(kind), !isPrivate else { return }
       var names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
       if kind == "services" {
-        names += AccountPreset.all().presets.map(\.name).filter { !names.contains($0) }
-        names += ProviderName.allCases.map(\.rawValue).filter { !names.contains($0) }
+        let services = AdministratorFiles.read().presets.map(\.name) + Provider.names
+        for name in services where !names.contains(name) { names.append(name) }
       }
       try? Console.answer(names.map { $0 + "\n" }.joined())
     }

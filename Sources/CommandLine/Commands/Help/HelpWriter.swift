@@ -105,7 +105,7 @@ struct HelpWriter {
     return zip(terms, options).map { term, option in
       var lines = Prose.wrapped(
         plain(String(translated(option.summary).prefix { !Self.semicolons.contains($0) })), width: Self.width - column)
-      if case .choice(_, let choices) = option.argument {
+      if case .choice(_, let choices, _) = option.argument {
         let words = list(choices())
         if let last = lines.last, column + Prose.columns(last) + 1 + Prose.columns(words) <= Self.width {
           lines[lines.count - 1] += " \(words)"
@@ -168,7 +168,7 @@ struct HelpWriter {
 
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
-    if case .choice(_, let choices) = option.argument { summary += " \(list(choices()))" }
+    if case .choice(_, let choices, _) = option.argument { summary += " \(list(choices()))" }
     return Self.entry(Self.term(option), summary)
   }
 
@@ -220,7 +220,7 @@ struct HelpWriter {
   /// The help on all providers, or on the named one; nil if there is none of this name.
   func help(onProvider name: String?) -> String? {
     if let name {
-      guard let provider = ProviderName(rawValue: name).map({ Provider.named($0) }) else { return nil }
+      guard let provider = ProviderName(known: name).map({ Provider.named($0) }) else { return nil }
       return text(on: provider)
     }
     var text = wrapped("`agent login NAME` signs in to a service that agent knows by its name.")

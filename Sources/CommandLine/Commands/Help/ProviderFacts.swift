@@ -17,8 +17,8 @@ enum ProviderFacts {
     let issuer = provider.issuer == nil ? " --issuer URL" : ""
     let redirect = provider.has(.ownRedirectURI) ? " --redirect-uri URI" : ""
     let secret = provider.has(.secretNeeded) ? " --client-secret-file FILE" : ""
-    facts.append(
-      ("Sign in", "`agent login \(provider.name.rawValue)\(issuer) --client-id ID\(redirect)\(secret)`"))
+    let client = provider.clientID == nil ? " --client-id ID" : ""
+    facts.append(("Sign in", "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
     if provider.issuer != nil, provider.hasOwnServers {
       facts.append(("Self-hosted", "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
     }

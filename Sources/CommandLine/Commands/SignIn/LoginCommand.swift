@@ -143,7 +143,7 @@ struct LoginCommand {
     while true {
       do throws(Failure) {
         let status = try signIn(request, descriptors, &reporter)
-        if status == 0, let preset { advise(preset) }
+        if status == 0, let preset { try setUp(preset) }
         return status
       } catch {
         guard case .login(var login) = request else { throw error }
@@ -176,12 +176,8 @@ struct LoginCommand {
   /// - Returns: The preset, if used.
   private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
     guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
-    let found: AccountPreset?
-    do { found = try AccountPreset.named(name) } catch {
-      client.console.note(error.text)
-      return nil
-    }
-    guard let preset = found else { return nil }
+    let files = AdministratorFiles.ofThisMachine()
+    guard let preset = files.presets.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     guard !accounts.contains(where: { $0[.inConfig]?.bool != false && $0[.name]?.string == name }) else { return nil }
     var settings = preset.settings
@@ -191,9 +187,26 @@ struct LoginCommand {
     return preset
   }
 
-  /// Suggests the setup commands of a preset.
-  private func advise(_ preset: AccountPreset) {
-    for program in preset.programs { client.console.note(Phrase("to set up a program: \("agent setup \(program)")")) }
+  /// Offers to run the setup commands of a preset. Without a terminal or the user's consent, prints them.
+  private func setUp(_ preset: AccountPreset) throws(Failure) {
+    guard !preset.programs.isEmpty else { return }
+    let commands = preset.programs.map { "agent setup \($0)" }.joined(separator: " && ")
+    let words = preset.programs.compactMap(ShellWord.words)
+    var names: [String] = []
+    for name in words.compactMap(\.first) where !names.contains(name) { names.append(name) }
+    let console = client.console
+    guard mayAsk, Terminal.isTerminal(2), !client.isPrivate,
+      try Confirmation.ask(Phrase("Set up \(Phrase.all(names)) to get tokens?"), orElse: true) == true
+    else { return console.note(Phrase("to set up \(Phrase.all(names)): \(commands)")) }
+    for words in words {
+      do throws(Failure) {
+        // The file's commands are valid.
+        guard let command = try? Parser.parse(["setup"] + words + ["--yes"], by: client.commands) else { continue }
+        _ = try SetupCommand.run(command).run()
+      } catch {
+        console.report(error)
+      }
+    }
   }
 
   /// Uses the daemon's commands in the hint, which include the answers to prompts.

@@ -15,9 +15,9 @@ struct SignInChoices {
     let listed = try client.ask(.state(.list))["accounts"]?.array ?? []
     let standard =
       listed.isEmpty ? nil : (try? client.ask(.account(.show(account: nil))))?["account"]?.string
-    let (presets, problems) = AccountPreset.all()
-    for problem in problems { client.console.note(problem.text) }
-    self.init(listed, presets: presets.map(\.name), standard: standard)
+    let files = AdministratorFiles.ofThisMachine()
+    for problem in files.problems { client.console.note(problem.text) }
+    self.init(listed, presets: files.presets.map(\.name), standard: standard)
   }
 
   init(_ listed: [JSON], presets: [String] = [], standard: String?) {
@@ -25,8 +25,7 @@ struct SignInChoices {
     self.standard = standard
     let own = accounts.compactMap { $0[.name]?.string }
     let prepared = presets.filter { !own.contains($0) }
-    names =
-      own + prepared + ProviderName.allCases.map(\.rawValue).filter { !own.contains($0) && !prepared.contains($0) }
+    names = own + prepared + Provider.names.filter { !own.contains($0) && !prepared.contains($0) }
   }
 
   /// Asks until the answer is unambiguous.
@@ -40,12 +39,14 @@ struct SignInChoices {
     while true {
       guard let answer = try Confirmation.line(question) else { return standard }
       let meant = meaning(of: answer)
-      guard meant.count > 1 else { return meant.first ?? answer }
-      Console.tell(Phrase("did you mean \(Phrase.choices(meant))?").localized() + "\n")
+      if meant.count == 1 { return meant[0] }
+      let similar = meant.isEmpty ? Suggestion.candidates(for: answer, among: names) : meant
+      guard !similar.isEmpty else { return answer }
+      Console.tell(Phrase("did you mean \(Phrase.choices(similar))?").localized() + "\n")
     }
   }
 
-  /// The matches for a number, a name or a prefix, with accounts before services; empty for any other text.
+  /// The matches for a number, a name, a prefix or a company, with accounts before services; empty for any other text.
   func meaning(of answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
@@ -56,7 +57,8 @@ struct SignInChoices {
       names.filter { $0.lowercased().utf8.starts(with: letters.utf8) }
     }
     let own = fitting(names.prefix(accounts.count))
-    return own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
+    let meant = own.isEmpty ? fitting(names.dropFirst(accounts.count)) : own
+    return meant.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : meant
   }
 
   /// One line per account, then the services side by side.

@@ -1,16 +1,16 @@
 internal import Encoding
-internal import Platform
-internal import Wire
+package import Platform
 
 extension Phrase {
   /// Describes a problem with a file or directory.
-  init(_ problem: FileProblem, of path: String) {
+  package init(_ problem: FileProblem, of path: String) {
     self.init(
       template: problem.sentence(about: "%1$s", mode: "%2$s"),
       values: [TerminalText.clean(path), problem.mode].compactMap { $0 }.map { .text($0) })
   }
 
-  init(_ error: DirectoryError) {
+  /// Describes a problem with a directory.
+  package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):
       self = "\(TerminalText.clean(path)): \(Phrase(stringLiteral: error.message))"

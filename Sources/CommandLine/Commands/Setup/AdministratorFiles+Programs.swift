@@ -1,0 +1,12 @@
+internal import Encoding
+internal import Vocabulary
+
+extension AdministratorFiles {
+  /// Reads all files, and checks the programs that they set up.
+  static func ofThisMachine() -> AdministratorFiles {
+    read { line in
+      guard let words = ShellWord.words(line), SetupClient.named(words.first ?? "") != nil else { return false }
+      return (try? Parser.parse(["setup"] + words, by: CommandTable { _ in SetupCommand.setup })) != nil
+    }
+  }
+}

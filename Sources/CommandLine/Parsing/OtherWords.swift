@@ -1,0 +1,59 @@
+internal import Encoding
+internal import Vocabulary
+
+/// Words of other programs for commands and options, to suggest our own.
+enum OtherWords {
+  /// The commands that the user may have meant, best first.
+  ///
+  /// - Parameter next: The word after it, as in `auth login`.
+  static func commands(for word: String, before next: String? = nil) -> [String] {
+    switch word {
+    case "auth", "oauth":
+      guard let next, !next.hasPrefix("-") else { return ["login"] }
+      return CommandName.firstWords.contains(next) ? [next] : commands(for: next)
+    case "ls", "accounts", "profiles": return ["list"]
+    case "switch", "select", "choose", "activate", "profile": return ["use"]
+    case "signin", "sign-in", "authenticate", "authorize", "connect", "init": return ["login"]
+    case "signout", "sign-out", "logoff", "disconnect", "revoke": return ["logout"]
+    case "run": return ["exec"]
+    case "export", "shell": return ["env"]
+    case "api", "call", "curl", "fetch", "http": return ["request"]
+    case "refresh", "renew": return ["token --force-refresh"]
+    case "access-token", "get", "get-token", "print-access-token": return ["token"]
+    case "id", "me", "who", "user": return ["whoami"]
+    case "info", "state": return ["status"]
+    case "check", "diagnose", "test": return ["doctor"]
+    case "watch", "monitor": return ["events"]
+    case "delete", "rm": return ["account remove"]
+    case "config", "configure", "settings": return ["account set"]
+    case "log", "logs", "journal": return ["daemon log"]
+    case "passphrase", "passwd": return ["vault change-passphrase"]
+    case "version": return ["--version"]
+    case "docs", "man", "manual", "usage": return ["help"]
+    default:
+      // The second word of a command.
+      let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1].utf8.elementsEqual(word.utf8) }
+      if !members.isEmpty { return members.map(\.rawValue) }
+      return Suggestion.candidates(for: word, among: CommandName.firstWords)
+    }
+  }
+
+  /// The options among the known ones that the user may have meant.
+  static func options(for name: String, among known: [String]) -> [String] {
+    let own: [String] =
+      switch name {
+      case "interactive", "launch-browser", "web": ["browser"]
+      case "device-code", "headless", "no-browser", "no-launch-browser", "remote", "use-device-code": ["device"]
+      case "force", "refresh", "renew": ["force-refresh"]
+      case "email", "user", "username": ["login-hint"]
+      case "domain", "hostname", "server", "tenant", "url": ["issuer"]
+      case "debug", "trace": ["verbose"]
+      case "silent": ["quiet"]
+      case "format", "output": ["json"]
+      case "non-interactive", "batch": ["no-input"]
+      default: []
+      }
+    let meant = own.filter(known.contains)
+    return meant.isEmpty ? Suggestion.candidates(for: name, among: known) : meant
+  }
+}

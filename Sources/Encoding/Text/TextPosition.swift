@@ -1,0 +1,14 @@
+/// A position in a file, as editors show it. Both numbers start at 1.
+package struct TextPosition: Sendable, Hashable {
+  package let line: Int
+  /// In characters.
+  package let column: Int
+
+  package init(_ offset: Int, in bytes: [UInt8]) {
+    let before = bytes.prefix(offset)
+    line = 1 + before.count { $0 == UInt8(ascii: "\n") }
+    let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    // The continuation bytes of a character are 10xxxxxx.
+    column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
+  }
+}

@@ -1,0 +1,62 @@
+internal import Encoding
+
+/// An account that the administrator prepared for all users. Its settings are defaults for a new account, which users
+/// may change.
+package struct AccountPreset: Sendable {
+  private static let mostPrograms = 16
+  private static let setup = "setup"
+
+  package let name: String
+  package let path: String
+  package private(set) var settings = AccountSettings()
+  /// Command lines of `agent setup`, without these words.
+  package private(set) var programs: [String] = []
+
+  init(
+    _ object: FileObject, _ name: String, checking isProgram: (String) -> Bool
+  ) throws(AdministratorFiles.Problem) {
+    (self.name, path) = (name, object.path)
+    guard (try? AccountName(name)) != nil else {
+      throw object.problem(Phrase("the file's name is not a valid account name"))
+    }
+    for member in object.names {
+      if member.utf8.elementsEqual(Self.setup.utf8) {
+        programs = try object.texts(member)
+        guard programs.count <= Self.mostPrograms else {
+          throw object.wrong(member, Phrase(.list(mostTexts: Self.mostPrograms)))
+        }
+        guard programs.allSatisfy(isProgram) else {
+          throw object.wrong(member, Phrase("a list of arguments of \("agent setup")"))
+        }
+        continue
+      }
+      guard let setting = AccountSetting.named(member) else {
+        throw object.unknown(member, among: AccountSetting.all.map(\.name) + [Self.setup])
+      }
+      do { try setting.set(object.value(member) ?? .null, in: &settings) } catch {
+        throw object.wrong(member, Phrase(error.expected))
+      }
+    }
+    guard settings.issuer != nil || settings.provider != nil else {
+      throw object.problem(Phrase("expected the member \("issuer") or \("provider")"))
+    }
+  }
+
+  /// The issuer, or the provider if it determines the issuer.
+  package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
+
+  /// The preset's settings, by whether the account has changed them.
+  package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
+    let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
+    let changed = own.filter { setting in
+      guard setting === AccountSetting.origins else {
+        return setting.effectiveValue(in: shown) != setting.value(in: settings)
+      }
+      // The daemon completes and adds origins.
+      return settings.origins.contains { text in
+        !shown.origins.contains { $0.utf8.elementsEqual(text.utf8) || $0.utf8.elementsEqual("https://\(text)".utf8) }
+      }
+    }
+    return (own.filter { !changed.contains($0) }, changed)
+  }
+}

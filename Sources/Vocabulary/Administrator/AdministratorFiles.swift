@@ -1,0 +1,109 @@
+internal import Encoding
+package import Platform
+
+/// The providers and account presets that the administrator defined for all users: JSON files in `/etc/agent`, named
+/// after the provider or account.
+///
+/// The directories and files must belong to root and be writable by no other user.
+package struct AdministratorFiles: Sendable {
+  package static let directory = "/etc/agent"
+  private static let suffix = ".json"
+  /// The limits of files per directory, and of bytes per file.
+  private static let most = 100
+  private static let mostBytes = 1 << 16
+
+  package var providers: [Provider] = []
+  package var presets: [AccountPreset] = []
+  /// The invalid files and directories, which are ignored.
+  package var problems: [Problem] = []
+
+  /// Why a file is ignored.
+  package struct Problem: Error, Sendable {
+    package let path: String
+    package let cause: Cause
+
+    package enum Cause: Sendable {
+      case unreadable(DirectoryError)
+      /// With file, line and column.
+      case invalid(Phrase)
+    }
+
+    package var text: Phrase {
+      switch cause {
+      case .unreadable(let error): Phrase(error)
+      case .invalid(let text): text
+      }
+    }
+  }
+
+  /// The files as of the last ``read(checking:)``, for all threads.
+  package static var current: AdministratorFiles { last.withLock { $0 } }
+  private static let last = Monitor(AdministratorFiles())
+
+  private init() {}
+
+  /// Reads all files. Blocking.
+  ///
+  /// - Parameters:
+  ///   - owner: The administrator's user ID.
+  ///   - isProgram: Whether a text is a command line of `agent setup`.
+  package init(in directory: String, owner: UInt32 = 0, checking isProgram: (String) -> Bool = { _ in true }) {
+    providers = values(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
+      try Provider(object, name)
+    }
+    presets = values(in: Self.presetDirectory(directory), owner) { object, name throws(Problem) in
+      try AccountPreset(object, name, checking: isProgram)
+    }
+  }
+
+  /// Reads the files of this machine and makes them ``current``. Blocking.
+  @discardableResult
+  package static func read(checking isProgram: (String) -> Bool = { _ in true }) -> AdministratorFiles {
+    let files = AdministratorFiles(in: directory, checking: isProgram)
+    last.withLock { $0 = files }
+    Provider.defined.withLock { $0 = files.providers }
+    return files
+  }
+
+  package static func providerDirectory(_ directory: String = directory) -> String { "\(directory)/providers.d" }
+  package static func presetDirectory(_ directory: String = directory) -> String { "\(directory)/accounts.d" }
+
+  /// The problem of the file for a provider or account with this name, if any.
+  package func problem(of name: String) -> Problem? {
+    problems.first { $0.path.utf8.elementsEqual("\(Self.presetDirectory())/\(name)\(Self.suffix)".utf8) }
+      ?? problems.first { $0.path.utf8.elementsEqual("\(Self.providerDirectory())/\(name)\(Self.suffix)".utf8) }
+  }
+
+  private mutating func values<Value>(
+    in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
+  ) -> [Value] {
+    let names: [String]
+    do throws(DirectoryError) {
+      names = try PrivateDirectory.names(in: directory, changedOnlyBy: owner, limit: Self.most) ?? []
+    } catch {
+      problems.append(Problem(path: directory, cause: .unreadable(error)))
+      return []
+    }
+    var values: [Value] = []
+    for name in names.sorted() where name.hasSuffix(Self.suffix) {
+      let path = "\(directory)/\(name)"
+      do throws(Problem) {
+        guard let object = try Self.object(at: path, owner) else { continue }
+        values.append(try read(object, String(name.dropLast(Self.suffix.count))))
+      } catch {
+        problems.append(error)
+      }
+    }
+    return values
+  }
+
+  private static func object(at path: String, _ owner: UInt32) throws(Problem) -> FileObject? {
+    let bytes: [UInt8]?
+    do throws(DirectoryError) {
+      bytes = try PrivateDirectory.readFile(at: path, changedOnlyBy: owner, limit: mostBytes)
+    } catch {
+      throw Problem(path: path, cause: .unreadable(error))
+    }
+    return try bytes.map { (bytes) throws(Problem) in try FileObject(path, bytes) }
+  }
+}

@@ -1,0 +1,106 @@
+package import Encoding
+
+/// An object in a JSON file of the administrator. Its errors contain the file, line and column.
+package struct FileObject: Sendable {
+  package typealias Problem = AdministratorFiles.Problem
+
+  package let path: String
+  private let bytes: [UInt8]
+  private let node: JSONLayout.Node
+
+  /// - Throws: If the text is not a JSON object.
+  init(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+    let root: JSONLayout.Node
+    do throws(JSONError) { root = try JSONLayout(parsing: bytes).root } catch {
+      let position = TextPosition(error.offset, in: bytes)
+      throw Problem(path: path, cause: .invalid(Phrase(error.code).located(in: path, at: position)))
+    }
+    self.init(path, bytes, root)
+    guard root.kind == .object else { throw problem(Phrase("expected an object")) }
+  }
+
+  private init(_ path: String, _ bytes: [UInt8], _ node: JSONLayout.Node) {
+    (self.path, self.bytes, self.node) = (path, bytes, node)
+  }
+
+  package var names: [String] { node.members.map(\.name) }
+
+  /// The problem of a member, or of the object itself.
+  package func problem(_ text: Phrase, of name: String? = nil) -> Problem {
+    let place = (name.flatMap { node[$0] } ?? node).place.lowerBound
+    return Problem(path: path, cause: .invalid(text.located(in: path, at: TextPosition(place, in: bytes))))
+  }
+
+  /// The problem of a member with another value than the expected one.
+  package func wrong(_ name: String, _ expected: Phrase) -> Problem {
+    problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
+  }
+
+  package func unknown(_ name: String, among known: [String]) -> Problem {
+    let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
+    guard let meant = Phrase.meant(by: name, among: known) else { return problem(text, of: name) }
+    return problem(Phrase("\(text); \(meant)"), of: name)
+  }
+
+  /// The members, which must all be known.
+  func members<Member: RawRepresentable<String> & CaseIterable>(_: Member.Type) throws(Problem) -> [Member] {
+    var members: [Member] = []
+    for name in names {
+      guard let member = Member(rawValue: name) else {
+        throw unknown(name, among: Member.allCases.map(\.rawValue))
+      }
+      members.append(member)
+    }
+    return members
+  }
+
+  package func value(_ name: String) -> JSON? { node[name]?.value(in: bytes.span) }
+
+  /// A text without invisible characters.
+  func text(_ name: String) throws(Problem) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, Self.isText(text) else { throw wrong(name, Phrase(.text(mostBytes: Self.most))) }
+    return text
+  }
+
+  func flag(_ name: String) throws(Problem) -> Bool {
+    guard let value = value(name) else { return false }
+    guard let flag = value.bool else { throw wrong(name, Phrase(.flag)) }
+    return flag
+  }
+
+  func texts(_ name: String) throws(Problem) -> [String] {
+    guard let value = value(name) else { return [] }
+    let texts = value.array?.map { $0.string ?? "" }
+    guard let texts, texts.count <= AccountSetting.maximumListCount, texts.allSatisfy(Self.isText) else {
+      throw wrong(name, Phrase(.list(mostTexts: AccountSetting.maximumListCount)))
+    }
+    return texts
+  }
+
+  func object(_ name: String) throws(Problem) -> FileObject? {
+    guard let member = node[name] else { return nil }
+    guard member.kind == .object else { throw wrong(name, Phrase("an object")) }
+    return FileObject(path, bytes, member)
+  }
+
+  func objects(_ name: String) throws(Problem) -> [FileObject] {
+    guard let member = node[name] else { return [] }
+    guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .object }) else {
+      throw wrong(name, Phrase("a list of objects"))
+    }
+    return member.elements.map { FileObject(path, bytes, $0) }
+  }
+
+  /// The texts in an object, by their names.
+  func table(_ name: String) throws(Problem) -> [(name: String, text: String)] {
+    guard let object = try object(name) else { return [] }
+    return try object.names.map { (name) throws(Problem) in (name, try object.text(name) ?? "") }
+  }
+
+  private static let most = AccountSetting.maximumTextBytes
+
+  private static func isText(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= most && TerminalText.clean(text, limit: most) == text
+  }
+}

@@ -1,0 +1,129 @@
+internal import Encoding
+
+extension Provider {
+  /// The members of a provider's file.
+  private enum Member: String, CaseIterable {
+    case title, issuer
+    case issuerExample = "issuer_example"
+    case issuerTemplates = "issuer_templates"
+    case ownServers = "own_servers"
+    case hosts
+    case issuerPath = "issuer_path"
+    case endpoints
+    case clientID = "client_id"
+    case scope
+    case authorizationParameters = "authorization_parameters"
+    case codeParameters = "code_parameters"
+    case redirectURI = "redirect_uri"
+    case registration
+    case authMethod = "token_endpoint_auth_method"
+    case sessionsPage = "sessions_page"
+    case quirks
+    case errorNames = "error_names"
+    case deadRefreshTokens = "dead_refresh_tokens"
+    case limits, obstacle
+    case obstacleOfDevice = "device_obstacle"
+    case advice
+  }
+
+  private enum RegistrationMember: String, CaseIterable { case page, kind, option }
+
+  private enum AdviceMember: String, CaseIterable {
+    case error, text
+    case namesPage = "names_page"
+    case needsSecret = "needs_secret"
+    case forbidsDevice = "forbids_device"
+  }
+
+  /// Reads a provider from the administrator's file.
+  ///
+  /// - Parameter name: Not that of a built-in provider, whose rules are documented and tested under that name.
+  init(_ object: FileObject, _ name: String) throws(AdministratorFiles.Problem) {
+    guard let known = ProviderName(rawValue: name) else {
+      throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
+    }
+    guard !ProviderName.builtIn.contains(known) else {
+      throw object.problem(Phrase("the provider \(name) is built in; give the file another name"))
+    }
+    self.init(known, name)
+    for member in try object.members(Member.self) { try read(member, object) }
+    guard issuer != nil || issuerExample != nil || obstacle != nil else {
+      throw object.problem(Phrase("expected the member \("issuer") or \("issuer_example")"))
+    }
+  }
+
+  private mutating func read(_ member: Member, _ object: FileObject) throws(AdministratorFiles.Problem) {
+    let name = member.rawValue
+    switch member {
+    case .title: title = try object.text(name) ?? title
+    case .issuer: issuer = try Self.url(name, object)
+    case .issuerExample: issuerExample = try object.text(name)
+    case .issuerTemplates: issuerTemplates = try object.texts(name)
+    case .ownServers: hasOwnServers = try object.flag(name)
+    case .hosts: hosts = try object.texts(name)
+    case .issuerPath:
+      issuerPath = try object.text(name) ?? ""
+      guard issuerPath.utf8.first == UInt8(ascii: "/") else { throw object.wrong(name, Phrase("a path")) }
+    case .endpoints:
+      for (key, text) in try object.table(name) {
+        guard let role = EndpointRole(rawValue: key), let endpoints = try object.object(name) else {
+          throw object.unknown(key, among: EndpointRole.allCases.map(\.rawValue))
+        }
+        paths[role] = text.utf8.first == UInt8(ascii: "/") ? text : try Self.url(key, endpoints)
+      }
+    case .clientID: clientID = try object.text(name)
+    case .scope: scope = try object.texts(name)
+    case .authorizationParameters:
+      authorizationParameters = try object.table(name).map { Parameter(name: $0, value: $1) }
+    case .codeParameters: codeParameters = try object.table(name).map { Parameter(name: $0, value: $1) }
+    case .redirectURI: redirectURI = try Self.url(name, object)
+    case .registration:
+      guard let entry = try object.object(name) else { return }
+      _ = try entry.members(RegistrationMember.self)
+      registration = Registration(
+        page: try Self.needed("page", entry), kind: try Self.needed("kind", entry), option: try entry.text("option"))
+    case .authMethod:
+      let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
+      guard let method = try object.text(name).flatMap({ ClientAuthenticationMethod(rawValue: $0) }) else {
+        throw object.wrong(name, Phrase(.choice(methods)))
+      }
+      tokenEndpointAuthMethod = method
+    case .sessionsPage: sessionsPage = try object.text(name)
+    case .quirks:
+      for (key, source) in try object.table(name) {
+        guard let quirk = Quirk(rawValue: key) else {
+          throw try (object.object(name) ?? object).unknown(key, among: Quirk.allCases.map(\.rawValue))
+        }
+        quirks[quirk] = source
+      }
+    case .errorNames:
+      errorNames = Dictionary(try object.table(name).map { ($0.lowercased(), $1) }) { first, _ in first }
+    case .deadRefreshTokens: deadRefreshTokens = try object.texts(name)
+    case .limits: limits = try object.texts(name)
+    case .obstacle: obstacle = try object.text(name)
+    case .obstacleOfDevice: deviceObstacle = try object.text(name)
+    case .advice:
+      for entry in try object.objects(name) {
+        _ = try entry.members(AdviceMember.self)
+        advice.append(
+          Advice(
+            error: try Self.needed("error", entry), text: try Self.needed("text", entry),
+            namesPage: try entry.flag(AdviceMember.namesPage.rawValue),
+            needsSecret: try entry.flag(AdviceMember.needsSecret.rawValue),
+            forbidsDevice: try entry.flag(AdviceMember.forbidsDevice.rawValue)))
+      }
+    }
+  }
+
+  private static func needed(_ name: String, _ object: FileObject) throws(AdministratorFiles.Problem) -> String {
+    guard let text = try object.text(name) else { throw object.problem(Phrase("expected the member \(name)")) }
+    return text
+  }
+
+  private static func url(_ name: String, _ object: FileObject) throws(AdministratorFiles.Problem) -> String? {
+    let text = try object.text(name)
+    guard let text, let uri = try? URI(text), uri.isHTTPS || uri.isHTTPLoopback, uri.query == nil, uri.fragment == nil
+    else { throw object.wrong(name, Phrase("an https URL without a query")) }
+    return text
+  }
+}

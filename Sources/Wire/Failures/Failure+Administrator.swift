@@ -1,0 +1,17 @@
+internal import Encoding
+package import Vocabulary
+
+extension Failure {
+  /// The failure for an invalid file of the administrator.
+  package init(_ problem: AdministratorFiles.Problem) {
+    self.init(.invalidConfiguration, problem.text)
+  }
+
+  /// The failure for a provider that is neither built in nor defined by a valid file.
+  package static func unknownProvider(_ name: String) -> Failure {
+    if let problem = AdministratorFiles.current.problem(of: name) { return Failure(problem) }
+    return Failure(
+      .invalidRequest, "unknown provider \"\(TerminalText.clean(name, limit: 64))\"",
+      hint: Phrase.meant(by: name, among: Provider.names) ?? "agent help providers")
+  }
+}

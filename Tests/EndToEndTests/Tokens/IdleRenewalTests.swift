@@ -1,0 +1,77 @@
+import Encoding
+import Platform
+import TestSupport
+import Testing
+
+/// `agent daemon refresh`, the command of the user timer.
+@Suite(.needsPrograms, .enabled(if: SetClock.compiler != nil, "there is no C compiler"), .serialized)
+struct `A session that nobody uses and no daemon renews` {
+  private static let lifetime = 4000
+
+  @Test func `is renewed by the timer's command when that is due, and nothing else is`() throws {
+    try SetClock.with("--refresh-token-expires-in", "\(Self.lifetime)") { tree, issuer, clock in
+      for name in ["fresh", "on-demand", "out"] { try tree.signIn(name, at: issuer.url) }
+      for name in ["work", "fresh", "out"] {
+        #expect(try tree.agent("account", "set", name, "--refresh", "background").succeeded)
+      }
+      // Last used when three quarters and more of the lifetime were still to come.
+      let past = -Self.lifetime * 4 / 5
+      try clock.set(wall: past)
+      try issuer.control("clock_offset", "\(past)")
+      for name in ["work", "on-demand"] { _ = try tree.token(name, "--force-refresh") }
+      try clock.set()
+      #expect(try tree.agent("logout", "out", "--local").succeeded)
+      let status = try tree.json("status", "work")["accounts"]?.array?[0]
+      #expect(status?["next_renewal"]?.int != nil, "\(status ?? .null)")
+      #expect(try tree.agent("daemon", "stop").succeeded)
+
+      let before = try issuer.count("refreshes")
+      let result = try tree.agent("daemon", "refresh", "--no-input")
+      #expect(result.succeeded && result.errorText == "agent: renewed work\n", "\(result.errorText)")
+      #expect(try issuer.count("refreshes") == before + 1)
+      #expect(try tree.agent("daemon", "status").failed(4))
+      // Now nothing is due.
+      let again = try tree.agent("daemon", "refresh", "--no-input")
+      #expect(again.succeeded && again.outputText.isEmpty && again.errorText.isEmpty, "\(again.errorText)")
+      #expect(try tree.json("daemon", "refresh") == ["renewed": []])
+      #expect(try issuer.count("refreshes") == before + 1)
+    }
+  }
+
+  @Test func `is left to a daemon that runs, and ends with its status if its issuer ended it`() throws {
+    try SetClock.with("--refresh-token-expires-in", "\(Self.lifetime)") { tree, issuer, clock in
+      try clock.set(wall: -Self.lifetime)
+      try issuer.control("clock_offset", "\(-Self.lifetime)")
+      _ = try tree.token("work", "--force-refresh")
+      #expect(try tree.agent("account", "set", "work", "--refresh", "background").succeeded)
+      let before = try issuer.count("refreshes")
+      let running = try tree.agent("daemon", "refresh")
+      #expect(running.succeeded && running.errorText.isEmpty, "\(running.errorText)")
+      #expect(try issuer.count("refreshes") == before)
+      #expect(try tree.agent("daemon", "stop").succeeded)
+      try issuer.control("clock_offset", "0")
+      try issuer.control("revoke_all", "1")
+      let ended = try tree.agent("daemon", "refresh")
+      #expect(ended.failed(3) && ended.errorText.contains("agent login work"), "\(ended.errorText)")
+      let again = try tree.agent("daemon", "refresh")
+      #expect(again.succeeded && again.errorText.isEmpty, "\(again.errorText)")
+    }
+  }
+
+  @Test func `has units that systemd accepts`() throws {
+    let top = "\(#filePath)".split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+    try AgentTree.with { tree in
+      let result = try ProcessRunner.shell(
+        """
+        command -v systemd-analyze >/dev/null || exit 0
+        cd '\(tree.path(""))' && mkdir -m 700 units
+        for unit in .socket .service -refresh.service -refresh.timer; do
+          sed -e "s|@BINDIR@|/bin|; s|@LIBEXECDIR@/agentd|/bin/true|; s|/bin/@NAME@|/bin/true|; s|@NAME@|agent|g" \
+            '\(top)/share/systemd/user/agent'$unit >units/agent$unit
+        done
+        cd units && XDG_RUNTIME_DIR=$PWD systemd-analyze --user verify --man=no ./agent-refresh.timer ./agent.socket
+        """)
+      #expect(result.succeeded && result.errorText.isEmpty, "\(result.errorText)")
+    }
+  }
+}
