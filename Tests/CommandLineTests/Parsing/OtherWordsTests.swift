@@ -1,5 +1,6 @@
 import Testing
 import Vocabulary
+import Wire
 
 @testable import CommandLine
 

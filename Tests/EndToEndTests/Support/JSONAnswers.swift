@@ -109,9 +109,10 @@ struct JSONAnswers {
   /// The members in the schema for these commands that no result contained. Members of error objects, which are the
   /// same for all, are excluded.
   func missing(of commands: some Sequence<String>) -> [String] {
-    let ofFailures = ["problem.", "error."]
+    // Members of failures, and those that only a file in `/etc` makes appear.
+    let elsewhere = ["problem.", "error.", "preset"]
     return commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
-      .filter { path in !seen.contains(path) && !ofFailures.contains { path.contains($0) } }.sorted()
+      .filter { path in !seen.contains(path) && !elsewhere.contains { path.contains($0) } }.sorted()
   }
 
   private mutating func note(_ text: String, of command: String) {

@@ -106,7 +106,10 @@ import Testing
         accounts["ci"] = nil
         settings["accounts"] = .object(accounts)
       }
-      for call in [["list"], ["status"], ["account", "set", "work", "--refresh", "offline"]] {
+      for call in [
+        ["list"], ["account", "set", "work", "--refresh", "background"], ["status"],
+        ["account", "set", "work", "--refresh", "offline"],
+      ] {
         try answers.succeed(call, in: tree)
       }
       try answers.succeed(["token", "work", "--id-token"], in: tree)
