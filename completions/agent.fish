@@ -15,91 +15,19 @@ function __agent_takes_value
             return 0
         case 'login --resource'
             return 0
-        case 'login --audience'
-            return 0
-        case 'login --parameter'
-            return 0
-        case 'login --claims'
-            return 0
-        case 'login --authorization-details'
-            return 0
-        case 'login --token-endpoint-auth-method'
-            return 0
-        case 'login --client-key-algorithm'
-            return 0
-        case 'login --client-key-id'
-            return 0
-        case 'login --assertion-file'
-            return 0
-        case 'login --assertion-from'
-            return 0
-        case 'login --assertion-variable'
-            return 0
-        case 'login --assertion-account'
-            return 0
-        case 'login --assertion-grant'
-            return 0
-        case 'login --assertion-audience'
-            return 0
-        case 'login --id-token-algorithm'
-            return 0
-        case 'login --userinfo-algorithm'
-            return 0
-        case 'login --trust-audience'
-            return 0
         case 'login --ca-file'
-            return 0
-        case 'login --pin'
-            return 0
-        case 'login --authorization-endpoint'
-            return 0
-        case 'login --token-endpoint'
-            return 0
-        case 'login --device-authorization-endpoint'
-            return 0
-        case 'login --userinfo-endpoint'
-            return 0
-        case 'login --revocation-endpoint'
-            return 0
-        case 'login --registration-endpoint'
-            return 0
-        case 'login --jwks-uri'
-            return 0
-        case 'login --redirect-uri'
-            return 0
-        case 'login --proxy'
-            return 0
-        case 'login --key'
-            return 0
-        case 'login --profile'
             return 0
         case 'login --host'
             return 0
-        case 'login --refresh'
-            return 0
-        case 'login --var'
-            return 0
-        case 'login --protect'
-            return 0
-        case 'login --passphrase-file'
-            return 0
-        case 'login --passphrase-fd'
-            return 0
-        case 'login --pin-file'
-            return 0
-        case 'login --pin-fd'
+        case 'login --redirect-uri'
             return 0
         case 'login --client-secret-file'
-            return 0
-        case 'login --client-secret-env'
             return 0
         case 'login --client-key-file'
             return 0
         case 'login --client-certificate-file'
             return 0
         case 'login --initial-access-token-file'
-            return 0
-        case 'login --assertion-fd'
             return 0
         case 'login --resume'
             return 0
@@ -114,6 +42,102 @@ function __agent_takes_value
         case 'login --login-hint'
             return 0
         case 'login --qr-code'
+            return 0
+        case 'workload --issuer'
+            return 0
+        case 'workload --client-id'
+            return 0
+        case 'workload --provider'
+            return 0
+        case 'workload -s'
+            return 0
+        case 'workload --scope'
+            return 0
+        case 'workload --resource'
+            return 0
+        case 'workload --audience'
+            return 0
+        case 'workload --parameter'
+            return 0
+        case 'workload --claims'
+            return 0
+        case 'workload --authorization-details'
+            return 0
+        case 'workload --token-endpoint-auth-method'
+            return 0
+        case 'workload --client-key-algorithm'
+            return 0
+        case 'workload --client-key-id'
+            return 0
+        case 'workload --assertion-file'
+            return 0
+        case 'workload --assertion-from'
+            return 0
+        case 'workload --assertion-variable'
+            return 0
+        case 'workload --assertion-account'
+            return 0
+        case 'workload --assertion-grant'
+            return 0
+        case 'workload --assertion-audience'
+            return 0
+        case 'workload --id-token-algorithm'
+            return 0
+        case 'workload --userinfo-algorithm'
+            return 0
+        case 'workload --trust-audience'
+            return 0
+        case 'workload --ca-file'
+            return 0
+        case 'workload --pin'
+            return 0
+        case 'workload --authorization-endpoint'
+            return 0
+        case 'workload --token-endpoint'
+            return 0
+        case 'workload --device-authorization-endpoint'
+            return 0
+        case 'workload --userinfo-endpoint'
+            return 0
+        case 'workload --revocation-endpoint'
+            return 0
+        case 'workload --registration-endpoint'
+            return 0
+        case 'workload --jwks-uri'
+            return 0
+        case 'workload --redirect-uri'
+            return 0
+        case 'workload --proxy'
+            return 0
+        case 'workload --key'
+            return 0
+        case 'workload --profile'
+            return 0
+        case 'workload --host'
+            return 0
+        case 'workload --refresh'
+            return 0
+        case 'workload --var'
+            return 0
+        case 'workload --protect'
+            return 0
+        case 'workload --passphrase-file'
+            return 0
+        case 'workload --passphrase-fd'
+            return 0
+        case 'workload --pin-file'
+            return 0
+        case 'workload --pin-fd'
+            return 0
+        case 'workload --client-secret-file'
+            return 0
+        case 'workload --client-key-file'
+            return 0
+        case 'workload --client-certificate-file'
+            return 0
+        case 'workload --assertion-fd'
+            return 0
+        case 'workload --initial-access-token-file'
             return 0
         case 'ssh --lend'
             return 0
@@ -595,8 +619,6 @@ function __agent_takes_value
             return 0
         case 'account import --client-secret-file'
             return 0
-        case 'account import --client-secret-env'
-            return 0
         case 'account import --client-key-file'
             return 0
         case 'account import --client-certificate-file'
@@ -680,7 +702,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'logout' 'ssh' 'token' 'env' 'exec' 'token-file' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'workload' 'logout' 'ssh' 'token' 'env' 'exec' 'token-file' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -757,6 +779,7 @@ end
 complete -c agent -f
 complete -c agent -n '__agent_at trailing' -x -a '(__agent_subcommand)'
 complete -c agent -n '__agent_at word ' -a 'login' -d 'Sign in to an account'
+complete -c agent -n '__agent_at word ' -a 'workload' -d 'Sign in a program, without a user'
 complete -c agent -n '__agent_at word ' -a 'logout' -d 'Sign out, and revoke the tokens at the server'
 complete -c agent -n '__agent_at word ' -a 'ssh' -d 'Sign in on another host with this machine\'s browser'
 complete -c agent -n '__agent_at word ' -a 'token' -d 'Print a valid access token'
@@ -822,76 +845,88 @@ complete -c agent -n '__agent_at options login' -l client-id -x -d 'The client i
 complete -c agent -n '__agent_at options login' -l provider -x -a 'apple\\t atlassian\\t auth0\\t authentik\\t bitbucket\\t codeberg\\t cognito\\t dex\\t discord\\t dropbox\\t entra\\t forgejo\\t gitea\\t github\\t gitlab\\t glewlwyd\\t gmail\\t google\\t huggingface\\t identity-center\\t keycloak\\t okta\\t outlook\\t salesforce\\t shopify\\t slack\\t twitch\\t yahoo\\t zitadel\\t' -d 'Use the built-in settings for this provider'
 complete -c agent -n '__agent_at options login' -s s -l scope -x -d 'Scopes to request; repeat it, or separate them by spaces'
 complete -c agent -n '__agent_at options login' -l resource -x -d 'Request tokens for this resource (RFC 8707); may be repeated'
-complete -c agent -n '__agent_at options login' -l audience -x -d 'Request tokens with this audience; the server must support it'
-complete -c agent -n '__agent_at options login' -l parameter -x -d 'Send this additional parameter to sign in; may be repeated'
-complete -c agent -n '__agent_at options login' -l claims -x -d 'Request these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
-complete -c agent -n '__agent_at options login' -l authorization-details -x -d 'Request this authorization (RFC 9396); @FILE reads it from a file'
-complete -c agent -n '__agent_at options login' -l token-endpoint-auth-method -x -a 'none\\t client_secret_basic\\t client_secret_post\\t private_key_jwt\\t tls_client_auth\\t self_signed_tls_client_auth\\t' -d 'How the client authenticates; default: by its credentials and the server\'s metadata'
-complete -c agent -n '__agent_at options login' -l basic-unencoded -d 'Omit the form encoding in client_secret_basic, for servers that do not decode it'
-complete -c agent -n '__agent_at options login' -l client-key-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Signing algorithm of private_key_jwt; default: that of the key'
-complete -c agent -n '__agent_at options login' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
-complete -c agent -n '__agent_at options login' -l assertion-file -r -F -d 'Sign in, and renew, with the JWT that a platform writes to this file; needs no user'
-complete -c agent -n '__agent_at options login' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in, and renew, with the JWT of a job or pod on this platform; needs no user'
-complete -c agent -n '__agent_at options login' -l assertion-variable -x -d 'Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job'
-complete -c agent -n '__agent_at options login' -l assertion-account -x -d 'Sign in, and renew, with a JWT that this account\'s server issues for its user'
-complete -c agent -n '__agent_at options login' -l assertion-grant -x -a 'jwt-bearer\\t token-exchange\\t client-credentials\\t' -d 'How the assertion gets a token: as a grant, in an exchange, or as the client\'s credential'
-complete -c agent -n '__agent_at options login' -l assertion-audience -x -d 'Audience of assertions: issuer, token_endpoint, endpoint, or any other text'
-complete -c agent -n '__agent_at options login' -l id-token-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t HS256\\t HS384\\t HS512\\t' -d 'Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret'
-complete -c agent -n '__agent_at options login' -l userinfo-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Accept only UserInfo signed with this algorithm'
-complete -c agent -n '__agent_at options login' -l trust-audience -x -d 'Also accept ID Tokens for this audience; may be repeated'
 complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Also trust the certificate authorities in this file; PEM, for this account only'
-complete -c agent -n '__agent_at options login' -l pin -x -d 'Accept only servers with this public key; may be repeated'
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1, [::1] and localhost, for development'
-complete -c agent -n '__agent_at options login' -l authorization-endpoint -x -d 'Use this authorization endpoint'
-complete -c agent -n '__agent_at options login' -l token-endpoint -x -d 'Use this token endpoint'
-complete -c agent -n '__agent_at options login' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
-complete -c agent -n '__agent_at options login' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
-complete -c agent -n '__agent_at options login' -l revocation-endpoint -x -d 'Use this revocation endpoint'
-complete -c agent -n '__agent_at options login' -l registration-endpoint -x -d 'Use this client registration endpoint'
-complete -c agent -n '__agent_at options login' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
-complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The registered redirect URI; compared byte by byte, and without a port any port is used'
-complete -c agent -n '__agent_at options login' -l proxy -x -d 'Use this proxy; or none, or environment for that of the caller\'s environment'
-complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault if the server issues no refresh token'
-complete -c agent -n '__agent_at options login' -l dpop -d 'Bind the tokens to a key (DPoP); it never leaves agentd, so a stolen token is useless'
-complete -c agent -n '__agent_at options login' -l key -x -a 'vault\\t tpm2\\t' -d 'Where to create the keys for tokens and new clients: in the vault or in the TPM'
-complete -c agent -n '__agent_at options login' -l profile -x -a 'fapi2\\t' -d 'Refuse servers and responses that violate this security profile; fapi2 is FAPI 2.0'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Also permit the access token for this host; may be repeated'
-complete -c agent -n '__agent_at options login' -l refresh -x -a 'on-demand\\t proactive\\t background\\t offline\\t strict\\t' -d 'When tokens are refreshed (default: proactive); see agent-config(5)'
-complete -c agent -n '__agent_at options login' -l var -x -d 'Set this variable for shells and commands, instead of the default ones; may be repeated'
-complete -c agent -n '__agent_at options login' -l protect -x -a 'device\\t passphrase\\t tpm2\\t' -d 'What opens the session in the vault; this device, a passphrase, or the TPM with a PIN'
-complete -c agent -n '__agent_at options login' -l passphrase-file -r -F -d 'Read the passphrase from this file; - is standard input'
-complete -c agent -n '__agent_at options login' -l passphrase-fd -x -d 'Read the passphrase from this descriptor; the caller opens it'
-complete -c agent -n '__agent_at options login' -l pin-file -r -F -d 'Read the PIN from this file; - is standard input'
-complete -c agent -n '__agent_at options login' -l pin-fd -x -d 'Read the PIN from this descriptor; the caller opens it'
+complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The registered redirect URI; compared byte by byte, and without a port any port is used'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file; - is standard input'
-complete -c agent -n '__agent_at options login' -l client-secret-env -x -d 'Read the client secret from this environment variable'
 complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal; it is not shown'
 complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; - is standard input'
 complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options login' -l register -d 'Register a client at the server (RFC 7591); for this account, instead of --client-id'
 complete -c agent -n '__agent_at options login' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
-complete -c agent -n '__agent_at options login' -l guest -d 'Sign in the client itself, without a user; it must authenticate. A later user sign-in replaces it'
-complete -c agent -n '__agent_at options login' -l assertion-fd -x -d 'Sign in with a JWT from this open descriptor; it works once'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser on any machine; paste its final address'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
-complete -c agent -n '__agent_at options login' -l no-keep -d 'Keep the access token in memory only, and do not ask about it'
 complete -c agent -n '__agent_at options login' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
-complete -c agent -n '__agent_at options login' -l use -d 'Make the account the active one'
 complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token is available; otherwise print who is signed in'
 complete -c agent -n '__agent_at options login' -l ended -d 'Sign in again to every account whose session has ended'
-complete -c agent -n '__agent_at options login' -l start -d 'Print the instructions and the sign-in\'s ID, and return at once'
+complete -c agent -n '__agent_at options login' -l start -d 'Print the instructions and the sign-in\'s ID, or with --resume its state, and return at once'
 complete -c agent -n '__agent_at options login' -l resume -x -d 'Wait for a sign-in that was started with --start'
-complete -c agent -n '__agent_at options login' -l no-wait -d 'With --resume: report the state of the sign-in, and return at once'
 complete -c agent -n '__agent_at options login' -l acr -x -d 'Ask for one of these kinds of sign-in; may be given several times'
 complete -c agent -n '__agent_at options login' -l max-age -x -d 'Require re-authentication after this time'
 complete -c agent -n '__agent_at options login' -l claims-challenge -x -d 'Ask for the claims that a resource requires, in JSON or base64'
 complete -c agent -n '__agent_at options login' -l prompt -x -d 'Prompt that the server must show, such as login, consent or select_account'
 complete -c agent -n '__agent_at options login' -l login-hint -x -d 'User name to suggest'
 complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto\\t always\\t never\\t' -d 'Also show the address as a QR code: if it fits, always, or never'
-complete -c agent -n '__agent_at options login' -l copy-code -d 'Copy the code to the terminal\'s clipboard (OSC 52), also over SSH'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts services)'
+complete -c agent -n '__agent_at options workload' -l issuer -x -d 'URL of the authorization server; its issuer, exactly as in its discovery document'
+complete -c agent -n '__agent_at options workload' -l client-id -x -d 'The client identifier registered there; or the URL of the client\'s metadata'
+complete -c agent -n '__agent_at options workload' -l provider -x -a 'apple\\t atlassian\\t auth0\\t authentik\\t bitbucket\\t codeberg\\t cognito\\t dex\\t discord\\t dropbox\\t entra\\t forgejo\\t gitea\\t github\\t gitlab\\t glewlwyd\\t gmail\\t google\\t huggingface\\t identity-center\\t keycloak\\t okta\\t outlook\\t salesforce\\t shopify\\t slack\\t twitch\\t yahoo\\t zitadel\\t' -d 'Use the built-in settings for this provider'
+complete -c agent -n '__agent_at options workload' -s s -l scope -x -d 'Scopes to request; repeat it, or separate them by spaces'
+complete -c agent -n '__agent_at options workload' -l resource -x -d 'Request tokens for this resource (RFC 8707); may be repeated'
+complete -c agent -n '__agent_at options workload' -l audience -x -d 'Request tokens with this audience; the server must support it'
+complete -c agent -n '__agent_at options workload' -l parameter -x -d 'Send this additional parameter to sign in; may be repeated'
+complete -c agent -n '__agent_at options workload' -l claims -x -d 'Request these claims (OpenID Connect Core, section 5.5); @FILE reads them from a file'
+complete -c agent -n '__agent_at options workload' -l authorization-details -x -d 'Request this authorization (RFC 9396); @FILE reads it from a file'
+complete -c agent -n '__agent_at options workload' -l token-endpoint-auth-method -x -a 'none\\t client_secret_basic\\t client_secret_post\\t private_key_jwt\\t tls_client_auth\\t self_signed_tls_client_auth\\t' -d 'How the client authenticates; default: by its credentials and the server\'s metadata'
+complete -c agent -n '__agent_at options workload' -l basic-unencoded -d 'Omit the form encoding in client_secret_basic, for servers that do not decode it'
+complete -c agent -n '__agent_at options workload' -l client-key-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Signing algorithm of private_key_jwt; default: that of the key'
+complete -c agent -n '__agent_at options workload' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
+complete -c agent -n '__agent_at options workload' -l assertion-file -r -F -d 'Sign in with the JWT in this file; a platform writes it, and renewals read it again'
+complete -c agent -n '__agent_at options workload' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in with the JWT of this platform; for its jobs or pods, also to renew'
+complete -c agent -n '__agent_at options workload' -l assertion-variable -x -d 'Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job'
+complete -c agent -n '__agent_at options workload' -l assertion-account -x -d 'Sign in with a JWT that this account\'s server issues for its user; also to renew'
+complete -c agent -n '__agent_at options workload' -l assertion-grant -x -a 'jwt-bearer\\t token-exchange\\t client-credentials\\t' -d 'How the assertion gets a token: as a grant, in an exchange, or as the client\'s credential'
+complete -c agent -n '__agent_at options workload' -l assertion-audience -x -d 'Audience of assertions: issuer, token_endpoint, endpoint, or any other text'
+complete -c agent -n '__agent_at options workload' -l id-token-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t HS256\\t HS384\\t HS512\\t' -d 'Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret'
+complete -c agent -n '__agent_at options workload' -l userinfo-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Accept only UserInfo signed with this algorithm'
+complete -c agent -n '__agent_at options workload' -l trust-audience -x -d 'Also accept ID Tokens for this audience; may be repeated'
+complete -c agent -n '__agent_at options workload' -l ca-file -r -F -d 'Also trust the certificate authorities in this file; PEM, for this account only'
+complete -c agent -n '__agent_at options workload' -l pin -x -d 'Accept only servers with this public key; may be repeated'
+complete -c agent -n '__agent_at options workload' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1, [::1] and localhost, for development'
+complete -c agent -n '__agent_at options workload' -l authorization-endpoint -x -d 'Use this authorization endpoint'
+complete -c agent -n '__agent_at options workload' -l token-endpoint -x -d 'Use this token endpoint'
+complete -c agent -n '__agent_at options workload' -l device-authorization-endpoint -x -d 'Use this device authorization endpoint'
+complete -c agent -n '__agent_at options workload' -l userinfo-endpoint -x -d 'Use this UserInfo endpoint'
+complete -c agent -n '__agent_at options workload' -l revocation-endpoint -x -d 'Use this revocation endpoint'
+complete -c agent -n '__agent_at options workload' -l registration-endpoint -x -d 'Use this client registration endpoint'
+complete -c agent -n '__agent_at options workload' -l jwks-uri -x -d 'Read the issuer\'s keys from this URL'
+complete -c agent -n '__agent_at options workload' -l redirect-uri -x -d 'The registered redirect URI; compared byte by byte, and without a port any port is used'
+complete -c agent -n '__agent_at options workload' -l proxy -x -d 'Use this proxy; or none, or environment for that of the caller\'s environment'
+complete -c agent -n '__agent_at options workload' -l keep -d 'Keep the access token in the vault if the server issues no refresh token'
+complete -c agent -n '__agent_at options workload' -l dpop -d 'Bind the tokens to a key (DPoP); it never leaves agentd, so a stolen token is useless'
+complete -c agent -n '__agent_at options workload' -l key -x -a 'vault\\t tpm2\\t' -d 'Where to create the keys for tokens and new clients: in the vault or in the TPM'
+complete -c agent -n '__agent_at options workload' -l profile -x -a 'fapi2\\t' -d 'Refuse servers and responses that violate this security profile; fapi2 is FAPI 2.0'
+complete -c agent -n '__agent_at options workload' -l host -x -d 'Also permit the access token for this host; may be repeated'
+complete -c agent -n '__agent_at options workload' -l refresh -x -a 'on-demand\\t proactive\\t background\\t offline\\t strict\\t' -d 'When tokens are refreshed (default: proactive); see agent-config(5)'
+complete -c agent -n '__agent_at options workload' -l var -x -d 'Set this variable for shells and commands, instead of the default ones; may be repeated'
+complete -c agent -n '__agent_at options workload' -l protect -x -a 'device\\t passphrase\\t tpm2\\t' -d 'What opens the session in the vault; this device, a passphrase, or the TPM with a PIN'
+complete -c agent -n '__agent_at options workload' -l passphrase-file -r -F -d 'Read the passphrase from this file; - is standard input'
+complete -c agent -n '__agent_at options workload' -l passphrase-fd -x -d 'Read the passphrase from this descriptor; the caller opens it'
+complete -c agent -n '__agent_at options workload' -l pin-file -r -F -d 'Read the PIN from this file; - is standard input'
+complete -c agent -n '__agent_at options workload' -l pin-fd -x -d 'Read the PIN from this descriptor; the caller opens it'
+complete -c agent -n '__agent_at options workload' -l client-secret-file -r -F -d 'Read the client secret from this file; - is standard input'
+complete -c agent -n '__agent_at options workload' -l client-secret-prompt -d 'Ask for the client secret on the terminal; it is not shown'
+complete -c agent -n '__agent_at options workload' -l client-key-file -r -F -d 'Read the client\'s private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; - is standard input'
+complete -c agent -n '__agent_at options workload' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
+complete -c agent -n '__agent_at options workload' -l assertion-fd -x -d 'Sign in with a JWT from this open descriptor; it works once'
+complete -c agent -n '__agent_at options workload' -l register -d 'Register a client at the server (RFC 7591); for this account, instead of --client-id'
+complete -c agent -n '__agent_at options workload' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
+complete -c agent -n '__agent_at options workload' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
+complete -c agent -n '__agent_at options workload' -l if-needed -d 'Sign in only if no token is available; otherwise print who is signed in'
+complete -c agent -n '__agent_at operand 0 workload' -a '(__agent_accounts services)'
 complete -c agent -n '__agent_at options logout' -l all -d 'Sign out of all accounts'
 complete -c agent -n '__agent_at options logout' -l local -d 'Delete the session here without revoking it at the server'
 complete -c agent -n '__agent_at options logout' -l browser -d 'Then open the page that ends the browser\'s session at the server'
@@ -1091,10 +1126,10 @@ complete -c agent -n '__agent_at options account add' -l token-endpoint-auth-met
 complete -c agent -n '__agent_at options account add' -l basic-unencoded -d 'Omit the form encoding in client_secret_basic, for servers that do not decode it'
 complete -c agent -n '__agent_at options account add' -l client-key-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Signing algorithm of private_key_jwt; default: that of the key'
 complete -c agent -n '__agent_at options account add' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
-complete -c agent -n '__agent_at options account add' -l assertion-file -r -F -d 'Sign in, and renew, with the JWT that a platform writes to this file; needs no user'
-complete -c agent -n '__agent_at options account add' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in, and renew, with the JWT of a job or pod on this platform; needs no user'
+complete -c agent -n '__agent_at options account add' -l assertion-file -r -F -d 'Sign in with the JWT in this file; a platform writes it, and renewals read it again'
+complete -c agent -n '__agent_at options account add' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in with the JWT of this platform; for its jobs or pods, also to renew'
 complete -c agent -n '__agent_at options account add' -l assertion-variable -x -d 'Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job'
-complete -c agent -n '__agent_at options account add' -l assertion-account -x -d 'Sign in, and renew, with a JWT that this account\'s server issues for its user'
+complete -c agent -n '__agent_at options account add' -l assertion-account -x -d 'Sign in with a JWT that this account\'s server issues for its user; also to renew'
 complete -c agent -n '__agent_at options account add' -l assertion-grant -x -a 'jwt-bearer\\t token-exchange\\t client-credentials\\t' -d 'How the assertion gets a token: as a grant, in an exchange, or as the client\'s credential'
 complete -c agent -n '__agent_at options account add' -l assertion-audience -x -d 'Audience of assertions: issuer, token_endpoint, endpoint, or any other text'
 complete -c agent -n '__agent_at options account add' -l id-token-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t HS256\\t HS384\\t HS512\\t' -d 'Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret'
@@ -1138,10 +1173,10 @@ complete -c agent -n '__agent_at options account set' -l token-endpoint-auth-met
 complete -c agent -n '__agent_at options account set' -l basic-unencoded -d 'Omit the form encoding in client_secret_basic, for servers that do not decode it'
 complete -c agent -n '__agent_at options account set' -l client-key-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Signing algorithm of private_key_jwt; default: that of the key'
 complete -c agent -n '__agent_at options account set' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
-complete -c agent -n '__agent_at options account set' -l assertion-file -r -F -d 'Sign in, and renew, with the JWT that a platform writes to this file; needs no user'
-complete -c agent -n '__agent_at options account set' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in, and renew, with the JWT of a job or pod on this platform; needs no user'
+complete -c agent -n '__agent_at options account set' -l assertion-file -r -F -d 'Sign in with the JWT in this file; a platform writes it, and renewals read it again'
+complete -c agent -n '__agent_at options account set' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in with the JWT of this platform; for its jobs or pods, also to renew'
 complete -c agent -n '__agent_at options account set' -l assertion-variable -x -d 'Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job'
-complete -c agent -n '__agent_at options account set' -l assertion-account -x -d 'Sign in, and renew, with a JWT that this account\'s server issues for its user'
+complete -c agent -n '__agent_at options account set' -l assertion-account -x -d 'Sign in with a JWT that this account\'s server issues for its user; also to renew'
 complete -c agent -n '__agent_at options account set' -l assertion-grant -x -a 'jwt-bearer\\t token-exchange\\t client-credentials\\t' -d 'How the assertion gets a token: as a grant, in an exchange, or as the client\'s credential'
 complete -c agent -n '__agent_at options account set' -l assertion-audience -x -d 'Audience of assertions: issuer, token_endpoint, endpoint, or any other text'
 complete -c agent -n '__agent_at options account set' -l id-token-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t HS256\\t HS384\\t HS512\\t' -d 'Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret'
@@ -1190,10 +1225,10 @@ complete -c agent -n '__agent_at options account import' -l token-endpoint-auth-
 complete -c agent -n '__agent_at options account import' -l basic-unencoded -d 'Omit the form encoding in client_secret_basic, for servers that do not decode it'
 complete -c agent -n '__agent_at options account import' -l client-key-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t' -d 'Signing algorithm of private_key_jwt; default: that of the key'
 complete -c agent -n '__agent_at options account import' -l client-key-id -x -d 'Key ID of the client\'s key at the server; a JSON Web Key may have its own'
-complete -c agent -n '__agent_at options account import' -l assertion-file -r -F -d 'Sign in, and renew, with the JWT that a platform writes to this file; needs no user'
-complete -c agent -n '__agent_at options account import' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in, and renew, with the JWT of a job or pod on this platform; needs no user'
+complete -c agent -n '__agent_at options account import' -l assertion-file -r -F -d 'Sign in with the JWT in this file; a platform writes it, and renewals read it again'
+complete -c agent -n '__agent_at options account import' -l assertion-from -x -a 'github-actions\\t gitlab-ci\\t kubernetes\\t' -d 'Sign in with the JWT of this platform; for its jobs or pods, also to renew'
 complete -c agent -n '__agent_at options account import' -l assertion-variable -x -d 'Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job'
-complete -c agent -n '__agent_at options account import' -l assertion-account -x -d 'Sign in, and renew, with a JWT that this account\'s server issues for its user'
+complete -c agent -n '__agent_at options account import' -l assertion-account -x -d 'Sign in with a JWT that this account\'s server issues for its user; also to renew'
 complete -c agent -n '__agent_at options account import' -l assertion-grant -x -a 'jwt-bearer\\t token-exchange\\t client-credentials\\t' -d 'How the assertion gets a token: as a grant, in an exchange, or as the client\'s credential'
 complete -c agent -n '__agent_at options account import' -l assertion-audience -x -d 'Audience of assertions: issuer, token_endpoint, endpoint, or any other text'
 complete -c agent -n '__agent_at options account import' -l id-token-algorithm -x -a 'RS256\\t RS384\\t RS512\\t PS256\\t PS384\\t PS512\\t ES256\\t ES384\\t ES512\\t EdDSA\\t Ed25519\\t HS256\\t HS384\\t HS512\\t' -d 'Accept only ID Tokens with this algorithm; HS256, HS384 and HS512 use the client secret'
@@ -1224,7 +1259,6 @@ complete -c agent -n '__agent_at options account import' -l passphrase-fd -x -d 
 complete -c agent -n '__agent_at options account import' -l pin-file -r -F -d 'Read the PIN from this file; - is standard input'
 complete -c agent -n '__agent_at options account import' -l pin-fd -x -d 'Read the PIN from this descriptor; the caller opens it'
 complete -c agent -n '__agent_at options account import' -l client-secret-file -r -F -d 'Read the client secret from this file; - is standard input'
-complete -c agent -n '__agent_at options account import' -l client-secret-env -x -d 'Read the client secret from this environment variable'
 complete -c agent -n '__agent_at options account import' -l client-secret-prompt -d 'Ask for the client secret on the terminal; it is not shown'
 complete -c agent -n '__agent_at options account import' -l client-key-file -r -F -d 'Read the client\'s private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; - is standard input'
 complete -c agent -n '__agent_at options account import' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
@@ -1268,5 +1302,5 @@ complete -c agent -n '__agent_at options vault set' -l lock-after -x -a 'never\\
 complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UTC instead of local time'
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash\\t zsh\\t fish\\t'
 complete -c agent -n '__agent_at options help' -l all -d 'Print every option'
-complete -c agent -n '__agent_at operand 0 help' -a 'login logout ssh token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
+complete -c agent -n '__agent_at operand 0 help' -a 'login workload logout ssh token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
 complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'

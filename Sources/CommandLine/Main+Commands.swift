@@ -3,6 +3,7 @@ extension Main {
   static let commands = CommandTable { name in
     switch name {
     case .login: LoginCommand.login
+    case .workload: LoginCommand.workload
     case .logout: LogoutCommand.logout
     case .ssh: SSHCommand.ssh
     case .token: TokenCommand.token

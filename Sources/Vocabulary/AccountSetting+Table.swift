@@ -25,7 +25,12 @@ extension AccountSetting {
     provider, scope, resource, audience, parameters, claims, authorizationDetails, dpop, keyStorage,
   ]
 
-  /// The settings with JSON values, which `@FILE` on the command line reads from a file.
+  /// The settings that `agent login` has options for. `agent account` and `agent workload` have all of them.
+  package static let atSignIn = [
+    issuer, clientID, provider, scope, resource, caFile, allowHTTPLoopback, origins, redirectURI,
+  ]
+
+  /// The settings with JSON values. On the command line, `@FILE` reads one from a file.
   package static let jsonTexts = [claims, authorizationDetails]
 
   /// The endpoints that override the metadata.
@@ -42,7 +47,7 @@ extension AccountSetting {
   package static let clientID = AccountSetting(
     "client_id", \.clientID, Option("client-id", in: .service, "ID"),
     "The client identifier registered there; or the URL of the client's metadata",
-    details: "Required.",
+    details: "Default: that of the provider or of a client file, or one that the sign-in registers.",
     isSealed: true, canBeUnset: false)
 
   package static let provider = AccountSetting(
@@ -119,16 +124,16 @@ extension AccountSetting {
       + " assertion from a platform must contain it, or by default the URL of the token endpoint.")
 
   package static let assertionFile = AccountSetting(
-    "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .signIn, "FILE"),
-    "Sign in, and renew, with the JWT that a platform writes to this file; needs no user",
+    "assertion_file", \.assertionFile, kind: .file, Option("assertion-file", in: .workload, "FILE"),
+    "Sign in with the JWT in this file; a platform writes it, and renewals read it again",
     details:
       "An absolute path. Default: none. The file is read again for each request and used according to"
       + " `assertion_grant`. It has at most 64 KiB. Only this user and root may own the directories and symbolic links"
       + " of its path, and no other user may write to it. Applies to accounts that signed in this way.")
 
   package static let assertionFrom = AccountSetting(
-    "assertion_from", \.assertionFrom, Option("assertion-from", in: .signIn, "PLATFORM"),
-    "Sign in, and renew, with the JWT of a job or pod on this platform; needs no user",
+    "assertion_from", \.assertionFrom, Option("assertion-from", in: .workload, "PLATFORM"),
+    "Sign in with the JWT of this platform; for its jobs or pods, also to renew",
     details:
       "Default: none. `github-actions` requests one with the audience from the service in"
       + " `ACTIONS_ID_TOKEN_REQUEST_URL`, with `ACTIONS_ID_TOKEN_REQUEST_TOKEN`. `gitlab-ci` uses the one in"
@@ -137,19 +142,19 @@ extension AccountSetting {
       + " that needs a token. Applies to accounts that signed in this way.")
 
   package static let assertionVariable = AccountSetting(
-    "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .signIn, "NAME"),
+    "assertion_variable", \.assertionVariable, Option("assertion-variable", in: .workload, "NAME"),
     "Variable with the JWT of --assertion-from gitlab-ci; its name in id_tokens: of the job",
     details: "Default: `GITLAB_OIDC_TOKEN`. Only with `assertion_from` set to `gitlab-ci`.")
 
   package static let assertionAccount = AccountSetting(
-    "assertion_account", \.assertionAccount, Option("assertion-account", in: .signIn, "ACCOUNT"),
-    "Sign in, and renew, with a JWT that this account's server issues for its user",
+    "assertion_account", \.assertionAccount, Option("assertion-account", in: .workload, "ACCOUNT"),
+    "Sign in with a JWT that this account's server issues for its user; also to renew",
     details:
       "Default: none. For each request, that server exchanges the account's ID Token for an assertion"
       + " (draft-ietf-oauth-identity-assertion-authz-grant). Applies to accounts that signed in this way.")
 
   package static let assertionGrant = AccountSetting(
-    "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .signIn, "GRANT"),
+    "assertion_grant", \.assertionGrant, Option("assertion-grant", in: .workload, "GRANT"),
     "How the assertion gets a token: as a grant, in an exchange, or as the client's credential",
     details:
       "Default: `jwt-bearer` (RFC 7523, section 2.1). With `token-exchange` it is the subject token of an exchange"

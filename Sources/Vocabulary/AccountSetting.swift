@@ -189,6 +189,22 @@ extension AccountSetting {
   /// The name for `--unset`: the option's, or else the setting's with dashes.
   package var word: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
+  /// Whether an option belongs to a setting that only commands for accounts can change.
+  package static func isOnlyOfAccount(option name: String) -> Bool {
+    all.contains { $0.option?.name == name && !atSignIn.contains($0) }
+  }
+
+  /// The options in a command line that are settings, or those that are not.
+  static func options(in words: [String], areSettings: Bool = true) -> [String] {
+    var (found, isWanted) = ([String](), false)
+    for word in words {
+      if word.hasPrefix("--") { isWanted = all.contains { "--\($0.word)" == word } == areSettings }
+      if isWanted { found.append(word) }
+    }
+    return found
+  }
+
+  /// The value as JSON; nil if unspecified.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
   package func effectiveValue(in settings: AccountSettings) -> JSON? {

@@ -2,6 +2,7 @@
 package enum OptionGroup: String, CaseIterable, Sendable {
   case service = "Which account and service"
   case signIn = "How to sign in"
+  case workload = "How a program signs in"
   case signOut = "How to sign out"
   case access = "What to ask for"
   case client = "How the client proves itself"

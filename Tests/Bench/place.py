@@ -98,7 +98,7 @@ class Home:
         times = []
         for name in names:
             start = time.monotonic()
-            self.agent("login", name, "--issuer", issuer.url, "--client-id", "agent-confidential", "--guest", "--client-secret-file",
+            self.agent("workload", name, "--issuer", issuer.url, "--client-id", "agent-confidential", "--client-secret-file",
                        issuer.secret_file, *issuer.options, "--quiet")
             times.append((time.monotonic() - start) * 1e6)
         return times

@@ -115,7 +115,9 @@ def measure_requests(place, report):
     body = work / "body.json"
     body.write_text(json.dumps({"text": "x" * 1000}))
     for account, options in (("plain", []), ("proof", ["--dpop"])):
-        home.sign_in(account, place.issuer, "--ca-file", work / "resource.pem", "--host", url, *options)
+        home.agent("account", "add", account, "--issuer", place.issuer.url, "--client-id", place.issuer.client_id, "--ca-file",
+                   work / "resource.pem", "--host", url, *place.issuer.options, *options)
+        home.sign_in(account, place.issuer)
     header = work / "header"
     header.touch(mode=0o600)
     header.write_text("Authorization: Bearer " + home.agent("token", "plain"))

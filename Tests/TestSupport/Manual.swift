@@ -26,7 +26,9 @@ package struct Manual {
   private let pages: [(name: String, lines: ArraySlice<Substring>)]
 
   package init() throws {
-    let names = try ProcessRunner.shell("cd '\(Self.top)/man' && echo agent.1 agent-*.1").outputText
+    let names = try ProcessRunner.shell(
+      "cd '\(Self.top)/man' && echo agent.1 agent-*.1 agent-client.7 agent-workload.7"
+    ).outputText
     pages = try names.split { $0 == " " || $0 == "\n" }.map { name in
       (String(name.dropLast(2)), try Self.file("man/\(name)").split(separator: "\n")[...])
     }

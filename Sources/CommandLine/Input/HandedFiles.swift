@@ -6,9 +6,6 @@ internal import Wire
 struct HandedFiles {
   private let files: [(kind: HandedSecret, secret: NamedSecret)]
 
-  /// The name of the variable with the client secret.
-  private let variable: String?
-
   /// Whether to prompt for the client secret.
   private let asks: Bool
 
@@ -21,18 +18,9 @@ struct HandedFiles {
       if secret.isNamed { files.append((kind, secret)) }
     }
     self.files = files
-    guard kinds.contains(.clientSecret) else {
-      (variable, asks) = (nil, false)
-      return
-    }
-    variable = invocation[.clientSecretEnvironment]
-    asks = invocation[.clientSecretPrompt]
-    let ways: [OptionDeclaration] = [
-      Option.clientSecretFile.declaration, Option.clientSecretEnvironment.declaration,
-      Option.clientSecretPrompt.declaration,
-    ].filter(invocation.has)
-    guard ways.count <= 1 else {
-      throw Failure(.invalidRequest, Phrase("use only one of \(Phrase.all(ways.map { "--\($0.name)" }))"))
+    asks = kinds.contains(.clientSecret) && invocation[.clientSecretPrompt]
+    if asks, invocation.has(.clientSecretFile) {
+      throw Invocation.choice(Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration)
     }
     if asks, invocation[.noInput] {
       throw Failure(.invalidRequest, "--client-secret-prompt needs the terminal, but --no-input is set")
@@ -52,7 +40,7 @@ struct HandedFiles {
 
   /// The secrets that the request announces.
   var announced: Set<HandedSecret> {
-    Set(files.map(\.kind)).union(variable != nil || asks ? [.clientSecret] : [])
+    Set(files.map(\.kind)).union(asks ? [.clientSecret] : [])
   }
 
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
@@ -64,19 +52,11 @@ struct HandedFiles {
 
   /// Opens the files and prompts for typed secrets.
   ///
-  /// - Throws: `invalid_request` for an unreadable file or an unset variable.
+  /// - Throws: `invalid_request` for an unreadable file.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
     // The client secret comes first, whatever its source.
-    if let variable {
-      guard let value = Environment.value(variable), !value.isEmpty else {
-        throw Failure(.invalidRequest, "the environment variable \"\(variable)\" is not set or empty")
-      }
-      descriptors.append(
-        SharedDescriptor(try FileDescriptor.pipe(holding: Array(value.utf8).span, called: Phrase("client secret"))))
-    } else if asks {
-      descriptors.append(try Self.askForClientSecret())
-    }
+    if asks { descriptors.append(try Self.askForClientSecret()) }
     for (_, secret) in files {
       if let file = try secret.open() { descriptors.append(SharedDescriptor(file)) }
     }

@@ -81,19 +81,23 @@ enum ManualList {
       return commands.isEmpty ? nil : grouped(shared(by: commands))
     }
     let commands = table.all.filter { $0.name.page == command.name.page }
-    if commands.count == 1 { return grouped(command.options) }
+    let isEverySetting = command.options.count(where: \.isSetting) == AccountSetting.withOption.count
+    if commands.count == 1 {
+      let options = command.options.filter { !isEverySetting || !$0.isSetting || $0.group == .workload }
+      return grouped(options) + (isEverySetting ? everySetting : "")
+    }
     let shared = shared(by: commands)
     let options = command.options.filter { !$0.isSetting && !$0.isSame(asOneOf: shared) }
     let settings = command.options.filter(\.isSetting)
-    let isEverySetting = settings.count == AccountSetting.withOption.count
     return (options.isEmpty ? "" : list(options))
       + mention(command.options.filter { !$0.isSetting && $0.isSame(asOneOf: shared) }, "OPTIONS")
-      + (isEverySetting
-        ? ".Pp\n" + Mdoc.paragraph("Accepts each setting of an account as an option: see agent-login(1).")
-        : mention(settings, "agent-login(1)"))
+      + (isEverySetting ? everySetting : mention(settings, "agent-config(5)"))
   }
 
-  /// A sentence for options described at `place`.
+  private static let everySetting =
+    ".Pp\n" + Mdoc.paragraph("Accepts each setting of an account as an option: see agent-config(5).")
+
+  /// A sentence for options that another part of the manual describes.
   private static func mention(_ options: [OptionDeclaration], _ place: String) -> String {
     let names = options.map { "`--\($0.name)`" }.joined(separator: ", ")
     return options.isEmpty ? "" : ".Pp\n" + Mdoc.paragraph("Accepts \(names): see \(place).")
@@ -122,7 +126,7 @@ enum ManualList {
         let value = option.argument.metavar.map { " Ar \(Mdoc.argument($0))" } ?? ""
         let short = option.short.map { "Fl \($0)\(value) , " } ?? ""
         return ".It \(short)Fl \\-\(Mdoc.escaped(option.name))\(value)\n" + Mdoc.paragraph(option.sentence)
-      })
+      }, as: "-tag -width Ds -compact")
   }
 
   /// The JSON members of a command's result.
@@ -148,7 +152,7 @@ enum ManualList {
 }
 
 extension OptionDeclaration {
-  /// Whether this is an account setting, described in agent-login(1).
+  /// Whether it is an account setting, described in agent-config(5).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
   /// Whether another option has the same name and description.

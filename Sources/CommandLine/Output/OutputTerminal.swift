@@ -80,27 +80,3 @@ struct StatusLine {
 
   private static let clearing = "\r\u{1B}[J"
 }
-
-/// The clipboard of the user's terminal, set with OSC 52 even over SSH.
-enum Clipboard {
-  /// The maximum length. Terminals differ, and no code is longer.
-  static let mostBytes = 64
-
-  /// The escape sequence that copies `text`; nil unless it is 1 to ``mostBytes`` printable ASCII characters.
-  ///
-  /// Other text of a server could run as a command when pasted into a shell.
-  static func sequence(_ text: String) -> String? {
-    let bytes = Array(text.utf8)
-    guard (1...mostBytes).contains(bytes.count), bytes.allSatisfy(\.isVisibleASCII) else { return nil }
-    return "\u{1B}]52;c;\(Base64.encode(bytes))\u{07}"
-  }
-
-  /// Copies `text` with the controlling terminal, which does not confirm it.
-  ///
-  /// - Returns: False without a terminal or for unsuitable text.
-  static func offer(_ text: String) -> Bool {
-    guard let sequence = sequence(text), let terminal = try? Terminal.openControlling() else { return false }
-    let bytes = Array(sequence.utf8)
-    return (try? terminal.writeAll(bytes.span)) != nil
-  }
-}

@@ -27,18 +27,20 @@ final class Command: Sendable {
 
   private let answerRows: @Sendable () -> [MemberRow]
   private let ownOptions: @Sendable () -> [OptionDeclaration]
-  /// The options of the short help; empty for all.
+  private let movedOptions: @Sendable () -> [OptionDeclaration]
   let everydayNames: @Sendable () -> [String]
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
   ///   - answer: The members of the result with `--json`, unless described on the page.
   ///   - options: The command's own options, without ``Options/common``.
+  ///   - moved: The options that it accepts only to name another command in its error.
   ///   - everyday: The names of at most ten options for the short help, in this order; if empty, all.
   init(
     _ name: CommandName, topic: Topic = .other, summary: String,
     answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
     options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
+    moved: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
     everyday: @autoclosure @escaping @Sendable () -> [String] = [], operands: Operands = .none,
     trailing: String? = nil, examples: @autoclosure @escaping @Sendable () -> [Example] = [],
     refusing: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [], failureAnswer: FailureAnswer? = nil,
@@ -54,6 +56,7 @@ final class Command: Sendable {
     refusedOptions = refusing
     answerRows = answer
     ownOptions = options
+    movedOptions = moved
     everydayNames = everyday
     shownExamples = examples
   }
@@ -83,9 +86,12 @@ final class Command: Sendable {
     return usage
   }
 
-  /// Finds an option among the command's own and the common ones.
+  /// The options that it does not offer; see ``MovedOptions``.
+  var moved: [OptionDeclaration] { movedOptions() }
+
+  /// Finds an option by its long or short name, among its own, the common ones and those that it does not offer.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
-    options.first(where: matches) ?? Options.common.first(where: matches)
+    options.first(where: matches) ?? Options.common.first(where: matches) ?? moved.first(where: matches)
   }
 }
 

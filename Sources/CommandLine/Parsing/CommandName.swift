@@ -2,7 +2,7 @@
 ///
 /// A closed set, so that a call creates only the command that it runs.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
-  case login, logout, ssh, token, env, exec
+  case login, workload, logout, ssh, token, env, exec
   case tokenFile = "token-file"
   case serve
   case leasePort = "lease-port"
@@ -57,20 +57,22 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The page of the commands without their own.
+  /// The section of that page. Most of the page about sign-ins without a user is about platforms.
+  var section: Int { self == .workload ? 7 : 1 }
+
   static let mainPage = "agent"
 
-  /// The pages of commands, without ``mainPage``.
+  /// The pages of commands in section 1, without the program's main page.
   static var pages: [String] {
     var pages: [String] = []
-    for name in listed where !pages.contains(name.page) { pages.append(name.page) }
+    for name in listed where name.section == 1 && !pages.contains(name.page) { pages.append(name.page) }
     return pages
   }
 
   /// Pages about other topics, with their sections.
   static let otherPages = [
-    ("agent-config", 5), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7), ("agent-variables", 7),
-    ("agentd", 8),
+    ("agent-config", 5), ("agent-client", 7), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7),
+    ("agent-variables", 7), ("agent-workload", 7), ("agentd", 8),
   ]
 
   /// A group's summary: an imperative sentence without a full stop.

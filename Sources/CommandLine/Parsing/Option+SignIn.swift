@@ -4,8 +4,7 @@ extension Options {
   /// The client's credentials, which are never arguments.
   static var clientSecrets: [OptionDeclaration] {
     [
-      Option.clientSecretFile.declaration, Option.clientSecretEnvironment.declaration,
-      Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
+      Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
       Option.clientCertificateFile.declaration,
     ]
   }
@@ -14,7 +13,7 @@ extension Options {
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
   static var clientSecretEnvironment: Self {
-    Self("client-secret-env", in: .client, .text("NAME"), "Read the client secret from this environment variable")
+    Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
   static var clientKeyFile: Self {
     Self(
@@ -34,7 +33,7 @@ extension Option<String?> {
   }
   static var assertionFD: Self {
     Self(
-      "assertion-fd", in: .signIn, .descriptor,
+      "assertion-fd", in: .workload, .descriptor,
       "Sign in with a JWT from this open descriptor; it works once")
   }
   static var resume: Self {
@@ -61,11 +60,7 @@ extension Option<Bool> {
     Self(
       "register", in: .service, "Register a client at the server (RFC 7591); for this account, instead of --client-id")
   }
-  static var guest: Self {
-    Self(
-      "guest", in: .signIn,
-      "Sign in the client itself, without a user; it must authenticate. A later user sign-in replaces it")
-  }
+  static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
   static var paste: Self {
@@ -73,7 +68,9 @@ extension Option<Bool> {
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
   static var start: Self {
-    Self("start", in: .scripts, "Print the instructions and the sign-in's ID, and return at once")
+    Self(
+      "start", in: .scripts,
+      "Print the instructions and the sign-in's ID, or with `--resume` its state, and return at once")
   }
   static var ifNeeded: Self {
     Self(
@@ -86,16 +83,9 @@ extension Option<Bool> {
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
-  static var noKeep: Self {
-    Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
-  }
-  static var use: Self { Self("use", in: .service, "Make the account the active one") }
-  static var noWait: Self {
-    Self("no-wait", in: .scripts, "With `--resume`: report the state of the sign-in, and return at once")
-  }
-  static var copyCode: Self {
-    Self("copy-code", in: .signIn, "Copy the code to the terminal's clipboard (OSC 52), also over SSH")
-  }
+  static var noKeep: Self { Self("no-keep", in: .protection, "Use `agent account set --unset keep`") }
+  static var use: Self { Self("use", in: .service, "Use `agent use`") }
+  static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }

@@ -164,7 +164,7 @@ struct Parser {
   }
 
   private func unknownOption(_ name: String, in argument: String) -> UsageError {
-    let known = (command?.options ?? []) + Options.common
+    let known = (command.map { $0.options + $0.moved } ?? []) + Options.common
     let candidates = OtherWords.options(for: name, among: known.map(\.name))
     let message = Phrase("unknown option \"--\(name)\"")
     if candidates.isEmpty, command == nil,

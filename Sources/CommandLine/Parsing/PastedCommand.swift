@@ -31,8 +31,10 @@ struct PastedCommand: Sendable {
 
   /// The corrected command; nil if it does not have the added options.
   func changed(by correction: Correction) -> PastedCommand? {
-    guard correction.added.allSatisfy({ added in command?.option { $0.name == added.name } != nil }),
-      !correction.added.isEmpty || command?.name == .login
+    guard let command, !correction.added.isEmpty || [.login, .workload].contains(command.name),
+      correction.added.allSatisfy({ added in
+        (command.options + Options.common).contains { $0.name == added.name }
+      })
     else { return nil }
     var changed = self
     changed.options.removeAll { option in

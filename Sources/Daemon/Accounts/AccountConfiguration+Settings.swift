@@ -7,15 +7,14 @@ internal import Wire
 extension AccountConfiguration {
   /// The settings of a new account.
   ///
-  /// - Throws: `invalid_request` if the issuer or client ID is missing, or a value is invalid.
+  /// - Throws: `invalid_request` if the issuer is missing, or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
     guard let issuer = given.issuer else {
       throw Failure(.invalidRequest, "a new account needs an issuer", hint: "use \("--issuer")")
     }
-    guard let clientID = given.clientID else { throw Self.missingClientID }
-    self.init(issuer: issuer, clientID: clientID)
+    self.init(issuer: issuer, clientID: given.clientID ?? "")
     try change(to: given)
     try checkIssuer()
     adoptProvider()

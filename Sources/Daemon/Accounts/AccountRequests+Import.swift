@@ -11,6 +11,7 @@ extension AccountRequests {
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, entered: [String], _ ticket: Ticket
   ) throws(Failure) {
     try refuseExisting(account)
+    guard given.clientID != nil else { throw AccountConfiguration.missingClientID }
     var configuration = try AccountConfiguration(given)
     let proxyCredentials = try configuration.takeProxy(of: given)
     guard let tokenSource = sources.first else {

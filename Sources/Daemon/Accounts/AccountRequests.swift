@@ -95,7 +95,7 @@ final class AccountRequests: AccountPart {
     case .import(let account, let settings, let handsOver):
       let sources = try SecretSources(passed, announced: handsOver, hasFirst: true)
       // The command for the hint if the server refuses the token.
-      let words = settings.words + (handsOver.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
+      let words = settings.words() + (handsOver.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, entered: words, ticket)
     case .clientMetadata(let account, let settings, let handsOver):
       try clientMetadata(account, settings, try SecretSources(passed, announced: handsOver), ticket)
@@ -112,6 +112,8 @@ final class AccountRequests: AccountPart {
 
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try refuseExisting(account)
+    var given = given
+    _ = given.takeProvider(named: account.text)
     var configuration = try AccountConfiguration(given)
     try configuration.refuseItself(as: account)
     // The proxy's password is read at the sign-in, which stores it.

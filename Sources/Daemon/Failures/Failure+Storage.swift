@@ -154,7 +154,7 @@ extension ConfigurationError.KeyProblem {
       Phrase("the client's key is in the TPM and has its own authorization; create one without it")
     case .heldUnsuitably:
       Phrase(
-        "the client's key is in the TPM but cannot be used; create a P-256 key without a policy, as shown in agent-login(1)"
+        "the client's key is in the TPM but cannot be used; create a P-256 key without a policy, as shown in agent-client(7)"
       )
     }
   }

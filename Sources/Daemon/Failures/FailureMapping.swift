@@ -24,7 +24,8 @@ extension Failure {
         hint: .command("agent login \(account)"))
     case .notKept(let account):
       self.init(
-        .signedOut, "the access token of \(account) was not stored and is lost; \("--keep") stores the next one",
+        .signedOut,
+        "the access token of \(account) was not stored and is lost; the setting \("keep") stores the next one",
         hint: .command("agent login \(account)"))
     case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
     case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
@@ -90,7 +91,7 @@ extension Failure {
         .assertionNeeded,
         "\(account) needs an assertion to renew, but its settings contain none, and an assertion passed once cannot be used again",
         hint: Phrase(
-          "sign in with a new one, using \("--assertion-fd") or \("--assertion-file"), or in another way: agent login \(account)"
+          "sign in with a new one, using \("agent workload"), or in another way: agent login \(account)"
         ).running("agent login \(account)"))
     case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
     case .cancelled: self.init(.cancelled, "cancelled")

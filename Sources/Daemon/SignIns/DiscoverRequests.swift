@@ -86,12 +86,12 @@ final class DiscoverRequests: DaemonPart {
         ?? LoginSettings.names(forHostOf: request.url).first(where: { settings[$0] == nil })?.text
     else { return nil }
     var words = [
-      "agent", "login", name, "--issuer", origin, "--register", "--authorization-endpoint", "\(origin)/authorize",
+      "agent", "account", "add", name, "--issuer", origin, "--authorization-endpoint", "\(origin)/authorize",
       "--token-endpoint", "\(origin)/token", "--registration-endpoint", "\(origin)/register", "--host", request.url,
     ]
     if request.settings.allowHTTPLoopback { words.append("--allow-http-loopback") }
     let command = words.map(ShellWord.quoted).joined(separator: " ")
-    return Phrase("if it is an older MCP server: \(command)").running(command)
+    return Phrase("if it is an older MCP server: \(command), then agent login \(name) --register")
   }
 
   /// The resource's authorization servers for which a file contains a client.

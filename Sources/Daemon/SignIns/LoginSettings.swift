@@ -25,7 +25,7 @@ struct LoginSettings {
     if let issuer = request.issuer {
       var named = AccountConfiguration(issuer: issuer, clientID: "")
       named.allowHTTPLoopback = request.allowHTTPLoopback || meant?.allowHTTPLoopback == true
-      try named.checkIssuer(account: request.account, entered: request.words)
+      try named.checkIssuer(account: request.account, entered: request.words())
     }
     account = try Self.account(request, settings)
     let stored = settings[account]
@@ -68,7 +68,7 @@ struct LoginSettings {
       throw Failure(
         .issuerNeeded, "no account or known service is called \(account.text)",
         hint: Phrase(
-          "use \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words).asking); for a known service: agent help providers"
+          "use \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words()).asking); for a known service: agent help providers"
         ))
     }
     if request.registersClient { configuration.forgetClient() }
@@ -79,7 +79,7 @@ struct LoginSettings {
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
     proxyCredentials = try configuration.takeProxyUnlessNamed(of: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
-    unattended = request.isGuest ? .client : isAsserted ? .assertion : nil
+    unattended = isAsserted ? .assertion : request.isGuest ? .client : nil
     if isAsserted { try Self.refuseOtherWays(request, account, configuration) }
     self.configuration = configuration
   }
@@ -89,7 +89,7 @@ struct LoginSettings {
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
     let others = [
-      ("guest", request.isGuest), ("register", request.registersClient), ("keep", request.keepsAccessToken),
+      ("register", request.registersClient), ("keep", request.keepsAccessToken),
       ("start", request.isDetached), (request.flow?.rawValue ?? "", request.flow != nil),
     ]
     let handsOverProof = request.handsOver.contains(where: HandedSecret.credentials.contains)
@@ -123,10 +123,8 @@ struct LoginSettings {
   /// issuer.
   private static func takeServer(from request: inout LoginRequest) {
     guard let text = request.account else { return }
-    if request.provider == nil, let name = ProviderName(known: text.lowercased()),
-      request.issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
-    {
-      (request.provider, request.account) = (name, name.rawValue)
+    if let name = request.settings.takeProvider(named: text) {
+      request.account = name.rawValue
       return
     }
     guard request.issuer == nil else { return }
@@ -185,11 +183,20 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
+  /// Selects the provider with this name, unless another one or an issuer that it cannot have is given.
+  mutating func takeProvider(named text: String) -> ProviderName? {
+    guard provider == nil, let name = ProviderName(known: text.lowercased()),
+      issuer.map({ Provider.named(name).mayBe(at: Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
+    else { return nil }
+    provider = name
+    return name
+  }
+
   /// The equivalent command-line options, without a proxy's password.
-  var words: [String] {
+  func words(among known: [AccountSetting] = AccountSetting.all) -> [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
-    return AccountSetting.all.flatMap { (setting) -> [String] in
+    return known.flatMap { (setting) -> [String] in
       guard let option = setting.option, let value = setting.value(in: settings) else { return [] }
       let values = value.array ?? [value]
       return values.flatMap { value in value.string.map { ["--\(option.name)", $0] } ?? ["--\(option.name)"] }
@@ -198,14 +205,21 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options of `agent login`, which asks for secrets again. Omits files.
-  var words: [String] {
-    var words = settings.words
+  /// The equivalent options for ``SignInCommand``, which asks for secrets again. Only the client knows the names of
+  /// files that it passed.
+  ///
+  /// - Parameter new: The settings of a new account.
+  func words(of new: AccountConfiguration? = nil) -> [String] {
+    let isUnattended =
+      isGuest || handsOver.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil
+      || settings.assertionAccount != nil
+    var words = new.map { [SignInCommand.new, $0.issuer] } ?? []
+    words +=
+      isUnattended ? [SignInCommand.workload] + settings.words() : settings.words(among: AccountSetting.atSignIn)
     words += demands.options.flatMap { name, values in values.flatMap { ["--\(name)", $0] } }
     let switches = [
-      ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient), ("guest", isGuest),
-      ("ephemeral", isEphemeral), ("use", activates), ("if-needed", unless == .token),
-      ("no-keep", dropsAccessToken),
+      ("client-secret-prompt", handsOver.contains(.clientSecret)), ("register", registersClient),
+      ("ephemeral", isEphemeral), ("if-needed", unless == .token),
     ]
     words += switches.flatMap { name, isOn in isOn ? ["--\(name)"] : [] }
     return words + (flow.map { ["--\($0.rawValue)"] } ?? [])

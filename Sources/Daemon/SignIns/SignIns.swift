@@ -58,7 +58,7 @@ final class SignIns: AccountPart {
     lastLogin += 1
     let login = Login(
       id: lastLogin, name: try Self.newLoginName(), ticket: ticket, account: meant.account,
-      entered: request.words, startedAt: services.time.now())
+      entered: request.words(of: meant.isNew ? meant.configuration : nil), startedAt: services.time.now())
     login.wantsQRCode = request.wantsQRCode
     login.pages = request.pages ?? .english
     login.isDetached = request.isDetached
@@ -109,7 +109,7 @@ final class SignIns: AccountPart {
     start.registersClient = request.registersClient
     start.registration = ClientRegistrar.Order(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
-      needsProof: request.isGuest)
+      needsProof: meant.unattended == .client)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }
     broker.identityAssertion(of: other, for: meant.configuration) { [self] outcome in
       guard logins[login.id] != nil else { return }

@@ -80,7 +80,7 @@ extension OAuthError.Code {
     case .endpointMissing:
       Row(
         .lasting, .invalidConfiguration, "the server does not name \(subject)",
-        hint: "to set the endpoint yourself, see agent help --all login")
+        hint: "to set the endpoint yourself, see agent help --all account set")
     case .invalidScope: Row(.lasting, .invalidConfiguration, "\(subject) is not a valid scope", hint: checkIssuer)
     case .invalidTarget:
       Row(.lasting, .invalidRequest, "\(subject) is not valid: a resource is an absolute URI without a fragment")
@@ -186,7 +186,7 @@ extension OAuthError.Code {
     case .profileBroken:
       Row(
         .lasting, .invalidConfiguration, "does not meet the FAPI 2.0 Security Profile, rule \(subject)",
-        hint: "change that, or sign in without \("--profile fapi2")")
+        hint: "change that, or remove the account's setting \("profile")")
     case .accessDenied:
       Row(
         .lasting, .accessDenied, "sign-in was denied", hint: login.options.isEmpty ? nil : login.phrase,

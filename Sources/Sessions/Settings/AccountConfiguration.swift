@@ -15,12 +15,12 @@ package struct AccountConfiguration: Sendable, Hashable {
   package init(issuer: String, clientID: String) {
     settings = AccountSettings()
     settings.issuer = issuer
-    settings.clientID = clientID
+    self.clientID = clientID
   }
 
-  /// Nil if there is no issuer or client.
+  /// Nil without an issuer.
   init?(_ settings: AccountSettings) {
-    guard settings.issuer != nil, settings.clientID != nil else { return nil }
+    guard settings.issuer != nil else { return nil }
     self.settings = settings
     dropDefaults()
   }
@@ -30,9 +30,10 @@ package struct AccountConfiguration: Sendable, Hashable {
     set { settings.issuer = newValue }
   }
 
+  /// Empty until a sign-in finds or registers the client.
   package var clientID: String {
     get { settings.clientID ?? "" }
-    set { settings.clientID = newValue }
+    set { settings.clientID = newValue.isEmpty ? nil : newValue }
   }
 
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod {
@@ -148,8 +149,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
       throw ConfigurationError(.invalid, "\(place).\(error.name)", expected: error.expected)
     }
-    guard settings.issuer != nil else { throw ConfigurationError(.invalid, "\(place).issuer") }
-    guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).client_id") }
+    guard let configuration = Self(settings) else { throw ConfigurationError(.invalid, "\(place).issuer") }
     if configuration.hasIdleVariable { throw ConfigurationError(.invalid, "\(place).assertion_variable") }
     self = configuration
   }

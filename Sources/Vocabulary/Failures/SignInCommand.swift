@@ -6,10 +6,25 @@ package struct SignInCommand: Sendable {
   package let account: String?
   /// The options of the failed sign-in. Empty if the account is enough.
   package let options: [String]
+  /// Whether the sign-in is without a user.
+  private let isWorkload: Bool
+  /// The issuer of an account that is not stored yet.
+  private let newIssuer: String?
 
-  package init(_ account: String?, _ options: [String] = []) {
+  /// Before the options of a sign-in without a user.
+  package static let workload = "workload"
+  /// Before all other words, with the issuer, if the account is new.
+  package static let new = "new"
+
+  /// - Parameter entered: The options, after the words above.
+  package init(_ account: String?, _ entered: [String] = []) {
     self.account = account
-    self.options = options
+    var words = entered[...]
+    let isNew = words.first == Self.new
+    newIssuer = isNew ? words.dropFirst().first : nil
+    if isNew { words = words.dropFirst(2) }
+    isWorkload = words.first == Self.workload
+    options = Array(isWorkload ? words.dropFirst() : words)
   }
 
   package var phrase: Phrase { with([]) }
@@ -33,24 +48,39 @@ package struct SignInCommand: Sendable {
         words.removeSubrange(index...(hasValue ? index + 1 : index))
       }
     }
-    words += added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
-    let command = (["agent", "login"] + [account].compactMap { $0 } + words).map(ShellWord.quoted)
-      .joined(separator: " ")
+    let more = added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
+    if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyOfAccount(option: $0.name) }) {
+      let change = newIssuer.map { adding(account, at: $0, words) } ?? ["account", "set", account]
+      let rest = AccountSetting.options(in: words, areSettings: false)
+      let commands = "\(Self.command(change + more)), then \(Self.command(["login", account] + rest))"
+      return Phrase(Correction(commands, adding: added, removing: removed))
+    }
+    let command = Self.command([isWorkload ? Self.workload : "login"] + [account].compactMap { $0 } + words + more)
     if options.isEmpty, added.isEmpty { return .command(command) }
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 
+  private func adding(_ account: String, at issuer: String, _ words: [String]) -> [String] {
+    let isKnown =
+      ProviderName(known: account) != nil || words.contains("--issuer") || words.contains("--provider")
+    return ["account", "add", account] + (isKnown ? [] : ["--issuer", issuer]) + AccountSetting.options(in: words)
+  }
+
+  private static func command(_ words: [String]) -> String {
+    (["agent"] + words).map(ShellWord.quoted).joined(separator: " ")
+  }
+
   /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
-  private static let secrets = ["client-secret-file", "client-secret-env", "no-input"]
+  private static let secrets = ["client-secret-file", "no-input"]
 
   /// The command without options that forbid prompts, for a terminal.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }
   package var pasting: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
-  /// The command that stops using a proxy. The settings of a new account are not stored yet.
+  /// The command that stops using a proxy.
   package var withoutProxy: Phrase {
-    if let account, options.isEmpty { return .command("agent account set \(account) --proxy none") }
+    if let account, options.isEmpty, newIssuer == nil { return .command("agent account set \(account) --proxy none") }
     return with([.init("proxy", "none")])
   }
   package var allowingHTTPLoopback: Phrase { with("allow-http-loopback") }

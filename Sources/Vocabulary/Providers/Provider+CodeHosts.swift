@@ -22,7 +22,7 @@ extension Provider {
     provider.quirks = [.noMetadata: apps, .scopeWithCommas: apps, .secretForCode: apps]
     provider.errorNames = ["bad_refresh_token": "invalid_grant"]
     provider.limits = [
-      "tokens of OAuth apps never expire and have no refresh token; use --keep to store them in the vault",
+      "tokens of OAuth apps never expire and have no refresh token; agent account set --keep stores them in the vault",
       "a sign-in by browser needs the client secret of the app too",
       "it issues no ID Token, so the user is unknown, and has no revocation endpoint",
       "GitHub keeps ten tokens per user, app and scope; an eleventh revokes the oldest",

@@ -95,7 +95,9 @@ package struct LoginRequest: RequestBody {
     try HandedSecret.pass(&handsOver, among: HandedSecret.allCases, &members)
     try members.flag("register", &registersClient, "Register a client first (RFC 7591); excludes `client_id`.")
     try members.flag(
-      "guest", &isGuest, "Start a session without a user, with the client's own credentials (RFC 6749, section 4.4).")
+      "guest", &isGuest,
+      "Start a session without a user: with the account's assertion, or else with the client's own credentials (RFC 6749,"
+        + " section 4.4).")
     try members.flag(
       "offline_access", &asksToStay, "Add `offline_access` to `scope` if the server announces it, and keep it.")
     try members.flag(

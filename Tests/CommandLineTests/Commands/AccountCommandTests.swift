@@ -11,7 +11,7 @@ private func object(_ text: String) throws -> JSONObject {
 }
 
 @Suite struct `Commands about accounts` {
-  @Test func `read the settings that login reads`() throws {
+  @Test func `read the settings that a sign-in without a user reads`() throws {
     let options = [
       "--issuer", "https://x", "--client-id", "c", "--scope", "openid a", "--token-endpoint-auth-method",
       "client_secret_post", "--ca-file", "/ca.pem", "--pin", "sha256//a", "--allow-http-loopback", "--token-endpoint",
@@ -21,7 +21,7 @@ private func object(_ text: String) throws -> JSONObject {
       "--host",
       "https://b.example",
     ]
-    let login = try LoginOptions.request(try Parser.parse(["login", "work"] + options))
+    let login = try LoginOptions.workload(try Parser.parse(["workload", "work"] + options))
     var expected = login.settings
     (expected.proxy, expected.proxyExclusions) = (nil, nil)
     for command in ["add", "set", "import"] {

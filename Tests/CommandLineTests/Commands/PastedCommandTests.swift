@@ -63,7 +63,7 @@ import Wire
     #expect(try hint("login --resume 0", slash) == "do: agent login --issuer https://b")
     // The repeated command signs in.
     let again = Correction("agent login work --device", adding: [], removing: ["json"])
-    #expect(try hint("login work --device --use --json", again) == "do: agent login work --device --use")
+    #expect(try hint("login work --device --if-needed --json", again) == "do: agent login work --device --if-needed")
     #expect(try hint("account import work", again) == "do: agent login work --device")
   }
 }

@@ -25,15 +25,15 @@ private func accounts(_ names: [String]) -> [UInt8] {
     ("agent --time\t5 token", ["--timeout", "5", "token"]),
     ("agent daemon stat\t", ["daemon", "status"]),
     (
-      "agent login --token-endpoint-auth-method client_secret_b\tx",
+      "agent workload --token-endpoint-auth-method client_secret_b\tx",
       [
-        "login", "--token-endpoint-auth-method", "client_secret_basic", "x",
+        "workload", "--token-endpoint-auth-method", "client_secret_basic", "x",
       ]
     ),
     (
-      "agent login --token-endpoint-auth-method=client_secret_b\t",
+      "agent workload --token-endpoint-auth-method=client_secret_b\t",
       [
-        "login", "--token-endpoint-auth-method=client_secret_basic",
+        "workload", "--token-endpoint-auth-method=client_secret_basic",
       ]
     ),
     ("agent login --ca-file ro\t", ["login", "--ca-file", "roots.pem"]),
@@ -140,7 +140,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
   @Test func `do not mistake a value for a command or an operand, in bash`() throws {
     let lines = try bash(
       complete(["agent", "--account", "daemon", "tok"]) + complete(["agent", "daemon", "-a", "x", "stat"])
-        + complete(["agent", "login", "--issuer", "https", ":", "//daemon", "--kee"])
+        + complete(["agent", "workload", "--issuer", "https", ":", "//daemon", "--kee"])
         + complete(["agent", "nonsense", ""]) + complete(["agent", "list", ""]) + complete(["agent", "use", "a", ""])
         + complete(["agent", "token", "--", "--"]))
     #expect(lines == ["token token-file", "status", "--keep", "", "", "", ""])

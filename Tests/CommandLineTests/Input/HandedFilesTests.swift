@@ -45,9 +45,6 @@ import Wire
       failure(["--client-secret-file", "x", "--client-secret-prompt"])
         == "use only one of --client-secret-file and --client-secret-prompt")
     #expect(
-      failure(["--client-secret-env", "X", "--client-secret-prompt"])
-        == "use only one of --client-secret-env and --client-secret-prompt")
-    #expect(
       failure(["--client-secret-file", "-", "--client-key-file", "-"])
         == "standard input cannot be used for --client-secret-file and --client-key-file at once")
   }
@@ -57,7 +54,7 @@ import Wire
     ("vault change-passphrase --passphrase-file - --new-passphrase-file -", "passphrase-file", "new-passphrase-file"),
     ("vault change-passphrase --protection tpm2 --pin-fd 0 --new-pin-file -", "new-pin-file", "pin-fd"),
     ("unlock --passphrase-file - --pin-fd 0", "passphrase-file", "pin-fd"),
-    ("login work --client-secret-file - --passphrase-file -", "client-secret-file", "passphrase-file"),
+    ("workload work --client-secret-file - --passphrase-file -", "client-secret-file", "passphrase-file"),
   ])
   func `is not in standard input beside another secret`(line: String, first: String, second: String) throws {
     let program = try AgentProgram()
@@ -71,9 +68,6 @@ import Wire
     #expect(
       failure(["--client-key-file", "/nowhere/key"])
         == "cannot read the client key file \"/nowhere/key\": No such file or directory")
-    #expect(
-      failure(["--client-secret-env", "AGENT_TESTS_UNSET"])
-        == "the environment variable \"AGENT_TESTS_UNSET\" is not set or empty")
   }
 
   @Test func `is not asked for where nothing may be read from the terminal`() {
@@ -82,8 +76,8 @@ import Wire
         == "--client-secret-prompt needs the terminal, but --no-input is set")
   }
 
-  /// The program's environment contains the secret, its arguments do not; the daemon gets a pipe.
-  @Test func `may be what an environment variable holds`() throws {
+  /// The arguments do not contain the secret; the daemon gets the pipe.
+  @Test func `may come through a pipe`() throws {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)
     try Threads.start(name: "fake-daemon") {
@@ -93,8 +87,8 @@ import Wire
       else { return }
       try? conversation.send(.failure(Failure(.cancelled, verbatim: String(decoding: secret, as: UTF8.self))))
     }
-    let result = try program.run(["login", "--client-secret-env", "SECRET"], adding: ["SECRET=from the environment"])
-    #expect(result.errorText == "agent: error: from the environment\n")
+    let result = try program.run(["login", "--client-secret-file", "-"], input: Array("from a pipe".utf8))
+    #expect(result.errorText == "agent: error: from a pipe\n")
   }
 
   @Test func `travel in one line, whatever their number`() throws {

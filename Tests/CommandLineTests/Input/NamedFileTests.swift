@@ -9,7 +9,7 @@ import Wire
   private static let readers = [
     ["decode", "PATH"], ["request", "https://api.example/", "--data", "@PATH"],
     ["token", "--authorization-details", "@PATH"],
-    ["login", "work", "--issuer", "https://as.example", "--claims", "@PATH"],
+    ["workload", "work", "--issuer", "https://as.example", "--claims", "@PATH"],
     ["account", "set", "work", "--authorization-details", "@PATH"],
   ]
 

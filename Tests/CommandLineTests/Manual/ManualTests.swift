@@ -263,7 +263,7 @@ extension ManualPage {
     let options = Self.options(of: lines.joined(separator: "\n")).map(\.name)
     #expect(options == command.everydayOptions.map(\.name) && options.count <= 10)
     #expect(options.isEmpty == command.options.isEmpty)
-    #expect(lines.last == "More: agent help --all \(name), \(name.page)(1)")
+    #expect(lines.last == "More: agent help --all \(name), \(name.page)(\(name.section))")
     #expect(lines.contains("Examples:") == !command.examples.isEmpty)
     // An option has one line. Only a list of its values may follow.
     let body = lines.drop { $0 != "Options:" }.dropFirst().prefix { !$0.isEmpty }

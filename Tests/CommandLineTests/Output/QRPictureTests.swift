@@ -34,14 +34,3 @@ import Wire
     #expect(OutputTerminal.isUTF8 { variables[$0] } == expected)
   }
 }
-
-@Suite struct `The terminal's clipboard` {
-  @Test func `gets a code as base64 in OSC 52`() {
-    #expect(Clipboard.sequence("WDJB-MJHT") == "\u{1B}]52;c;V0RKQi1NSkhU\u{07}")
-  }
-
-  @Test(arguments: ["", "a b", "a\nb", "\u{1B}", "caf\u{E9}", String(repeating: "x", count: 65)])
-  func `gets nothing that a server could hide a command in`(_ text: String) {
-    #expect(Clipboard.sequence(text) == nil)
-  }
-}

@@ -21,7 +21,9 @@ import Wire
     ("log", "agent daemon log"), ("version", "agent --version"), ("logn", "agent login"),
     ("daemon logs", "agent daemon log"), ("login entra id", "agent login entra"),
     ("login google cloud", "agent login google"), ("login --web", "--browser"), ("login --no-browser", "--device"),
-    ("token --refresh", "--force-refresh"), ("login --scopes x", "--scope"),
+    ("token --refresh", "--force-refresh"), ("login --scopes x", "--scope"), ("inspect", "agent decode"),
+    ("login --client x", "--client-id"), ("login --server x", "--issuer"), ("token --force", "--force-refresh"),
+    ("token --aud x", "--audience"), ("list --format json", "--json"), ("renew", "agent token --force-refresh"),
   ]) func `leads to ours`(line: String, meant: String) {
     #expect(Self.hint(line) == "did you mean \"\(meant)\"?")
   }
@@ -29,7 +31,8 @@ import Wire
   @Test(arguments: [
     "auth", "ls", "switch", "signin", "signout", "run", "export", "api", "refresh", "get", "id", "info", "check",
     "watch",
-    "rm", "config", "log", "passwd", "version", "man", "start", "add", "set",
+    "rm", "config", "log", "passwd", "version", "man", "start", "add", "set", "new", "mv", "kill", "jwt", "validate", "ci",
+    "with", "print", "ps", "sessions", "reauth",
   ]) func `leads to a command that exists`(word: String) {
     let commands = OtherWords.commands(for: word)
     #expect(!commands.isEmpty)

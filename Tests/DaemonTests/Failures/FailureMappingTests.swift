@@ -141,6 +141,18 @@ import WireSupport
     #expect(SignInCommand("work").registering.corrections.map(\.added) == [[.init("register")]])
   }
 
+  @Test(arguments: [
+    ([], "agent account set work --dpop, then agent login work"),
+    (["--issuer", "https://a", "--device"], "agent account set work --dpop, then agent login work --device"),
+    (
+      ["new", "https://a", "--client-id", "x", "--scope", "a b", "--device"],
+      "agent account add work --issuer https://a --client-id x --scope 'a b' --dpop, then agent login work --device"
+    ),
+    (["workload", "--client-id", "x"], "agent workload work --client-id x --dpop"),
+  ]) func `a setting that sign-ins have no option for is changed first`(entered: [String], commands: String) {
+    #expect(SignInCommand("work", entered).with("dpop").english == commands)
+  }
+
   /// How a resource's 403 is told, for a token without a scope.
   private static func refusal(_ headers: HTTPHeaders, _ verdict: ResourceVerdict) throws -> Failure? {
     let account = Account(

@@ -41,7 +41,7 @@ import Testing
 
   private func signIn(_ tree: AgentTree, _ server: HostileTLSServer) throws -> HostileRow.Outcome {
     let result = try tree.agent(
-      "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+      "workload", "work", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
       "--client-secret-file", tree.path("secret"), "--host", server.url, "--json")
     return HostileRow.Outcome(result, [(server.url, "SERVER")])
   }

@@ -30,7 +30,7 @@ import Testing
     func login(_ options: String...) throws -> ProcessResult {
       let line = server.line(
         "--client-id", client, "--assertion-file", tree.path("token"), "--scope", "openid profile")
-      return try tree.agent(line + options)
+      return try tree.agent(["workload"] + line.dropFirst() + options)
     }
 
     func renew() throws -> ProcessResult { try tree.agent("token", "work", "--force-refresh", "--json") }
@@ -135,7 +135,8 @@ import Testing
         try trust("somebody")
         try tree.directory.write("home/secret", try server.text("client_secret") + "\n")
         let line =
-          server.line("--client-id", "agent-cli", "--client-secret-file", tree.path("home/secret"))
+          ["workload"]
+          + server.line("--client-id", "agent-cli", "--client-secret-file", tree.path("home/secret")).dropFirst()
           + ["--assertion-account", "person", "--scope", "profile"]
         let refused = try tree.agent(line)
         #expect(refused.status == .exited(6) && refused.failureCode == "assertion_rejected", "\(refused.errorText)")

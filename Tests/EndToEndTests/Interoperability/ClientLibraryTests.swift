@@ -278,7 +278,7 @@ import Testing
     try await Self.withTree(["--open-registration"]) { tree, issuer in
       // Only the command registers a client that authenticates itself.
       let registered = try tree.agent(
-        "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback")
+        "workload", "work", "--register", "--issuer", issuer.url, "--allow-http-loopback")
       try #require(registered.succeeded, "\(registered.errorText)")
       let agent = Agent(socket: tree.socketPath)
       let events = try await agent.events(of: "work").makeAsyncIterator()

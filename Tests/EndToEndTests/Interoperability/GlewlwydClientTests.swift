@@ -29,7 +29,7 @@ import Testing
     let server = try Glewlwyd.current()
     try AgentTree.with { tree in
       let login = try tree.agent([
-        "login", "work", "--guest", "--register", "--issuer", server.issuer, "--ca-file", server.authority, "--scope",
+        "workload", "work", "--register", "--issuer", server.issuer, "--ca-file", server.authority, "--scope",
         "api:read", "--json",
       ])
       try #require(login.succeeded, "\(login.errorText)")

@@ -165,7 +165,8 @@ import Testing
         let login = ["login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback"]
         let refused = try tree.agent(login + ["--device"])
         #expect(refused.status == .exited(1))
-        #expect(Hints.all(in: refused) == ["agent \((login + ["--device", "--dpop"]).joined(separator: " "))"])
+        let added = (["account", "add"] + login.dropFirst() + ["--dpop"]).joined(separator: " ")
+        #expect(Hints.all(in: refused) == ["agent \(added), then agent login work --device"])
         #expect(try tree.agent(login + ["--device", "--dpop"]).succeeded)
         // The setting is stored with the account.
         #expect(try tree.agent("login", "work", "--device").succeeded)

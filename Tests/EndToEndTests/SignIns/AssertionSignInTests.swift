@@ -24,7 +24,7 @@ import Testing
     func login(_ options: String..., globally: [String] = []) throws -> ProcessResult {
       try tree.agent(
         globally + [
-          "login", "ci", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+          "workload", "ci", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
           "--assertion-file", file, "--scope", "openid deploy", "--json",
         ] + options)
     }
@@ -192,16 +192,16 @@ import Testing
     }
   }
 
-  @Test(arguments: [["--guest"], ["--device"], ["--register"], ["--login-hint", "ann"], ["--start"]])
+  @Test(arguments: [["--device"], ["--register"], ["--login-hint", "ann"], ["--start"]])
   func `takes no other way to sign in beside it`(options: [String]) throws {
     try Self.with { scene in
       try scene.handOut()
-      let result = try scene.tree.agent(
+      let added = try scene.tree.agent(
         [
-          "login", "ci", "--issuer", scene.issuer.url, "--allow-http-loopback", "--assertion-file", scene.file,
-          "--json",
-        ]
-          + (options == ["--register"] ? [] : ["--client-id", "agent-cli"]) + options)
+          "account", "add", "ci", "--issuer", scene.issuer.url, "--allow-http-loopback", "--assertion-file", scene.file,
+        ] + (options == ["--register"] ? [] : ["--client-id", "agent-cli"]))
+      try #require(added.succeeded, "\(added.errorText)")
+      let result = try scene.tree.agent(["login", "ci", "--json"] + options)
       #expect(result.status == .exited(2) && result.failureCode == "invalid_request", "\(result.errorText)")
       #expect(try scene.issuer.requests() == 0)
     }

@@ -61,7 +61,8 @@ import Testing
         case .account: ["--assertion-account", "person"]
         }
       let base = [
-        "login", "ci", "--issuer", server.url, "--client-id", "agent-cli", "--allow-http-loopback", "--scope", "deploy",
+        "workload", "ci", "--issuer", server.url, "--client-id", "agent-cli", "--allow-http-loopback", "--scope",
+        "deploy",
         "--json",
       ]
       return try run(base + way + options, input: source == .descriptor ? try handOut() : "")
@@ -231,7 +232,7 @@ import Testing
       let (jwt, tree) = (try scene.handOut(), scene.tree)
       let variables: [String: String?] = ["CI_JWT_FOR_ID": jwt]
       let arguments = [
-        "login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "workload", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--assertion-from", "gitlab-ci", "--assertion-variable",
       ]
       let login = try tree.agent(arguments + ["CI_JWT_FOR_ID"], variables)
@@ -245,7 +246,7 @@ import Testing
     try Self.with(.gitLab) { scene in
       let tree = scene.tree
       let line = [
-        "login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json",
+        "workload", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback", "--json",
       ]
       let variable = ["--assertion-variable", "CI_JWT_FOR_ID"]
       for way in [[], ["--assertion-from", "github-actions"], ["--assertion-file", scene.file]] {
@@ -423,7 +424,7 @@ import Testing
 
   @Test func `asks no service over plain http`() throws {
     try Self.with(.gitHub) { scene in
-      let arguments = ["login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--json"]
+      let arguments = ["workload", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--json"]
       var variables = try scene.variables()
       variables["ACTIONS_ID_TOKEN_REQUEST_URL"] = "http://id.example.com/token?a=b"
       let refused = try scene.tree.agent(
@@ -486,7 +487,7 @@ import Testing
       let refused = try scene.login()
       #expect(refused.status == .exited(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
       let own = try scene.tree.agent(
-        "login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "workload", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--assertion-account", "ci")
       #expect(own.status == .exited(2), "\(own.errorText)")
     }
@@ -497,7 +498,7 @@ import Testing
       let tree = scene.tree
       try #require(try scene.login().succeeded)
       let other = try scene.run([
-        "login", "cd", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "workload", "cd", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback",
         "--assertion-from", "github-actions",
       ])
       try #require(other.succeeded, "\(other.errorText)")
@@ -520,7 +521,7 @@ import Testing
   ])
   func `takes one way to an assertion`(options: [String]) throws {
     try Self.with(.descriptor) { scene in
-      let base = ["login", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback"]
+      let base = ["workload", "ci", "--issuer", scene.server.url, "--client-id", "agent-cli", "--allow-http-loopback"]
       let result = try scene.tree.agent(base + options + ["--json"], input: try scene.handOut())
       #expect(result.status == .exited(2) && result.failureCode == "invalid_request", "\(result.errorText)")
       #expect(try scene.server.requests() == 0)

@@ -27,7 +27,7 @@ import Testing
         let (event, login) = try start(tree, issuer)
         #expect(event["event"] == "device_code" && event["login"]?.string == login)
         #expect(login.utf8.count == 32)
-        let waiting = try tree.agent("login", "--resume", login, "--no-wait", "--json")
+        let waiting = try tree.agent("login", "--resume", login, "--start", "--json")
         #expect(waiting.status == .exited(4))
         #expect(try JSON(parsing: Array(waiting.outputText.utf8))["event"] == "waiting")
         #expect(try tree.json("status")["accounts"]?.array?.isEmpty == true)
@@ -113,8 +113,8 @@ import Testing
     try AgentTree.with { tree in
       let result = try tree.agent("login", "--resume", "0123456789abcdef0123456789abcdef")
       #expect(result.status == .exited(3), "\(result.errorText)")
-      #expect(try tree.agent("login", "--start", "--resume", "x").status == .exited(2))
-      #expect(try tree.agent("login", "--no-wait").status == .exited(2))
+      let ended = try tree.agent("login", "--start", "--resume", "0123456789abcdef0123456789abcdef")
+      #expect(ended.status == .exited(3), "\(ended.errorText)")
       #expect(try tree.agent("--no-daemon", "login", "work", "--start").status == .exited(2))
     }
   }

@@ -31,7 +31,7 @@ import Testing
       let (screen, login) = try Self.started(tree, Self.start(issuer))
       #expect(!screen.rows.contains { $0.contains(" left.") })
       #expect(!screen.bold.isEmpty && screen.column == 0)
-      let waiting = try Self.watch(tree, ["login", "--resume", login, "--no-wait"]).end()
+      let waiting = try Self.watch(tree, ["login", "--resume", login, "--start"]).end()
       #expect(waiting.status == 4)
       #expect(waiting.rows == ["agent: the sign-in is not approved yet"])
     }

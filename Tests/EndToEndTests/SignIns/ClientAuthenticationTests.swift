@@ -63,15 +63,15 @@ import Testing
     }
   }
 
-  @Test func `may have its secret from an environment variable, which is in no argument`() throws {
+  @Test func `may have its secret from standard input, which is in no argument`() throws {
     try AgentTree.with { tree in
       try Issuer.with(["--client-secret-file", tree.path("secret")]) { issuer in
         let secret = String(decoding: try tree.directory.read("secret"), as: UTF8.self).filter { !$0.isNewline }
         let result = try tree.agent(
           [
             "login", "work", "--issuer", issuer.url, "--client-id", "agent-confidential", "--allow-http-loopback",
-            "--device", "--client-secret-env", "THE_SECRET",
-          ], ["THE_SECRET": secret])
+            "--device", "--client-secret-file", "-",
+          ], input: secret)
         #expect(result.succeeded, "\(result.errorText)")
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
       }
@@ -164,7 +164,7 @@ import Testing
     try Issuer.with(["--open-registration"]) { issuer in
       try AgentTree.with { tree in
         let login = try tree.agent([
-          "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback", "--json",
+          "workload", "work", "--register", "--issuer", issuer.url, "--allow-http-loopback", "--json",
         ])
         try #require(login.succeeded, "\(login.errorText)")
         let end = try JSON(parsing: Array(try #require(login.lines.last).utf8))
@@ -185,7 +185,7 @@ import Testing
         let user = try JSON(parsing: Array(try #require(upgrade.lines.last).utf8))
         #expect(user["upgraded_from_guest"] == true && user["subject"]?.string != nil && user["guest"] == nil)
         #expect(try tree.json("status", "work")["accounts"]?.array?.first?["guest"] == nil)
-        let back = try tree.agent(["login", "work", "--guest", "--json"])
+        let back = try tree.agent(["workload", "work", "--json"])
         #expect(back.status == .exited(2) && back.failureCode == "invalid_request")
       }
     }
@@ -195,7 +195,7 @@ import Testing
     try Issuer.with(["--open-registration"]) { issuer in
       try AgentTree.with { tree in
         let result = try tree.agent([
-          "login", "work", "--guest", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+          "workload", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
           "--json",
         ])
         #expect(result.status == .exited(2) && result.failureCode == "invalid_request")

@@ -90,7 +90,8 @@ import Testing
         #expect(try tree.agent("use", "-").errorText == "agent: \(name) is now the active account\n")
         #expect(try active() == name)
       }
-      try tree.signIn("chosen", at: issuer.url, "--ephemeral", "--use")
+      try tree.signIn("chosen", at: issuer.url, "--ephemeral")
+      #expect(try tree.agent("use", "chosen").succeeded)
       #expect(try active() == "chosen")
       #expect(try tree.json("token")["account"] == "chosen")
       #expect(try tree.agent("logout", "chosen").succeeded)

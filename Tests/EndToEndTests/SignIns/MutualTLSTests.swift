@@ -9,7 +9,7 @@ import Testing
   ) throws -> ProcessResult {
     try tree.agent(
       [
-        "login", "work", "--guest", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
+        "workload", "work", "--issuer", server.url, "--client-id", "client-7", "--ca-file", tree.path("ca.pem"),
         "--client-certificate-file", tree.path("\(certificate).pem"), "--client-key-file",
         tree.path("\(certificate).key"), "--json",
       ] + options)

@@ -93,7 +93,7 @@ import Testing
       #expect(try tree.json("token", "work", "--force-refresh")["token_type"] == "DPoP")
       #expect(try issuer.count("client_assertions") == proofs + 1)
       // RFC 6749 section 4.4: without a user.
-      let guest = try tree.agent(Self.line(issuer, web, account: "guest") + ["--guest"] + options)
+      let guest = try tree.agent(["workload"] + Self.line(issuer, web, account: "guest").dropFirst() + options)
       #expect(guest.succeeded, "\(guest.errorText)")
       // The key is in the vault.
       try ProcessRunner.shell("rm '\(file)'")

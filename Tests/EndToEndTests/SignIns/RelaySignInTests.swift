@@ -21,13 +21,18 @@ import Testing
       }
     }
 
-    func login(_ account: String = "work") -> [String] { Self.login(account, issuer) }
-
-    static func login(_ account: String, _ issuer: Issuer) -> [String] {
+    /// The arguments that add an account with the page, before a sign-in with its name.
+    static func adding(_ account: String, _ issuer: Issuer) -> [String] {
       [
-        "login", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
-        "--authorization-endpoint", Scene.page + "/authorize",
+        "account", "add", account, "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--authorization-endpoint", Scene.page + "/authorize", "--quiet",
       ]
+    }
+
+    /// The commands that add an account, unless it exists, and sign in.
+    static func login(_ agent: String, _ account: String, _ issuer: Issuer) -> String {
+      let add = ([agent] + adding(account, issuer)).map { "'\($0)'" }.joined(separator: " ")
+      return "\(add) 2>/dev/null; \(agent) login \(account)"
     }
 
     /// Prepares the host, and a browser.
@@ -51,7 +56,7 @@ import Testing
     /// Runs `agent ssh` with a sign-in as its command.
     func connect(_ host: SSHHost, _ account: String = "work") throws -> WatchedProgram {
       let agent = try Programs.path("agent")
-      let command = ([agent] + login(account)).map { "'\($0)'" }.joined(separator: " ")
+      let command = Self.login(agent, account, issuer)
       return try WatchedProgram(
         near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
         [agent, "ssh", "-F", host.configuration, "-t", "there", command])
@@ -121,7 +126,7 @@ import Testing
           try Scene.writeBrowser(near, issuer)
           let host = try SSHHost(near: near, user: user)
           let agent = "\(user.folder)/bin/agent"
-          let login = ([agent] + Scene.login("work", issuer)).map { "'\($0)'" }.joined(separator: " ")
+          let login = Scene.login(agent, "work", issuer)
           let program = try WatchedProgram(
             near, columns: 150, rows: 50, ["BROWSER": near.path("browser"), "SSH_CONNECTION": nil],
             [
@@ -246,7 +251,8 @@ import Testing
       // The request to open the page.
       _ = try? peer.read(into: &bytes, upTo: 65_536)
     }
-    let command = try [Programs.path("agent")] + scene.login()
+    _ = try scene.far.agent(Scene.adding("work", scene.issuer))
+    let command = [try Programs.path("agent"), "login", "work"]
     try body(
       try WatchedProgram(
         scene.far, columns: 150, rows: 50, connected, command))

@@ -167,8 +167,11 @@ import Testing
       if !hasMetadata {
         let refused = try signIn(command)
         #expect(refused.failed(1), "\(refused.outputText)")
-        let hint = refused.errorText.split(separator: "\n").last ?? ""
-        command = String(hint[try #require(hint.firstRange(of: "agent login")).lowerBound...])
+        let commands = Hints.commands(in: try #require(Hints.all(in: refused).first))
+        try #require(commands.count == 2, "\(refused.errorText)")
+        let added = try tree.agent(commands[0])
+        try #require(added.succeeded, "\(added.errorText)")
+        command = "agent \(commands[1].joined(separator: " "))"
       }
       let login = try signIn(command)
       #expect(login.succeeded, "\(command): \(login.errorText)")

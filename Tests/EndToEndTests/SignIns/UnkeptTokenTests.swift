@@ -16,12 +16,11 @@ import Testing
   private static func signIn(
     _ tree: AgentTree, _ issuer: Issuer, _ options: [String] = [], answer: String?
   ) throws -> String {
-    let program = try WatchedProgram(
-      tree, columns: 200, [:],
-      [
-        Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
-        "--allow-http-loopback", "--device", "--qr-code", "never",
-      ] + options)
+    let line = [
+      "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback", "--device",
+      "--qr-code", "never",
+    ]
+    let program = try WatchedProgram(tree, columns: 200, [:], [Programs.path("agent")] + tree.prepared(line + options))
     if let answer {
       try program.until(question)
       try program.type(answer + "\r")
@@ -44,7 +43,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [([""], []), (["no"], []), ([], ["--no-keep"]), ([], ["--no-input"])])
+  @Test(arguments: [([""], []), (["no"], []), ([], ["--no-input"])])
   func `is otherwise lost with the daemon, and the account is then not called expired`(
     answer: [String], options: [String]
   ) throws {
@@ -58,7 +57,7 @@ import Testing
       #expect(token.failed(3))
       #expect(
         token.errorText
-          == "agent: error: the access token of work was not stored and is lost; --keep stores the next one\n"
+          == "agent: error: the access token of work was not stored and is lost; the setting keep stores the next one\n"
           + "agent: hint: agent login work\n")
       #expect(try tree.json("list")["accounts"]?.array?.first?["state"] == "not_kept")
       #expect(try tree.json("status", "work")["accounts"]?.array?.first?["state"] == "not_kept")
@@ -71,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `is stored by account set while it is in memory, and not by --no-keep`() throws {
+  @Test func `is stored by account set while it is in memory, and no longer once that is unset`() throws {
     try Self.atIssuer { tree, issuer in
       let events = try tree.signIn(at: issuer.url)
       #expect(events.last?["not_kept"] == true && events.last?["renews"] == nil)
@@ -79,8 +78,8 @@ import Testing
       #expect(try tree.agent("account", "set", "work", "--keep").errorText == "agent: changed work\n")
       try tree.stopDaemon()
       #expect(try tree.token() == token)
-      #expect(try tree.agent("login", "work", "--device", "--keep", "--no-keep").failed(2))
-      #expect(try tree.agent("login", "work", "--device", "--no-keep").succeeded)
+      #expect(try tree.agent("account", "set", "work", "--unset", "keep").succeeded)
+      #expect(try tree.agent("login", "work", "--device", "--no-input").succeeded)
       #expect(try tree.json("account", "show", "work")["settings"]?["keep"] == nil)
       try tree.stopDaemon()
       #expect(try tree.agent("token").failed(3))
@@ -102,7 +101,7 @@ import Testing
       try tree.stopDaemon()
       let program = try WatchedProgram(tree, columns: 200, [:], [Programs.path("agent"), "token"])
       try program.until(
-        "the access token of work was not stored and is lost; --keep stores the next one. Sign in now? [Y/n]")
+        "the access token of work was not stored and is lost; the setting keep stores the next one. Sign in now? [Y/n]")
       try program.type("n\r")
       #expect(try program.end().status == 3)
     }

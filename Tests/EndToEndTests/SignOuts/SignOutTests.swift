@@ -127,12 +127,12 @@ import Testing
       try AgentTree.with { tree in
         try #require(
           try tree.agent(
-            "login", "work", "--guest", "--register", "--issuer", issuer.url, "--allow-http-loopback"
+            "workload", "work", "--register", "--issuer", issuer.url, "--allow-http-loopback"
           ).succeeded)
         // A sign-in without questions cannot be cancelled.
         try issuer.control("hang", "token")
         let began = try tree.events().count { $0["event"] == "sign_in_began" }
-        let login = try tree.start(["login", "work", "--guest", "--json"])
+        let login = try tree.start(["workload", "work", "--json"])
         while try tree.events().count(where: { $0["event"] == "sign_in_began" }) == began {
           Threads.sleep(for: .milliseconds(20))
         }

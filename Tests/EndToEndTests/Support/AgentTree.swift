@@ -44,8 +44,23 @@ final class AgentTree: Sendable {
 
   // MARK: Running
 
-  /// Runs `agent` to its end.
+  /// Runs `agent` to its end. A sign-in whose options contain settings that only accounts have is two commands.
+  ///
+  /// - Returns: The result of the command that failed, or of the last one.
   func agent(
+    _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
+    timeout: Duration = .testLimit
+  ) throws -> ProcessResult {
+    let (settings, arguments) = try split(arguments)
+    if let settings {
+      let result = try exactly(settings, changes, timeout: timeout)
+      guard result.succeeded else { return result }
+    }
+    return try exactly(arguments, changes, input: input, timeout: timeout)
+  }
+
+  /// Runs `agent` with exactly these arguments.
+  func exactly(
     _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
     timeout: Duration = .testLimit
   ) throws -> ProcessResult {
@@ -60,9 +75,10 @@ final class AgentTree: Sendable {
 
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
 
+  /// Starts `agent` in the background, after setting what only accounts have.
   func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> RunningProcess {
     try RunningProcess(
-      executable: Programs.path("agent"), arguments: arguments, environment: environment(changes))
+      executable: Programs.path("agent"), arguments: prepared(arguments, changes), environment: environment(changes))
   }
 
   /// Runs a script in a shell that finds `agent` on its `PATH`.

@@ -120,9 +120,9 @@ import Testing
   @Test func `of a slash too many leads to the same command, which then works`() throws {
     try Self.with { issuer, tree in
       let (right, wrong) = (issuer.url, issuer.url + "/")
-      let result = try tree.agent(Self.line(wrong, "--allow-http-loopback", "--use"))
+      let result = try tree.agent(Self.line(wrong, "--allow-http-loopback", "--if-needed"))
       #expect(result.failed(1))
-      let options = "--client-id agent-cli --device --no-open --allow-http-loopback --use"
+      let options = "--client-id agent-cli --device --no-open --allow-http-loopback --if-needed"
       #expect(Hints.all(in: result) == ["the final slash matters: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
@@ -345,7 +345,10 @@ import Testing
 
   @Test func `to type the same passphrase twice is no end of it`() throws {
     try Self.with { issuer, tree in
-      let line = Self.line(issuer.url, "--allow-http-loopback", "--protect", "passphrase", "--qr-code", "never")
+      let line = [
+        "account", "add", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--protect", "passphrase",
+      ]
       let program = try WatchedProgram(tree, columns: 80, [:], [Programs.path("agent")] + line)
       for (attempt, second) in ["another", "one long phrase"].enumerated() {
         try program.until("New passphrase:", times: attempt + 1)
@@ -363,7 +366,10 @@ import Testing
 
   @Test func `to type it twice comes when it did not match three times`() throws {
     try Self.with { issuer, tree in
-      let line = Self.line(issuer.url, "--allow-http-loopback", "--protect", "passphrase", "--qr-code", "never")
+      let line = [
+        "account", "add", "work", "--issuer", issuer.url, "--client-id", "agent-cli", "--allow-http-loopback",
+        "--protect", "passphrase",
+      ]
       #expect(try Self.typing(line, tree, first: "New passphrase:").status == 2)
       try tree.signIn("work", at: issuer.url)
       let slot = try Self.typing(["vault", "add-passphrase"], tree, first: "New passphrase:")

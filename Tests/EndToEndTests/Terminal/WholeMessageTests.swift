@@ -70,7 +70,7 @@ import Testing
       ["login", "new", "--issuer", "https://nowhere.invalid", "--client-id", "c"],
       ["login", "new", "--issuer", "http://127.0.0.1:1", "--client-id", "c", "--allow-http-loopback"],
       ["login", "work", "--resume", "frobnicate"], ["login", "work", "--prompt", "none login"],
-      ["login", "work", "--client-secret-file", "/nonexistent"], ["login", "work", "--client-secret-env", "NOT_SET"],
+      ["login", "work", "--client-secret-file", "/nonexistent"],
       ["login", "work", "--client-secret-prompt", "--no-input"], ["login", "work", "--ca-file", junk],
       ["login", "work", "--client-key-file", junk], ["login", "work", "--device", "--acr", "x"],
       ["request", "https://a.example/x"], ["request", "https://a.example/x", "--account", "work"],

@@ -210,7 +210,6 @@ import Vocabulary
     ("accounts.../x", #""accounts":{"../x":{}}"#),
     ("active", #""active":1"#), ("active", #""active":"../x""#), ("previous", #""previous":1"#),
     ("accounts.work.issuer", #""accounts":{"work":{"client_id":"cli"}}"#),
-    ("accounts.work.client_id", #""accounts":{"work":{"issuer":"https://as.example"}}"#),
   ])
   func `with a wrong part name it`(place: String, part: String) {
     #expect(throws: ConfigurationError(.invalid, place)) { try parse(#"{"version":1,\#(part)}"#) }

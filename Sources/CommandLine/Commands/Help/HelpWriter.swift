@@ -70,7 +70,7 @@ struct HelpWriter {
       text += "\n\(translated(group.rawValue)):\n" + options.map(entry).joined()
     }
     let end = self.text(Phrase("The options of every command are in \("agent(1)")."))
-    let manual = self.text(Phrase("The manual: \("\(command.name.page)(1)")."))
+    let manual = self.text(Phrase("The manual: \("\(command.name.page)(\(command.name.section))")."))
     return text + "\n" + wrapped(end + " " + manual)
   }
 
@@ -86,7 +86,8 @@ struct HelpWriter {
     if !command.options.isEmpty {
       parts.append(text(Phrase("Options:")) + "\n" + lines(of: command.everydayOptions))
     }
-    parts.append(text(Phrase("More: \("agent help --all \(command.name), \(command.name.page)(1)")")) + "\n")
+    parts.append(
+      text(Phrase("More: \("agent help --all \(command.name), \(command.name.page)(\(command.name.section))")")) + "\n")
     let used = parts.joined(separator: "\n").count { $0 == "\n" }
     var examples = command.examples.map(example)[...]
     while examples.count > 1, used + 2 + examples.joined().count(where: { $0 == "\n" }) > Self.screenLines {

@@ -8,17 +8,16 @@ extension LoginCommand {
   static let login = Command(
     .login, topic: .sessions,
     summary: "Sign in to an account",
-    options: Options.accountSettings + Options.clientSecrets + [
-      Option.register.declaration, Option.initialAccessTokenFile.declaration, Option.guest.declaration,
-      Option.assertionFD.declaration,
+    options: AccountSetting.atSignIn.map(\.declaration) + Options.clientSecrets + [
+      Option.register.declaration, Option.initialAccessTokenFile.declaration,
       Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
-      Option.noOpen.declaration, Option.noKeep.declaration, Option.ephemeral.declaration, Option.use.declaration,
+      Option.noOpen.declaration, Option.ephemeral.declaration,
       Option.ifNeeded.declaration, Option.ended.declaration,
-      Option.start.declaration,
-      Option.resume.declaration, Option.noWait.declaration,
+      Option.start.declaration, Option.resume.declaration,
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
-      Option.loginHint.declaration, Option.qrCode.declaration, Option.copyCode.declaration,
+      Option.loginHint.declaration, Option.qrCode.declaration,
     ],
+    moved: MovedOptions.declarations,
     everyday: [
       "issuer", "client-id", "scope", "client-secret-prompt", "register", "browser", "device", "paste", "no-open",
       "if-needed",
@@ -32,6 +31,29 @@ extension LoginCommand {
       Example("Sign in again, after the session expired", "agent login work"),
     ],
     run: run)
+
+  static let workload = Command(
+    .workload, topic: .sessions,
+    summary: "Sign in a program, without a user",
+    options: Options.accountSettings + Options.clientSecrets + [
+      Option.assertionFD.declaration, Option.register.declaration, Option.initialAccessTokenFile.declaration,
+      Option.ephemeral.declaration, Option.ifNeeded.declaration,
+    ],
+    everyday: [
+      "issuer", "client-id", "scope", "assertion-from", "assertion-file", "client-secret-file", "client-key-file",
+      "if-needed",
+    ],
+    operands: .accountOrService,
+    examples: [
+      Example(
+        "Sign in a job of GitHub Actions",
+        "agent workload ci --issuer https://id.example.com --client-id my-ci --assertion-from github-actions"),
+      Example(
+        "Sign in a service with its own secret",
+        "agent workload robot --issuer https://id.example.com --client-id robot --client-secret-file secret"),
+      Example("Sign in again", "agent workload robot"),
+    ],
+    run: runWorkload)
 }
 
 /// `agent login`: starts or resumes a sign-in.
@@ -46,16 +68,37 @@ struct LoginCommand {
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let reporter = LoginReporter(invocation)
+    if let moved = MovedOptions(invocation) {
+      let failure = moved.failure(DaemonClient(invocation))
+      var reporter = reporter
+      reporter.failed(failure)
+      throw failure
+    }
     if invocation[.ended] { return try renewEnded(invocation) }
-    var reporter = LoginReporter(invocation)
+    return try action(reporter) { () throws(Failure) in try LoginCommand(invocation) }
+  }
+
+  /// `agent workload`: signs in without a user.
+  private static func runWorkload(_ invocation: Invocation) throws(Failure) -> Action {
+    try action(LoginReporter(console: Console(invocation), terminal: .current, time: SystemTime())) {
+      () throws(Failure) in
+      try LoginCommand(invocation, LoginOptions.workload(invocation), .unattended, ResourceLogin(invocation))
+    }
+  }
+
+  private static func action(
+    _ reporter: LoginReporter, _ make: () throws(Failure) -> LoginCommand
+  ) throws(Failure) -> Action {
     let command: LoginCommand
     do {
-      command = try LoginCommand(invocation)
+      command = try make()
     } catch {
+      var reporter = reporter
       reporter.failed(error)
       throw error
     }
-    return Action { [reporter] () throws(Failure) in
+    return Action { () throws(Failure) in
       var reporter = reporter
       do throws(Failure) {
         return try command.signIn(&reporter)
@@ -98,31 +141,39 @@ struct LoginCommand {
   }
 
   private init(_ invocation: Invocation) throws(Failure) {
-    client = DaemonClient(invocation)
-    waiting = LoginWait.Choices(invocation)
-    if let login = invocation[.resume] {
-      guard !waiting.isDetached else { throw Failure(.invalidRequest, "--start cannot be used with --resume") }
-      if invocation.has(.account) { throw Invocation.choice(Option.account.declaration, Option.resume.declaration) }
-      request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.noWait]))
-      (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
+    let waiting = LoginWait.Choices(invocation)
+    guard let login = invocation[.resume] else {
+      self = try LoginCommand(invocation, LoginOptions.request(invocation), waiting, ResourceLogin(invocation))
       return
     }
+    if invocation.has(.account) { throw Invocation.choice(Option.account.declaration, Option.resume.declaration) }
+    client = DaemonClient(invocation)
+    self.waiting = waiting
+    request = .loginResume(LoginResumeRequest(login: login, waits: !invocation[.start]))
+    (files, resource, unlocking, mayAsk) = (nil, nil, nil, false)
+  }
+
+  private init(
+    _ invocation: Invocation, _ login: LoginRequest, _ waiting: LoginWait.Choices, _ resource: ResourceLogin?
+  ) throws(Failure) {
+    client = DaemonClient(invocation)
+    self.waiting = waiting
+    self.resource = resource
     mayAsk =
       !invocation[.noInput] && !invocation[.json] && !waiting.isDetached && (try? Terminal.openControlling()) != nil
-    let files = try HandedFiles(Set(HandedSecret.allCases), invocation)
-    guard !invocation[.noWait] else { throw Failure(.invalidRequest, "--no-wait requires --resume ID") }
+    let files = try HandedFiles(
+      login.isGuest ? Set(HandedSecret.allCases) : Set(HandedSecret.allCases.filter { $0 != .assertion }), invocation)
     if waiting.isDetached, client.isPrivate {
       throw Failure(
         .invalidRequest, "a sign-in in the background requires a persistent daemon", hint: "omit --no-daemon")
     }
-    var login = try LoginOptions.request(invocation)
+    var login = login
     login.isDetached = waiting.isDetached
     login.handsOver = files.announced
     // More than the account on the command line requests a new sign-in.
     if login.unless == nil, mayAsk, Terminal.isTerminal(2), login.isPlain { login.unless = .signedIn }
     request = .login(login)
     self.files = files
-    resource = try ResourceLogin(invocation)
     unlocking = try Unlocking(invocation, client)
   }
 
@@ -165,7 +216,8 @@ struct LoginCommand {
 
   /// Asks what to sign in to, if the command line is empty.
   private func choose(_ login: inout LoginRequest) throws(Failure) {
-    guard mayAsk, Terminal.isTerminal(2), login.account == nil, login.issuer == nil, login.provider == nil,
+    guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
+      login.provider == nil,
       let place = try SignInChoices(client).ask()
     else { return }
     if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
@@ -278,7 +330,7 @@ struct LoginCommand {
       }
       if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
       try reporter.signedIn(result)
-      if case .login(let login) = request, !login.dropsAccessToken { try offerToKeep(result) }
+      try offerToKeep(result)
       return 0
     case .interrupted(let signal):
       reporter.interrupted()
@@ -293,8 +345,11 @@ struct LoginCommand {
     }
     // A private daemon has already lost the token.
     guard mayAsk, Terminal.isTerminal(2), !client.isPrivate else {
-      let command = client.isPrivate ? "agent login \(account) --keep" : "agent account set \(account) --keep"
-      return client.console.note(Phrase("to keep the access token in the vault: \(command)"))
+      let command = "agent account set \(account) --keep"
+      return client.console.note(
+        Phrase(
+          "to keep the access token in the vault: \(client.isPrivate ? "\(command), then agent login \(account)" : command)"
+        ))
     }
     let question = Phrase(
       "The token does not expire, and no other replaces it. Keep it in the vault, so that \(account) stays signed in?")

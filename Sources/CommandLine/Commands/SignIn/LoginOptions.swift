@@ -6,9 +6,7 @@ internal import Wire
 /// Converts the command line to a login request.
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
-    var request = LoginRequest()
-    request.settings = try SettingsOptions.read(invocation)
-    (request.account, request.issuer) = try accountAndIssuer(invocation)
+    var request = try common(invocation)
     request.flow = try flow(invocation)
     request.canOpenBrowser = request.flow == nil && BrowserPlace.current.canOpen
     request.demands.prompt = try invocation[.prompt].map { (prompt) throws(Failure) in
@@ -22,12 +20,24 @@ enum LoginOptions {
     request.demands.acrValues = invocation[.acr]
     request.demands.maxAge = invocation[.maxAge]
     request.demands.claimsChallenge = invocation[.claimsChallenge]
+    return request
+  }
+
+  /// A sign-in without a user.
+  static func workload(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+    var request = try common(invocation)
+    request.isGuest = true
+    return request
+  }
+
+  private static func common(_ invocation: Invocation) throws(Failure) -> LoginRequest {
+    var request = LoginRequest()
+    request.settings = try SettingsOptions.read(invocation)
+    (request.account, request.issuer) = try accountAndIssuer(invocation)
     request.registersClient = invocation[.register]
     if invocation.has(Option.initialAccessTokenFile), !request.registersClient {
       throw Failure(.invalidRequest, "--initial-access-token-file requires --register")
     }
-    request.isGuest = invocation[.guest]
-    request.activates = invocation[.use]
     request.isEphemeral = invocation[.ephemeral]
     if request.isEphemeral {
       // These options need a file, or would leave a registered client at the server.
@@ -38,10 +48,6 @@ enum LoginOptions {
       if let other = others.first(where: \.1) {
         throw Failure(.invalidRequest, "--ephemeral cannot be used with --\(other.0)")
       }
-    }
-    request.dropsAccessToken = invocation[.noKeep]
-    if request.dropsAccessToken, request.keepsAccessToken {
-      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
     if invocation[.ifNeeded] { request.unless = .token }
     if !invocation.has(AccountSetting.proxy.declaration) {

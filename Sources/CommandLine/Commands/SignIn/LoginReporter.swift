@@ -23,7 +23,6 @@ struct LoginReporter {
   private var phase = Phase.nothing
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
-  private let copiesCode: Bool
   private let isDetached: Bool
   /// The name of a sign-in that continues in the background.
   private let resumed: String?
@@ -36,7 +35,8 @@ struct LoginReporter {
   init(_ invocation: Invocation) {
     self.init(
       console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: invocation[.qrCode] ?? .automatic,
-      copiesCode: invocation[.copyCode], resumed: invocation[.resume], isDetached: invocation[.start])
+      resumed: invocation[.resume],
+      isDetached: invocation[.start] && invocation[.resume] == nil)
   }
 
   /// - Parameters:
@@ -45,7 +45,7 @@ struct LoginReporter {
   ///   - tell: Prints text for users.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,
-    copiesCode: Bool = false, resumed: String? = nil, isDetached: Bool = false,
+    resumed: String? = nil, isDetached: Bool = false,
     tell: @escaping @Sendable (String) -> Void = Console.tell
   ) {
     self.console = console
@@ -53,7 +53,6 @@ struct LoginReporter {
     self.time = time
     self.tell = tell
     self.qrCode = qrCode
-    self.copiesCode = copiesCode
     self.resumed = resumed
     self.isDetached = isDetached
     guard let terminal, terminal.obeysEscapes, !console.json, !console.quiet else { return }
@@ -99,7 +98,6 @@ struct LoginReporter {
       show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
         isQuiet ? screen.quietText(code) : screen.text(code, picture, rows: rows)
       }
-      if copiesCode { copy(code) }
     }
     showCountdownAgain()
   }
@@ -108,14 +106,6 @@ struct LoginReporter {
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.json, !console.quiet else { return false }
     return terminal.obeysEscapes && terminal.showsUTF8
-  }
-
-  private func copy(_ code: Event.DeviceCode) {
-    let done = Clipboard.offer(code.userCode)
-    console.note(
-      done
-        ? Phrase("code copied to the clipboard, if your terminal allows it")
-        : Phrase("this terminal cannot copy the code"))
   }
 
   private mutating func tellStep(_ entry: LogLine?) {

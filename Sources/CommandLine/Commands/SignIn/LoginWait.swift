@@ -29,8 +29,15 @@ struct LoginWait {
     /// Whether there is a terminal where the user of a browser on another machine can paste the response.
     let mayPaste: Bool
 
+    /// Without a user.
+    static let unattended = Choices()
+
+    private init() {
+      (isDetached, opensBrowser, mayAsk, usesRelay, mayPaste) = (false, false, false, false, false)
+    }
+
     init(_ invocation: Invocation) {
-      isDetached = invocation[.start]
+      isDetached = invocation[.start] && invocation[.resume] == nil
       opensBrowser = !invocation[.noOpen] && !isDetached
       usesRelay = opensBrowser && !invocation[.json] && BrowserPlace.current.isRemote
       mayAsk = !invocation[.noInput]

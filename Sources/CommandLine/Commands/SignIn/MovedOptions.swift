@@ -1,0 +1,130 @@
+internal import Encoding
+internal import Vocabulary
+internal import Wire
+
+/// The options of `agent login` that other commands have now.
+///
+/// The parser accepts them, so that an error can contain the complete commands to use instead.
+struct MovedOptions {
+  private let invocation: Invocation
+  private let given: [Invocation.Occurrence]
+
+  /// The options for settings, which belong to the account.
+  private static let settings = AccountSetting.withOption.filter {
+    !AccountSetting.atSignIn.contains($0) && $0.option?.group != .workload
+  }
+
+  /// The options of a sign-in without a user.
+  private static let workload =
+    AccountSetting.withOption.filter { $0.option?.group == .workload }.map(\.declaration) + [
+      Option.guest.declaration, Option.assertionFD.declaration,
+    ]
+
+  static var declarations: [OptionDeclaration] {
+    settings.map(\.declaration) + Options.levelSecrets + workload + [
+      Option.clientSecretEnvironment.declaration, Option.noKeep.declaration, Option.noWait.declaration,
+      Option.use.declaration,
+    ]
+  }
+
+  /// Nil if the command line has no such option. An ephemeral account has no stored settings, so its sign-in accepts
+  /// options for settings.
+  init?(_ invocation: Invocation) {
+    let isEphemeral = !invocation.texts(Option.ephemeral.declaration).isEmpty
+    self.init(invocation, invocation.given) { option in
+      !isEphemeral || !Self.settings.contains { $0 !== AccountSetting.protection && $0.word == option.name }
+    }
+  }
+
+  private init?(
+    _ invocation: Invocation, _ given: [Invocation.Occurrence], where isRefused: (OptionDeclaration) -> Bool
+  ) {
+    let moved = Self.declarations
+    self.invocation = invocation
+    self.given = given.filter { given in
+      moved.contains { $0.name == given.option.name } && isRefused(given.option)
+    }
+    guard !self.given.isEmpty else { return nil }
+  }
+
+  /// The failure, whose hint has the commands.
+  func failure(_ client: DaemonClient) -> Failure {
+    // Mark all as read.
+    for (option, _) in invocation.given { _ = invocation.has(option) }
+    let spelling = "--\(given[0].option.name)"
+    let commands = commands(client)
+    return Failure(
+      .invalidRequest, "\"\(spelling)\" is no longer an option of \("agent login")",
+      hint: commands.map { Phrase(verbatim: $0.joined(separator: ", then ")) }
+        ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
+  }
+
+  /// Nil if the server of a new account is not given.
+  private func commands(_ client: DaemonClient) -> [String]? {
+    let named = (try? invocation.namedAccount(operand: nil)) ?? nil
+    let operand = invocation.operands.first
+    if isGiven(Self.workload) {
+      let offered = Main.commands.named(.workload)
+      return [
+        command(["workload"] + [operand ?? named].compactMap { $0 }) { option in
+          offered.option { $0.name == option.name } != nil && option.name != Option.guest.name
+            && option.name != Option.account.name
+        }
+      ]
+    }
+    guard let (account, isNew, server) = account(operand ?? named, client) else { return nil }
+    var commands: [String] = []
+    let changes =
+      Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
+    if isGiven(changes) || isGiven([Option.noKeep.declaration]) && !isNew {
+      let atSignIn = isNew ? AccountSetting.atSignIn.map(\.declaration) : []
+      var line = command(["account", isNew ? "add" : "set", account] + server) { option in
+        (changes + atSignIn).contains { $0.name == option.name }
+      }
+      if isGiven([Option.noKeep.declaration]), !isNew { line += " --unset keep" }
+      commands.append(line)
+    } else if isGiven(Options.levelSecrets) {
+      commands.append(command(["unlock"]) { option in Options.levelSecrets.contains { $0.name == option.name } })
+    }
+    // A new account has been added with the settings.
+    let isAdded = isNew && !commands.isEmpty
+    let signsIn = Main.commands.named(.login)
+    var line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
+      (signsIn.options + Options.common).contains { $0.name == option.name }
+        && !(isAdded && AccountSetting.atSignIn.contains { $0.word == option.name })
+    }
+    if isGiven([Option.noWait.declaration]) { line += " --start" }
+    if let variable = invocation[.clientSecretEnvironment] {
+      line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
+    }
+    commands.append(line)
+    if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
+    return commands
+  }
+
+  private func isGiven(_ options: [OptionDeclaration]) -> Bool {
+    given.contains { given in options.contains { $0.name == given.option.name } }
+  }
+
+  /// The command with those of the given options that it has.
+  private func command(_ words: [String], _ isWanted: (OptionDeclaration) -> Bool) -> String {
+    let options = invocation.given.filter { isWanted($0.option) }.flatMap { option, text in
+      ["--\(option.name)"] + (option.argument.metavar == nil ? [] : [text])
+    }
+    return (["agent"] + words + options).map(ShellWord.quoted).joined(separator: " ")
+  }
+
+  /// The account's name, whether it is new, and the options for its server if the operand names that.
+  private func account(_ text: String?, _ client: DaemonClient) -> (name: String, isNew: Bool, server: [String])? {
+    let known = ((try? client.ask(.state(.list)))?["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
+    guard let text else {
+      return (try? client.ask(.account(.show(account: nil))))?["account"]?.string.map { ($0, false, []) }
+    }
+    if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return (text, false, []) }
+    let isNamed = invocation[.issuer] != nil || invocation.has(AccountSetting.provider.declaration)
+    if isNamed || ProviderName(known: text) != nil { return (text, true, []) }
+    guard text.utf8.contains(UInt8(ascii: ".")) else { return nil }
+    let url = text.utf8.contains(UInt8(ascii: ":")) ? text : "https://\(text)"
+    return ((try? URI(url))?.host ?? text, true, ["--issuer", url])
+  }
+}
