@@ -71,7 +71,7 @@ extension Failure {
     case .clientKeyAlgorithm:
       self.init(
         .invalidConfiguration, "the client's key cannot be used with \(TerminalText.clean(error.place, limit: 64))",
-        hint: "omit \("--client-key-algorithm") to use the one that matches the key")
+        hint: "remove the account's setting \("client-key-algorithm") to use the one that matches the key")
     case .missingClientKey:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a private key",

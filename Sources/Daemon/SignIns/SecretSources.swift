@@ -44,8 +44,8 @@ struct SecretSources: Sendable {
     if let source = sources[.clientKey] {
       let file = try ClientSecret.readKey(source, in: device, cancellation)
       secrets.credentials.key = file.key
-      configuration.clientKeyID = named.clientKeyID ?? file.keyID
-      configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm
+      configuration.clientKeyID = named.clientKeyID ?? file.keyID ?? configuration.clientKeyID
+      configuration.clientKeyAlgorithm = named.clientKeyAlgorithm ?? file.algorithm ?? configuration.clientKeyAlgorithm
     }
     if let source = sources[.clientCertificate] {
       secrets.credentials.certificate = try ClientSecret.readCertificates(source, cancellation)

@@ -40,6 +40,8 @@ struct AccountAccess {
   /// Throws if requests are impossible with these settings. Sends nothing.
   static func check(_ configuration: AccountConfiguration) throws(SessionError) {
     _ = try AccountAccess(configuration)
+    // The sign-in may still find or register a client.
+    guard !configuration.clientID.isEmpty else { return }
     _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
   }
 

@@ -52,8 +52,7 @@ package struct SignInCommand: Sendable {
     if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyOfAccount(option: $0.name) }) {
       let change = newIssuer.map { adding(account, at: $0, words) } ?? ["account", "set", account]
       let rest = AccountSetting.options(in: words, areSettings: false)
-      let commands = "\(Self.command(change + more)), then \(Self.command(["login", account] + rest))"
-      return Phrase(Correction(commands, adding: added, removing: removed))
+      return Phrase("\(Self.command(change + more)), then \(Self.command(["login", account] + rest))")
     }
     let command = Self.command([isWorkload ? Self.workload : "login"] + [account].compactMap { $0 } + words + more)
     if options.isEmpty, added.isEmpty { return .command(command) }

@@ -169,7 +169,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     for (line, command) in zip(lines, Main.commands.all) {
       #expect(Set(line) == Self.offered(for: command), "\(command.name)")
     }
-    let first = try complete(["agent ", "agent daemon ", "agent login --token-endpoint-auth-method "])
+    let first = try complete(["agent ", "agent daemon ", "agent workload --token-endpoint-auth-method "])
     #expect(Set(first[0]) == Set(CommandName.firstWords))
     #expect(Set(first[1]) == Set(CommandName.members(ofGroup: "daemon")))
     #expect(

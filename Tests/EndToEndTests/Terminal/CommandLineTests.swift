@@ -9,7 +9,7 @@ import Testing
     ["token", "--min-valid", "soon"], ["token", "--min-valid", "999d"], ["token", "a", "b"],
     ["daemon"], ["daemon", "no-such-word"], ["account", "remove"], ["env", "--shell", "no-such-shell"],
     ["logout", "work", "--all"],
-    ["token", "--quiet=yes"], ["login", "work", "--start", "--resume", "0f"],
+    ["token", "--quiet=yes"],
     ["login", "work", "--browser", "--paste"],
     ["login", "work", "--issuer", ""],
     ["exec", "work"],

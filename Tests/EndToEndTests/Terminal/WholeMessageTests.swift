@@ -47,7 +47,7 @@ import Testing
     ["exec", "--var", "A=frobnicate", "--", "true"], ["exec", "--var", "A=id_tokn", "--", "true"],
     ["exec", "--signal", "HUP", "--", "true"], ["exec", "--token-file", "--signal", "FROB", "--", "true"],
     ["env", "--json", "--shell", "sh"], ["env", "--var", "A=token_file"], ["logout", "work", "--all"],
-    ["logout", "--local", "--browser"], ["login", "--start", "--resume", "x"], ["events", "--no-daemon"],
+    ["logout", "--local", "--browser"], ["events", "--no-daemon"],
     ["lock", "--no-daemon"], ["daemon", "start", "--no-daemon"], ["request"], ["request", "frob", "https://a.example"],
     ["request", "GET", "https://a.example", "--method", "GET"], ["request", "https://a.example", "--json"],
   ]

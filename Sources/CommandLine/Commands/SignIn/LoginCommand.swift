@@ -33,7 +33,7 @@ extension LoginCommand {
     run: run)
 
   static let workload = Command(
-    .workload, topic: .sessions,
+    .workload,
     summary: "Sign in a program, without a user",
     options: Options.accountSettings + Options.clientSecrets + [
       Option.assertionFD.declaration, Option.register.declaration, Option.initialAccessTokenFile.declaration,

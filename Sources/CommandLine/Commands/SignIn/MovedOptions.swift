@@ -55,7 +55,7 @@ struct MovedOptions {
     let commands = commands(client)
     return Failure(
       .invalidRequest, "\"\(spelling)\" is no longer an option of \("agent login")",
-      hint: commands.map { Phrase(verbatim: $0.joined(separator: ", then ")) }
+      hint: commands.map { $0.dropFirst().reduce(Phrase(verbatim: $0[0])) { Phrase("\($0), then \($1)") } }
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
 
