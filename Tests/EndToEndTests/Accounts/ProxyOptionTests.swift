@@ -73,10 +73,9 @@ import Testing
           -o BatchMode=yes -o IdentitiesOnly=yes root@127.0.0.1 2> ssh &
         tunnel=$!
         while ! ss -Hltn | grep -q ':1080 '; do kill -0 $tunnel; sleep 0.02; done
-        login() {
-          agent login work --issuer https://id.test:4433 --client-id c --device --ca-file ../ca.pem --json \
-            --proxy socks5h://127.0.0.1:1080
-        }
+        agent account add work --issuer https://id.test:4433 --client-id c --ca-file ../ca.pem \
+          --proxy socks5h://127.0.0.1:1080
+        login() { agent login work --device --json; }
         echo '127.0.0.1 id.test' > hosts
         mount --bind hosts /etc/hosts
         login > through && exit 1

@@ -21,7 +21,8 @@ extension LockCommand {
         "pass show agent | agent unlock --passphrase-file -"),
       Example(
         "Start over if the passphrase is forgotten",
-        "agent logout --local work; agent vault remove-slot 2; agent account set work --protect device"),
+        "agent logout --local work; agent vault remove-slot 2; agent account set work --protect device;"
+          + " agent login work"),
     ],
     refusing: [Option.noDaemon.declaration],
     run: unlock)
