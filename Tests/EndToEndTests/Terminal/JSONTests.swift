@@ -27,7 +27,7 @@ import Testing
 
   /// Commands whose section refers to that of another one.
   private static let references = [
-    "list": "status", "account show": "login", "daemon start": "daemon status",
+    "list": "status", "workload": "login", "daemon start": "daemon status",
     "daemon restart": "daemon status", "daemon log": "status", "events": "daemon log", "vault bind": "vault status",
     "vault add-passphrase": "vault status",
   ]
@@ -35,6 +35,7 @@ import Testing
   @Test func `is described in the manual, member by member and word by word`() throws {
     let answers = try JSONAnswers()
     let manual = try Manual()
+    let settings = try Manual.section("ACCOUNTS", of: "agent-config.5").map(Manual.plain).joined(separator: " ")
     let codes = answers.schema.words(of: "failure_code")
     // The list of failure codes describes the members that belong to one of them.
     let ofCodes = answers.schema.members(of: "failure").subtracting(["code", "message", "hint"])
@@ -42,7 +43,7 @@ import Testing
     for command in answers.commands where JSONAnswers.withoutJSON[command] == nil {
       let own = try #require(manual.text(on: command))
       let other = try Self.references[command].map { "\n" + (try #require(manual.text(on: $0))) } ?? ""
-      let text = try own + other + (command == "account show" ? Manual.file("man/agent-config.5") : "")
+      let text = own + other + (command == "account show" ? "\n" + settings : "")
       let members = answers.schema.members(of: command).subtracting(ofCodes)
       for member in members {
         let forms = ["\"\(member)\"", " \(member) Pq ", ".\(member) Pq "]
