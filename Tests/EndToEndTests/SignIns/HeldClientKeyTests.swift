@@ -19,7 +19,11 @@ struct `A client whose key is in the TPM` {
   ) throws -> ProcessResult {
     let isSignIn = line.hasPrefix("agent ")
     let line = line.replacing("https://id.example.com", with: server.url).replacing("my-cli", with: "client-7")
-    let more = isSignIn ? " --device --json --ca-file '\(home.file("ca.pem"))' " + options.joined(separator: " ") : ""
+    // A registration follows the settings.
+    let login = line.hasPrefix("agent account add ") ? "&& agent login work --register" : ""
+    let more =
+      isSignIn
+      ? " --ca-file '\(home.file("ca.pem"))' \(login) --device --json " + options.joined(separator: " ") : ""
     return try home.tree.shell("bash", line + more, home.machine(other), in: home.tree.directory.path)
   }
 

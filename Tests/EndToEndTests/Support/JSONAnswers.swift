@@ -69,7 +69,7 @@ struct JSONAnswers {
     if Self.withoutJSON[command] != nil { return [] }
     let values = try values(result.outputText, of: command, "\(arguments)")
     #expect(
-      values.count == 1 || ["login", "events"].contains(command) && values.count > 1,
+      values.count == 1 || ["login", "workload", "events"].contains(command) && values.count > 1,
       "\(arguments): \(values.count) lines")
     return values
   }

@@ -38,7 +38,8 @@ import Testing
     "status: accounts[].client_secret_expires_at", "status: daemon.commit", "status: daemon.limits.address_space_bytes",
     "status: daemon.limits.data_bytes", "status: daemon.limits.file_bytes", "status: daemon.limits.processor_seconds",
     "status: daemon.limits.group_memory_bytes", "status: daemon.own_namespaces", "status: daemon.service",
-    "status: daemon.program_replaced", "logout: accounts[].error", "login: client_secret_needed", "login: code",
+    "status: daemon.program_replaced", "logout: accounts[].error", "login: assertion", "login: guest",
+    "login: client_secret_needed", "login: code",
     "login: hint", "login: name", "login: variables",
   ]
 

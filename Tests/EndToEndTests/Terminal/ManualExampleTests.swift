@@ -29,7 +29,8 @@ import Testing
       // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
-      before: "agent login work --device --dpop 2>/dev/null; curl() { command curl -sS --fail \"$@\"; }",
+      before:
+        "agent account set work --dpop -q; agent login work --device 2>/dev/null; curl() { command curl -sS --fail \"$@\"; }",
       output: #"{"sub":"SUBJECT""#),
     #"eval "$(agent env)""#: Trial(after: Self.printsVariables, output: Self.variables),
     "agent env --shell fish | source": Trial(shells: ["fish"], after: Self.printsVariables, output: Self.variables),
@@ -104,11 +105,12 @@ import Testing
         pass() { echo 'correct horse'; }
         pass | agent account set work --protect passphrase --passphrase-file - -q; agent lock -q
         """, after: "agent token", output: "FRESH\n", message: "agent: unlocked"),
-    "agent logout --local work; agent vault remove-slot 2; agent login work --protect device": Trial(
-      before: """
-        echo 'correct horse' >old; agent account set work --protect passphrase --passphrase-file old -q; agent lock -q
-        """, after: "agent status --json | jq -r '.accounts[0].state'", output: "active\n",
-      message: "agent: signed in to ISSUER as "),
+    "agent logout --local work; agent vault remove-slot 2; agent account set work --protect device; agent login work":
+      Trial(
+        before: """
+          echo 'correct horse' >old; agent account set work --protect passphrase --passphrase-file old -q; agent lock -q
+          """, after: "agent status --json | jq -r '.accounts[0].state'", output: "active\n",
+        message: "agent: signed in to ISSUER as "),
     "source <(agent completions bash)": Trial(
       shells: ["bash"], after: "complete -p agent", output: "complete -F _agent "),
     "source <(agent completions zsh)": Trial(
@@ -178,17 +180,21 @@ import Testing
     "agent ssh --lend work --only api.example.com host.example.com":
       "it takes a host; run with another by `A lease for a host of ssh`",
     "agent login github": "github.com would be asked",
-    "agent login ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
+    "agent workload ci --issuer https://id.example.com --client-id ci --assertion-file /var/run/secrets/tokens/agent":
       "a platform would write there; run with other files by `A workload that signs in by assertion`",
-    "agent login ci --issuer https://id.example.com --client-id ci --assertion-from github-actions":
+    "agent workload ci --issuer https://id.example.com --client-id my-ci --assertion-from github-actions":
       "GitHub would be asked; run with another service by `A workload on a platform`",
+    "agent workload robot --issuer https://id.example.com --client-id robot --client-secret-file secret":
+      "it takes a client with a secret; another signs in in `A session of a guest`",
+    "agent workload robot": "it follows that",
     "openssl genpkey -provider tpm2 -algorithm EC -pkeyopt group:P-256 -out client.key": Self.onTPM,
     "openssl req -new -provider tpm2 -provider default -propquery '?provider=tpm2' -key client.key -subj /CN=my-cli -out client.csr":
       Self.onTPM,
     "agent login work --issuer https://id.example.com --client-id my-cli --client-key-file client.key --client-certificate-file client.pem":
       Self.onTPM,
-    "agent login work --issuer https://id.example.com --register --key tpm2 --token-endpoint-auth-method self_signed_tls_client_auth":
+    "agent account add work --issuer https://id.example.com --key tpm2 --token-endpoint-auth-method self_signed_tls_client_auth":
       Self.onTPM,
+    "agent login work --register": Self.onTPM,
     "agent mcp https://mcp.example.com/mcp": "a client starts it and talks to it; its own tests do that",
     "agent mcp https://mcp.example.com/mcp --login ask": "a client starts it and talks to it",
     "agent mcp https://mcp.example.com/mcp --account work": "a client starts it and talks to it",
