@@ -506,7 +506,7 @@ import Wire
     #expect(failure?.code == .invalidRequest && failure?.message.hasPrefix("cannot sign in to ") == true)
     var settings = AccountSettings()
     (settings.issuer, settings.clientID) = (issuer, "cli")
-    #expect(throws: Failure.self) { _ = try AccountConfiguration(settings) }
+    #expect(throws: Failure.self) { let _: AccountConfiguration = try AccountConfiguration(settings) }
   }
 
   @Test func `a device grant that is not the standard's is refused with the reason`() throws {
