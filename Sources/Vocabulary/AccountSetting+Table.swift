@@ -28,6 +28,7 @@ extension AccountSetting {
   /// The settings that `agent login` has options for. `agent account` and `agent workload` have all of them.
   package static let atSignIn = [
     issuer, clientID, provider, scope, resource, caFile, allowHTTPLoopback, origins, redirectURI,
+    keepsAccessToken,
   ]
 
   /// The settings with JSON values. On the command line, `@FILE` reads one from a file.

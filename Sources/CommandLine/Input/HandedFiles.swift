@@ -13,7 +13,9 @@ struct HandedFiles {
   /// - Throws: `invalid_request` if a secret is given twice or two come from standard input.
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
-    for kind in HandedSecret.allCases where kinds.contains(kind) {
+    // A client that is about to register has no secret yet.
+    let absent: HandedSecret = invocation[.register] ? .clientSecret : .initialAccessToken
+    for kind in HandedSecret.allCases where kinds.contains(kind) && kind != absent {
       let secret = try Self.secret(kind, invocation)
       if secret.isNamed { files.append((kind, secret)) }
     }
@@ -33,7 +35,7 @@ struct HandedFiles {
     case .clientKey: try NamedSecret(Phrase("client key"), .clientKeyFile, invocation)
     case .clientCertificate: try NamedSecret(Phrase("client certificate"), .clientCertificateFile, invocation)
     case .initialAccessToken:
-      try NamedSecret(Phrase("initial access token"), .initialAccessTokenFile, invocation)
+      try NamedSecret(Phrase("initial access token"), .clientSecretFile, invocation)
     case .assertion: try NamedSecret(Phrase("assertion"), only: .assertionFD, else: "assertion-file", invocation)
     }
   }

@@ -1,4 +1,6 @@
+internal import Platform
 internal import Vocabulary
+internal import Wire
 
 extension Options {
   /// The client's credentials, which are never arguments.
@@ -11,7 +13,11 @@ extension Options {
 }
 
 extension Option<String?> {
-  static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
+  static var clientSecretFile: Self {
+    Self(
+      "client-secret-file", in: .client, .secretFile,
+      "Read the client secret from this file, or the initial access token for `--register`; `-` is standard input")
+  }
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -29,7 +35,7 @@ extension Option<String?> {
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
-      "Read the initial access token for `--register` from this file; `-` is standard input")
+      "Use `--client-secret-file`")
   }
   static var assertionFD: Self {
     Self(
@@ -83,7 +89,9 @@ extension Option<Bool> {
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
-  static var noKeep: Self { Self("no-keep", in: .protection, "Use `agent account set --unset keep`") }
+  static var noKeep: Self {
+    Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
+  }
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
@@ -105,8 +113,7 @@ extension Option<Int?> {
 extension Option<QRCodeChoice?> {
   static var qrCode: Self {
     Self(
-      "qr-code", in: .signIn, "WHEN", QRCodeChoice.self,
-      "Also show the address as a QR code: if it fits, always, or never")
+      "qr-code", in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }
 }
 
@@ -125,4 +132,17 @@ enum QRCodeChoice: String, CaseIterable, Sendable {
   /// If the entire screen fits.
   case automatic = "auto"
   case always, never
+
+  /// The environment variable with the user's choice.
+  static let variable = "AGENT_QR_CODE"
+
+  /// - Throws: `invalid_request` if the variable has another value.
+  static func chosen() throws(Failure) -> Self {
+    guard let text = Environment.value(variable), !text.isEmpty else { return .automatic }
+    guard let choice = Self(rawValue: text) else {
+      let words = allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure(.invalidRequest, "\(variable) must be one of \(words)")
+    }
+    return choice
+  }
 }

@@ -274,7 +274,7 @@ extension OAuthError.Code {
       Row(
         .lasting, .clientRejected, "\(subject) does not register this client",
         hint:
-          "pass an initial access token with \("--initial-access-token-file"), or use a registered client with \("--client-id")",
+          "pass an initial access token with \("--client-secret-file"), or use a registered client with \("--client-id")",
         names: [
           .init(
             for: .registration, values: "invalid_redirect_uri", "invalid_client_metadata", "invalid_software_statement",

@@ -54,7 +54,6 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   /// The options required with an option, or with any option of a command.
   private static let companions: [String: [String]] = {
     var companions = [
-      "login --initial-access-token-file": ["--register"], "workload --initial-access-token-file": ["--register"],
       "logout --no-open": ["--browser"], "exec --signal": ["--token-file"], "exec --on-renewal": ["--token-file"],
       "exec --id-token": ["--token-file"],
       "request --json": ["--output", "x"], "verify --ca-file": ["--issuer", "https://id.example"],

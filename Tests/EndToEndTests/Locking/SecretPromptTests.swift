@@ -6,10 +6,10 @@ import Testing
 @Suite(.needsPrograms) struct `A client secret that is asked for on the terminal` {
   private func watch(_ tree: AgentTree, _ issuer: Issuer) throws -> WatchedProgram {
     try WatchedProgram(
-      tree, columns: 80, [:],
+      tree, columns: 80, ["AGENT_QR_CODE": "never"],
       [
         Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-confidential",
-        "--allow-http-loopback", "--device", "--client-secret-prompt", "--qr-code", "never",
+        "--allow-http-loopback", "--device", "--client-secret-prompt",
       ])
   }
 

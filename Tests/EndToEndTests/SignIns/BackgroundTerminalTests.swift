@@ -14,7 +14,7 @@ import Testing
   }
 
   private static func watch(_ tree: AgentTree, _ command: [String]) throws -> WatchedProgram {
-    try WatchedProgram(tree, columns: 80, [:], [Programs.path("agent")] + command)
+    try WatchedProgram(tree, columns: 80, ["AGENT_QR_CODE": "never"], [Programs.path("agent")] + command)
   }
 
   /// Starts a sign-in; the last lines of the screen are its name and how to resume it.
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `is taken up with the same screen, and waits for the approval`() throws {
     try Self.with { issuer, tree in
-      let (first, login) = try Self.started(tree, Self.start(issuer, "--qr-code", "never"))
+      let (first, login) = try Self.started(tree, Self.start(issuer))
       let program = try Self.watch(tree, ["login", "--resume", login])
       let screen = try program.until(" left.")
       #expect(screen.bold == first.bold)

@@ -6,9 +6,9 @@ import Testing
 @Suite(.needsPrograms) struct `What a sign-in asks a person on a terminal` {
   private func watch(_ tree: AgentTree, _ operands: String...) throws -> WatchedProgram {
     try WatchedProgram(
-      tree, columns: 80, [:],
+      tree, columns: 80, ["AGENT_QR_CODE": "never"],
       [Programs.path("agent"), "login"] + operands
-        + ["--allow-http-loopback", "--device", "--qr-code", "never", "--no-open"])
+        + ["--allow-http-loopback", "--device", "--no-open"])
   }
 
   @Test func `is the service, then the client id that is missing there`() throws {

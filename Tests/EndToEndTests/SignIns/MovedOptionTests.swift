@@ -26,7 +26,10 @@ import Testing
       "agent workload robot --issuer https://id.example.org --json"
     ),
     ("ci --assertion-from gitlab-ci --use", "agent workload ci --assertion-from gitlab-ci"),
-    ("known --no-keep", "agent account set known --unset keep, then agent login known"),
+    ("known --qr-code never", "AGENT_QR_CODE=never agent login known"),
+    (
+      "known --register --initial-access-token-file f", "agent login known --register --client-secret-file f"
+    ),
     ("known --passphrase-file f", "agent unlock --passphrase-file f, then agent login known"),
     ("known --use", "agent login known, then agent use known"),
     ("--resume x --no-wait", "agent login --resume x --start"),

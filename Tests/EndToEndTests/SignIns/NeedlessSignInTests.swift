@@ -81,7 +81,8 @@ import Testing
       let tree = session.tree
       let before = try tree.token()
       let program = try WatchedProgram(
-        tree, columns: 100, [:], [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never"])
+        tree, columns: 100, ["AGENT_QR_CODE": "never"],
+        [Programs.path("agent"), "login", "work", "--device"])
       try program.until("work is signed in as ")
       try program.until("Sign in again?")
       if !answer.isEmpty { try program.type(answer) }
@@ -100,12 +101,13 @@ import Testing
       #expect(try tree.agent("login", "work", "--device").succeeded)
       #expect(try tree.token() != before)
       let wider = try WatchedProgram(
-        tree, columns: 100, [:],
-        [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never", "--scope", "openid email"])
+        tree, columns: 100, ["AGENT_QR_CODE": "never"],
+        [Programs.path("agent"), "login", "work", "--device", "--scope", "openid email"])
       #expect(try wider.end().status == 0)
       #expect(try tree.agent("logout").succeeded)
       let again = try WatchedProgram(
-        tree, columns: 100, [:], [Programs.path("agent"), "login", "work", "--device", "--qr-code", "never"])
+        tree, columns: 100, ["AGENT_QR_CODE": "never"],
+        [Programs.path("agent"), "login", "work", "--device"])
       #expect(try again.end().status == 0)
     }
   }

@@ -85,8 +85,8 @@ struct `A file of the administrator for all users` {
         try AgentTree.with { tree in
           let more = #","origins":["git.example"],"setup":["git --host git.example"]"#
           let script = """
-            agent login corp --device --qr-code never
-            cat "$HOME/.gitconfig"; agent setup --undo; agent login corp --device --qr-code never </dev/null
+            export AGENT_QR_CODE=never; agent login corp --device
+            cat "$HOME/.gitconfig"; agent setup --undo; agent login corp --device </dev/null
             """
           let program = try WatchedProgram(
             tree, columns: 120, rows: 60, [:],

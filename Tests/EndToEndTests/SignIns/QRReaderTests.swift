@@ -34,8 +34,9 @@ import Testing
       try AgentTree.with { tree in
         let command = try [
           Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
-          "--allow-http-loopback", "--qr-code", "always",
+          "--allow-http-loopback",
         ]
+        let variables = variables.merging(["AGENT_QR_CODE": "always"]) { given, _ in given }
         let program = try WatchedProgram(tree, columns: 80, variables.mapValues { $0 }, command)
         try program.until("\u{2588}\u{2588}\u{2588}")
         let screen = try program.until(" left.")

@@ -17,13 +17,13 @@ extension AgentTree {
   /// The options of `agent login` that are settings, with those that `agent account add` needs for a new account.
   private static let both = [
     "--issuer", "--client-id", "--provider", "--scope", "--resource", "--ca-file", "--allow-http-loopback", "--host",
-    "--redirect-uri",
+    "--redirect-uri", "--keep",
   ]
   /// The options of `agent account` that `agent login` does not have.
   private static let own = [
     "--audience", "--parameter", "--claims", "--authorization-details", "--token-endpoint-auth-method",
     "--basic-unencoded", "--client-key-algorithm", "--client-key-id", "--assertion-audience", "--id-token-algorithm",
-    "--userinfo-algorithm", "--trust-audience", "--pin", "--proxy", "--keep", "--dpop", "--key", "--profile",
+    "--userinfo-algorithm", "--trust-audience", "--pin", "--proxy", "--dpop", "--key", "--profile",
     "--refresh", "--var", "--protect", "--passphrase-file", "--pin-file", "--authorization-endpoint",
     "--token-endpoint", "--device-authorization-endpoint", "--userinfo-endpoint", "--revocation-endpoint",
     "--registration-endpoint", "--jwks-uri",

@@ -26,8 +26,8 @@ import Testing
             Programs.path("agent"), "login", "work", "--issuer", issuer.url, "--client-id", "agent-cli",
             "--allow-http-loopback", "--scope", "openid profile email offline_access",
           ]
-          let shown = options.contains("--qr-code") ? options : ["--qr-code", "never"] + options
-          let program = try WatchedProgram(tree, columns: columns, cuts: cuts, variables, command + shown)
+          let variables = variables.merging(["AGENT_QR_CODE": "never"]) { given, _ in given }
+          let program = try WatchedProgram(tree, columns: columns, cuts: cuts, variables, command + options)
           try body(SignIn(tree: tree, issuer: issuer, program: program, screen: try program.until(text)))
         }
       }

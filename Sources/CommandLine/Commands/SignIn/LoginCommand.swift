@@ -9,13 +9,12 @@ extension LoginCommand {
     .login, topic: .sessions,
     summary: "Sign in to an account",
     options: AccountSetting.atSignIn.map(\.declaration) + Options.clientSecrets + [
-      Option.register.declaration, Option.initialAccessTokenFile.declaration,
-      Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
-      Option.noOpen.declaration, Option.ephemeral.declaration,
+      Option.register.declaration, Option.browser.declaration, Option.device.declaration, Option.paste.declaration,
+      Option.noOpen.declaration, Option.noKeep.declaration, Option.ephemeral.declaration,
       Option.ifNeeded.declaration, Option.ended.declaration,
       Option.start.declaration, Option.resume.declaration,
       Option.acr.declaration, Option.maxAge.declaration, Option.claimsChallenge.declaration, Option.prompt.declaration,
-      Option.loginHint.declaration, Option.qrCode.declaration,
+      Option.loginHint.declaration,
     ],
     moved: MovedOptions.declarations,
     everyday: [
@@ -36,8 +35,8 @@ extension LoginCommand {
     .workload,
     summary: "Sign in a program, without a user",
     options: Options.accountSettings + Options.clientSecrets + [
-      Option.assertionFD.declaration, Option.register.declaration, Option.initialAccessTokenFile.declaration,
-      Option.ephemeral.declaration, Option.ifNeeded.declaration,
+      Option.assertionFD.declaration, Option.register.declaration, Option.ephemeral.declaration,
+      Option.ifNeeded.declaration,
     ],
     everyday: [
       "issuer", "client-id", "scope", "assertion-from", "assertion-file", "client-secret-file", "client-key-file",
@@ -68,7 +67,7 @@ struct LoginCommand {
   private let mayAsk: Bool
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let reporter = LoginReporter(invocation)
+    let reporter = try LoginReporter(invocation)
     if let moved = MovedOptions(invocation) {
       let failure = moved.failure(DaemonClient(invocation))
       var reporter = reporter
@@ -122,7 +121,7 @@ struct LoginCommand {
       if ended.isEmpty { console.note("no session has ended") }
       var failed: Int32 = 0
       for name in ended {
-        var (command, reporter) = (command, LoginReporter(invocation))
+        var (command, reporter) = (command, try LoginReporter(invocation))
         if case .login(var login) = command.request {
           login.account = name
           command.request = .login(login)
@@ -330,7 +329,7 @@ struct LoginCommand {
       }
       if result["state"] != nil { return try reporter.standing(result, isStart: waiting.isDetached) }
       try reporter.signedIn(result)
-      try offerToKeep(result)
+      if case .login(let login) = request, !login.dropsAccessToken { try offerToKeep(result) }
       return 0
     case .interrupted(let signal):
       reporter.interrupted()

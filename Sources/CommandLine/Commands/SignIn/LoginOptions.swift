@@ -35,8 +35,9 @@ enum LoginOptions {
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
     request.registersClient = invocation[.register]
-    if invocation.has(Option.initialAccessTokenFile), !request.registersClient {
-      throw Failure(.invalidRequest, "--initial-access-token-file requires --register")
+    request.dropsAccessToken = invocation[.noKeep]
+    if request.dropsAccessToken, request.keepsAccessToken {
+      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
     }
     request.isEphemeral = invocation[.ephemeral]
     if request.isEphemeral {

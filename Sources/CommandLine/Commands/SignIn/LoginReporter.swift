@@ -32,9 +32,10 @@ struct LoginReporter {
   /// When to update the countdown, if any.
   private(set) var nextUpdate: Instant?
 
-  init(_ invocation: Invocation) {
+  /// - Throws: `invalid_request` if the environment has an unknown choice of ``QRCodeChoice``.
+  init(_ invocation: Invocation) throws(Failure) {
     self.init(
-      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: invocation[.qrCode] ?? .automatic,
+      console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: try QRCodeChoice.chosen(),
       resumed: invocation[.resume],
       isDetached: invocation[.start] && invocation[.resume] == nil)
   }

@@ -22,8 +22,8 @@ struct MovedOptions {
 
   static var declarations: [OptionDeclaration] {
     settings.map(\.declaration) + Options.levelSecrets + workload + [
-      Option.clientSecretEnvironment.declaration, Option.noKeep.declaration, Option.noWait.declaration,
-      Option.use.declaration,
+      Option.clientSecretEnvironment.declaration, Option.initialAccessTokenFile.declaration,
+      Option.noWait.declaration, Option.qrCode.declaration, Option.use.declaration,
     ]
   }
 
@@ -76,12 +76,11 @@ struct MovedOptions {
     var commands: [String] = []
     let changes =
       Self.settings.map(\.declaration) + (isGiven([AccountSetting.protection.declaration]) ? Options.levelSecrets : [])
-    if isGiven(changes) || isGiven([Option.noKeep.declaration]) && !isNew {
+    if isGiven(changes) {
       let atSignIn = isNew ? AccountSetting.atSignIn.map(\.declaration) : []
-      var line = command(["account", isNew ? "add" : "set", account] + server) { option in
+      let line = command(["account", isNew ? "add" : "set", account] + server) { option in
         (changes + atSignIn).contains { $0.name == option.name }
       }
-      if isGiven([Option.noKeep.declaration]), !isNew { line += " --unset keep" }
       commands.append(line)
     } else if isGiven(Options.levelSecrets) {
       commands.append(command(["unlock"]) { option in Options.levelSecrets.contains { $0.name == option.name } })
@@ -94,9 +93,11 @@ struct MovedOptions {
         && !(isAdded && AccountSetting.atSignIn.contains { $0.word == option.name })
     }
     if isGiven([Option.noWait.declaration]) { line += " --start" }
+    if let file = invocation[.initialAccessTokenFile] { line += " --client-secret-file \(ShellWord.quoted(file))" }
     if let variable = invocation[.clientSecretEnvironment] {
       line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
     }
+    if let choice = invocation[.qrCode] { line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)" }
     commands.append(line)
     if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
     return commands
