@@ -241,7 +241,7 @@ extension AccountSetting {
   package static let variables = AccountSetting(
     "variables", \.variables, Option("var", in: .variables, "NAME=FIELD"),
     "Set this variable for shells and commands, instead of the default ones; may be repeated",
-    details: "The fields are those of agent-env(1), where `--var` replaces these.")
+    details: "agent-variables(7) lists the fields. `--var` of `agent env` and `agent exec` replaces these.")
 
   package static let tokenFiles = AccountSetting(
     "token_files", \.tokenFiles, nil,

@@ -13,7 +13,7 @@ extension Phrase {
       self = "the server manages its clients on another server, so this client cannot be deleted from here"
     case .tpmAway:
       self =
-        "the TPM cannot be reached, so the key that binds the tokens is in the vault; to use the TPM, sign in later with \("--key tpm2")"
+        "the TPM cannot be reached, so the key that binds the tokens is in the vault; to use the TPM, set \("--key tpm2") for the account later and sign in again"
     case .keysMissing:
       self =
         "the server publishes no keys to verify an ID Token, so the sign-in fails if it sends one: set the URL of its keys with \("--jwks-uri"), or remove \("openid") from \("--scope")"
