@@ -26,7 +26,8 @@ struct `A network that goes and comes` {
     trap 'agent daemon stop; kill $issuer; wait $issuer' EXIT
     while ! test -s issuer; do sleep 0.02; done
     url=$(sed 's/.*"issuer":"\\([^"]*\\)".*/\\1/' issuer)
-    agent login work --issuer "$url" --client-id agent-cli --allow-http-loopback --device --refresh offline --quiet
+    agent account add work --issuer "$url" --client-id agent-cli --allow-http-loopback --refresh offline --quiet
+    agent login work --device --quiet
 
     """
 
