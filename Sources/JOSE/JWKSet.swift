@@ -6,7 +6,7 @@ package struct JWKSet: Sendable {
   package static let maximumByteCount = 1 << 20
   package static let maximumKeyCount = 512
 
-  /// A key that must not be published. It was skipped.
+  /// Why a key must not be published. Such keys are skipped.
   package enum Warning: Sendable, Hashable, CaseIterable {
     /// A shared secret.
     case symmetricKey

@@ -16,7 +16,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   private var isOwnerGone = false
   /// The access rules, from the owner. No peer is accepted before.
   private var terms: LeaseRequest?
-  /// Nil before the owner has passed it, and after it has ended.
+  /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
   private var daemon: DaemonChannel?
   /// Why `daemon` is nil.
   private var reason = Failure.noDaemon

@@ -49,6 +49,7 @@ package enum LoopbackRequest {
     private var lineStart = 0
     /// Whether a non-empty line was found. Empty lines before it are skipped.
     private var hasText = false
+    /// The length of the head, once its end was found.
     private var end: Int?
 
     package init() {}

@@ -306,7 +306,7 @@ extension MCPBridge {
     }
   }
 
-  /// Handles the response to a session's restart.
+  /// Handles the server's response to the request that starts a new session.
   private func reopened(_ answer: MCPMessage, _ head: ResponseHead?) {
     guard let head, answer.value(["result"]) != nil else {
       return failed(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))

@@ -5,7 +5,7 @@ internal import Wire
 
 /// The sign-ins of a bridge, one at a time.
 struct MCPSignIns {
-  /// Nil to sign in only if the client can show pages.
+  /// Whether to sign in. Nil to sign in only if the client can open a URL.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
   private var key: UInt64?

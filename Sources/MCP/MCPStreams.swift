@@ -11,7 +11,7 @@ struct MCPInput {
   /// Whether to skip the rest of a line that is too long.
   private var skips = false
   private(set) var hasEnded = false
-  /// True for a regular file, which cannot be polled.
+  /// Whether the input is a regular file, which is always readable and cannot be polled.
   private(set) var isAlwaysReady = false
   private var isPaused = false
 

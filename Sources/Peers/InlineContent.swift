@@ -4,7 +4,7 @@ package import Wire
 /// Receives a request's body in lines, and writes it to a worker's pipe. Requests each part after writing the previous
 /// one, so it keeps at most one.
 package final class InlineContent {
-  /// Nil once the last part was written.
+  /// The writing end of the worker's pipe. Nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any ReplySink

@@ -50,7 +50,7 @@ extension ReplySink {
 /// A response's last line with a secret. Never copied to readable memory.
 package protocol SecretLine: AnyObject {
   var count: Int { get }
-  /// Writes what is possible now from `start` on, and returns the number of bytes.
+  /// Writes as much as possible without blocking, beginning at `start`. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 

@@ -141,7 +141,8 @@ final class Invocation {
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// The likely intended command: the method in capitals, swapped operands, or the first one as account.
+  /// Suggests a command after an invalid method: the method in capitals, the operands swapped, or the first operand as
+  /// `--account`. Nil if none of them fits.
   private func meant(by method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }

@@ -7,7 +7,7 @@ internal import Wire
 struct SetupContext: Sendable {
   let program: String
   let name: String
-  /// Nil if the client has one setting for all origins.
+  /// The origin to configure. Nil if the client has one setting for all origins.
   let place: OriginEntry?
   let account: String
   /// The account's entry for the origin.

@@ -10,7 +10,7 @@ struct SetupPlan: Sendable {
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
-  /// Nil to only print the text.
+  /// The file to change. Nil to only print the text.
   var file: SetupFile?
   /// The lines to print.
   var text: [String]

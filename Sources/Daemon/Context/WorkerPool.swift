@@ -5,6 +5,7 @@ final class WorkerPool: Sendable {
   /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
     var threads = 0
+    /// The number of jobs that are queued or running.
     var unfinished = 0
   }
 

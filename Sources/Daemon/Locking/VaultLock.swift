@@ -46,7 +46,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { shut != nil }
 
-  /// Begins a lock, which the idle time then does not repeat.
+  /// Begins a lock, and stops measuring the idle time.
   func begin() {
     shut = [:]
     idle.end()
@@ -87,7 +87,7 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
 
-  /// Nil, for no automatic lock, if `seconds` is zero.
+  /// Converts the setting. Nil for zero, which disables automatic locking.
   private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private var due: Instant { idle.due(services.time.clockOffset) }
@@ -127,5 +127,6 @@ struct IdleLock {
     return lastUse.time.advanced(by: patience - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
+  /// Stops measuring the idle time.
   mutating func end() { self = IdleLock() }
 }

@@ -61,7 +61,7 @@ final class Server {
   /// The number of connections at that time. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
-  /// Nil until the daemon stops.
+  /// The deadlines for stopping. Nil until the daemon stops.
   private var ending: Ending?
   /// Whether the stopping daemon has released its lock.
   private var hasLeft = false

@@ -46,7 +46,7 @@ final class Lease: Admission {
 
   struct Use {
     let method: String
-    /// Nil if the request is for the token itself.
+    /// The origin of the request's URL. Nil if the request is for the token itself.
     let origin: String?
     /// How many header fields were removed.
     var dropped = 0

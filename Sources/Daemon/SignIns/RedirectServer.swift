@@ -22,6 +22,7 @@ final class RedirectServer {
     let pages: Translations
   }
 
+  /// A descriptor in the poller: a listening socket with its sign-ins, or a connection.
   private enum Source {
     case socket(RedirectSocket, [Waiting])
     case peer(RedirectPeer)

@@ -29,7 +29,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Asks UserInfo. A rejected token is renewed at most once (RFC 6750, section 3.1).
+  /// Requests the claims from the UserInfo endpoint. Renews a rejected token at most once (RFC 6750, section 3.1).
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
       do throws(Failure) {

@@ -6,7 +6,7 @@ internal import Vocabulary
 
 /// An account on the loop: its settings, its own token, and one slot for each other target.
 final class Account {
-  /// The maximum number of tokens with other targets. A new one replaces the least recently used.
+  /// The maximum number of slots besides the account's own. A new one replaces the least recently used.
   private static let mostOthers = 32
   /// The maximum size of an account's access tokens in memory, in bytes.
   static let mostBytes = 1 << 20
@@ -55,7 +55,6 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  /// The slot for this target, if any.
   func existing(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? own : others.first { $0.target == target }
   }

@@ -25,7 +25,7 @@ extension TokenBroker {
 
   private struct Validation: Sendable {
     let stamp: FileStamp?
-    /// Nil if the vault is currently unreadable.
+    /// Whether the token's record is unchanged. Nil if the vault is currently unreadable.
     let isCurrent: Bool?
   }
 

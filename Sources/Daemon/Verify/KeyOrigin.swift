@@ -11,12 +11,14 @@ enum TokenKeys: Sendable {
   case secret(MACKey)
 }
 
+/// The source of the keys that verify a token.
 enum KeyOrigin: Sendable {
   case descriptor(SharedDescriptor)
   case secret(SharedDescriptor)
   /// The keys that an issuer publishes, with the account whose settings are used, if any.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
+  /// The account whose settings are used, if any.
   var account: AccountName? {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }

@@ -48,8 +48,8 @@ package struct URI: Sendable, Hashable {
 
   /// Whether this is plain http to the loopback interface (RFC 8252 section 7.3).
   ///
-  /// True only for `127.0.0.1`, `[::1]` and `localhost`, which libcurl (since 7.78) and browsers resolve themselves
-  /// (RFC 6761 section 6.3); names below it may be another host's.
+  /// Whether this is an http URI at `127.0.0.1`, `[::1]` or `localhost`, which libcurl (since 7.78) and browsers
+  /// resolve themselves (RFC 6761 section 6.3). Names below `localhost` may be another host's.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }

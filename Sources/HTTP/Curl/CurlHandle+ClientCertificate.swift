@@ -17,12 +17,14 @@ final class ShownCertificate: @unchecked Sendable {
   /// Why the certificate was not sent, if it was requested.
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 
+  /// Sets the certificate of the handle's next transfer.
   func prepare(_ route: Route) {
     certificate = route.clientCertificate
     hasProxy = route.proxy?.isEncrypted ?? false
     failure = nil
   }
 
+  /// Called when the handle opens a socket.
   func noteSocket() { connections = 0 }
 
   /// Runs a transfer on the caller's thread, which may wait for a device to sign. A server may also request the

@@ -17,7 +17,7 @@ final class OpenAnswers: Sendable {
   }
 
   private struct State {
-    /// Nil if the thread is not running.
+    /// The thread's descriptors. Nil if it is not running.
     var waiting: Waiting?
     var reservations = 0
     /// Responses that the thread has not picked up yet.

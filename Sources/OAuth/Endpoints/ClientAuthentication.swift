@@ -33,7 +33,7 @@ package enum ClientAuthentication: Sendable {
     }
   }
 
-  /// False for a public client.
+  /// Whether the client proves its identity. False for a public client.
   package var provesClient: Bool {
     if case .none = self { return false }
     return true

@@ -65,7 +65,7 @@ struct ErrorAnswer: Sendable {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// Nil for null and empty strings, which some servers send with tokens.
+  /// The node, unless it is null or an empty string, which some servers send with tokens.
   private static func named(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }

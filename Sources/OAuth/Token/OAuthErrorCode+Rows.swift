@@ -22,9 +22,10 @@ extension OAuthError.Code {
     }
   }
 
-  /// Values of `error`, restricted to `kinds` of requests unless that is empty.
+  /// Values of the `error` member that have the same meaning.
   struct Name: Sendable, ExpressibleByStringLiteral {
     let values: [String]
+    /// The requests for which the values have this meaning. Empty for all.
     let kinds: [RequestKind]
 
     init(for kinds: RequestKind..., values: String...) { (self.values, self.kinds) = (values, kinds) }

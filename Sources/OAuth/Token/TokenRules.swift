@@ -41,7 +41,7 @@ package struct TokenRules: Sendable {
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
-    /// Nil if only the signature was verified.
+    /// The verified claims. Nil if only the signature was verified.
     package let claims: JWTClaims?
   }
 

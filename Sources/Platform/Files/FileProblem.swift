@@ -2,22 +2,22 @@ internal import Glibc
 
 /// Why a file or directory is not private, according to `lstat`.
 package enum FileProblem: Sendable, Hashable {
-  /// It is a symbolic link, which is not followed.
+  /// The file is a symbolic link, which is not followed.
   case symbolicLink
-  /// It is neither a regular file nor a directory.
+  /// The file is neither a regular file nor a directory.
   case special
-  /// It belongs to another user.
+  /// The file belongs to another user.
   case notOwned
   case notRegular
-  /// It is not a directory, or a symbolic link to one.
+  /// The path is neither a directory nor a symbolic link to one.
   case notDirectory
-  /// It is a dangling symbolic link.
+  /// The path is a symbolic link to a missing file.
   case dangling
-  /// It is on a disk, not in memory.
+  /// The file is on a disk, but must be in memory.
   case onDisk
-  /// Its group or others may write to it.
+  /// The file's group or other users may write to it.
   case writable(mode: UInt32, isDirectory: Bool)
-  /// Its group or others have access.
+  /// The file's group or other users have access.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
   /// The problem of the file at this path, for an error message; nil if there is no problem or no file.

@@ -1,7 +1,6 @@
 internal import Glibc
 
 package enum FileTree {
-  /// The maximum depth of a tree.
   private static let maximumDepth = 64
 
   /// Removes a file, or a directory with its contents. Symbolic links are removed, never followed, so nothing outside

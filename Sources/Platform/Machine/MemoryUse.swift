@@ -9,7 +9,6 @@ package struct MemoryUse: Sendable, Hashable {
   /// Resident memory, including shared pages.
   package var rssKiB: Int
 
-  /// The memory of this process.
   package static func ofThisProcess() throws(SystemError) -> MemoryUse {
     let file = try FileDescriptor(opening: "/proc/self/smaps_rollup", for: .reading)
     let text = try file.readToEnd(limit: 65_536)

@@ -13,7 +13,7 @@ struct AccountAccess {
   let overrides: [EndpointRole: Endpoint]
   /// The provider's known endpoints, used if the metadata lacks them.
   let known: [EndpointRole: Endpoint]
-  /// False for a service known to have no metadata.
+  /// Whether to request metadata. False for a service known to have none.
   let publishesMetadata: Bool
   private(set) var transport: Transport
 

@@ -206,7 +206,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// - Throws: The error of the last refresh, with the remaining time, while the account waits for keys.
+  /// Throws the last refresh's error, with the remaining time, until the issuer's keys may be fetched again.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }

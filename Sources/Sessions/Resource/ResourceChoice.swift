@@ -41,7 +41,7 @@ package struct ResourcePlace: Sendable, Hashable {
 package struct ResourceChoice: Sendable, Hashable {
   package let account: AccountName
   package let place: ResourcePlace
-  /// Nil if the account is allowed because its UserInfo endpoint has this origin.
+  /// The account's entry for the origin. Nil if the account is allowed because its UserInfo endpoint has this origin.
   package let entry: OriginEntry?
 }
 

@@ -35,13 +35,13 @@ extension SessionServices {
     }
   }
 
-  /// Generates a key in the TPM or the vault, according to the settings.
+  /// Generates a key in the TPM or the vault, according to the settings. Without a setting, uses the vault if the TPM
+  /// is not the default, does not support the key or is unavailable. Other TPM errors have no fallback.
   ///
   /// - Parameters:
   ///   - holds: Whether the TPM supports the key.
-  ///   - make: Generates the key in a device, or for the vault if the device is nil.
-  /// - Throws: The error of `make`. If the settings leave the choice and the TPM is unavailable, the vault is used. If
-  ///   a TPM refuses or a library fails, there is no fallback.
+  ///   - make: Generates the key in the given device, or for the vault if that is nil.
+  /// - Throws: The error of `make`.
   func makingKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, holds: Bool = true, _ make: ((any KeyDevice)?) throws(Problem) -> Key
   ) throws(Problem) -> Key {

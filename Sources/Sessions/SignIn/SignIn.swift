@@ -13,7 +13,7 @@ package enum SignIn {
     package let isNew: Bool
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// How to register a client, for this sign-in or if the port of an earlier client is in use.
+    /// How to register a client. Also used to replace a registered client if the port of its redirect URI is in use.
     package var registration: ClientRegistrar.Order?
     /// Listens for a redirect to this machine and returns the port, or nil for other redirects.
     package var listen: Listen?
@@ -286,7 +286,7 @@ extension SignIn.Request {
 }
 
 extension AccountRecord {
-  /// Throws `guestOverUser` if the session belongs to a user.
+  /// Throws `guestOverUser` if this record contains a user's session, which a sign-in without a user must not replace.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
     guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)

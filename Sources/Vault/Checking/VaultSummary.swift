@@ -6,8 +6,7 @@ package struct VaultSummary: Sendable, Hashable {
   package let slots: [SlotSummary]
   /// Why the TPM does not protect this vault, or would not protect a new one. Nil if a TPM works.
   package let tpmProblem: TPMProblem?
-  /// False if the machine has no ID, so that a copy of the directory opens on other machines, unless the vault is bound
-  /// to the TPM.
+  /// Whether only this machine can open the vault. False without a machine ID, unless the vault is bound to the TPM.
   package let isDeviceBound: Bool
   /// The path of the vault file, even if it does not exist.
   package let path: String

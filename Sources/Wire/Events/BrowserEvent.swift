@@ -78,6 +78,7 @@ extension Event {
     package var issuer: String
     /// The `sub` of the ID Token, if any.
     package var subject: String?
+    /// The user's name or email address in the ID Token, if any.
     package var name: String?
     /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int

@@ -4,8 +4,8 @@ package import Vocabulary
 /// An event of a session or account, for users, programs and event commands. ``LogEvent`` is for the daemon's internal
 /// events.
 ///
-/// Contains only numbers, words of this program, valid account names, a server's host, and its reason for rejecting a
-/// refresh token, without control characters.
+/// Contains only numbers, fixed words, valid account names, a server's host, and its reason for rejecting a refresh
+/// token, without control characters.
 package struct SessionEvent: Sendable, Hashable {
   package let name: SessionEventName
   /// The token's expiry, or the session's end, in unix seconds; nil if unknown.

@@ -1,8 +1,7 @@
 internal import Encoding
 package import Vocabulary
 
-/// The events of the daemon's log. They contain only numbers and words of this program, except the reason for a
-/// session's end.
+/// The events of the daemon's log. They contain only numbers and fixed words, except the reason for a session's end.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping

@@ -11,6 +11,7 @@ package struct RequestRow: Sendable {
   /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
+  /// The party whose response the request waits for.
   package let source: AnswerSource
   package let subject: RequestSubject
   /// The additional time in seconds for an unreachable server.
@@ -57,7 +58,7 @@ package struct RequestTraits: OptionSet, Sendable {
   package static var lentWithToken: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
-/// The party for whose response a request waits.
+/// The party whose response a request waits for.
 package enum AnswerSource: Sendable {
   case daemon, authorizationServer, resource
 }
@@ -65,7 +66,9 @@ package enum AnswerSource: Sendable {
 /// The account that a request is about.
 package enum RequestSubject: Sendable, Equatable {
   case account(String)
+  /// The active account, unless the caller's directory has one.
   case activeAccount
+  /// An account whose settings list the request's URL.
   case listingAccount
   /// All accounts, or none.
   case any

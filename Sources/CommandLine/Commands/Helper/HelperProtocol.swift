@@ -150,9 +150,9 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the value of the header field.
+  /// Writes the value of the header field that contains the token.
   ///
-  /// - Parameter asked: The value of `--user`.
+  /// - Parameter asked: The requested user name, for Basic authentication.
   func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
@@ -165,14 +165,14 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the header field as `NAME: VALUE` and a line feed.
+  /// Writes that header field as `NAME: VALUE` and a line feed.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Writes the value of the header field as a JSON string.
+  /// Writes the value of that header field as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

@@ -51,7 +51,6 @@ final class RelayPort {
   private static let timeout = Duration.seconds(10)
   /// How many ports to try.
   private static let tries = 10
-  /// The language of the pages.
   static let pages = Language.current.pages ?? .english
 
   /// Opens a port, or any that is free at both loopback addresses, since `localhost` may be either.

@@ -6,13 +6,13 @@ internal import Wire
 /// What `setup` added to a file, for its removal. Contains no earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
-  /// Nil if the client has one setting for all origins.
+  /// The configured origin. Nil if the client has one setting for all origins.
   let place: String?
   /// The name of the client's entry, if it supports several for an origin.
   var entry: String?
   let account: String?
   let file: String
-  /// Nil if the file already contained it.
+  /// The added text or member. Nil if the file already contained it.
   var piece: SetupPiece?
   /// Whether `setup` created the file.
   var isFileMade: Bool

@@ -73,7 +73,6 @@ enum LoginOptions {
     return try? Parser.parse(Array(words.dropFirst()), by: commands)
   }
 
-  /// The requested flow, if any.
   private static func flow(_ invocation: Invocation) throws(Failure) -> LoginRequest.Flow? {
     let named: [(Option<Bool>, LoginRequest.Flow)] = [(.browser, .browser), (.device, .device), (.paste, .paste)]
     let given = named.filter { invocation[$0.0] }

@@ -7,7 +7,7 @@ internal import Wire
 ///
 /// Uses character mode, since terminals silently truncate lines after 4,095 bytes.
 struct PastedLine {
-  /// Nil for standard input.
+  /// The terminal to read from. Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 

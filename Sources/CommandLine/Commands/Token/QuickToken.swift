@@ -102,7 +102,6 @@ private enum QuickArguments {
     return unsafe WireProtocol.isAccountName(account.span) ? account : nil
   }
 
-  /// Whether the word is `token`.
   private static func isToken(_ word: Span<UInt8>) -> Bool {
     guard word.count == 5 else { return false }
     for (index, byte) in "token".utf8.enumerated() where word[index] != byte { return false }

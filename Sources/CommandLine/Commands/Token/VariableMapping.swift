@@ -79,7 +79,7 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// All spellings, with a common claim as an example.
+  /// The spellings of all fields, for suggestions. One common claim represents all claims.
   static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
   /// Parses `access_token`, `claim:email` and so on.
