@@ -168,6 +168,7 @@ final class LentCall {
     contentOfLine = nil
   }
 
+  /// Ends the request's body.
   func endContent() { contentEnd = nil }
 
   /// Writes a part of the body.

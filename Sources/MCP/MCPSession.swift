@@ -81,6 +81,7 @@ struct MCPSession {
     return fields
   }
 
+  /// The header fields for sending a message.
   func fields(of message: MCPMessage) -> [String] {
     guard !message.isCalled("initialize") else { return [] }
     // In a revision without sessions, each message describes itself.

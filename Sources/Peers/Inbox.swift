@@ -7,6 +7,7 @@ package final class Inbox: Sendable {
 
   package init() throws(SystemError) { counter = try EventCounter() }
 
+  /// The descriptor to poll.
   package var raw: Int32 { counter.raw }
 
   /// Calls `act` on the loop's thread, waking the loop. Thread-safe.

@@ -11,9 +11,9 @@ enum SetupPiece: Sendable, Hashable {
 /// The result of adding a piece to a text.
 enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupPiece)
-  /// The key exists with another value.
+  /// The key with this name already has another value.
   case exists(String)
-  /// The piece exists already.
+  /// The piece is already present.
   case present
   /// The text cannot be extended.
   case refused

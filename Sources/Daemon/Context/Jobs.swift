@@ -25,6 +25,7 @@ final class Jobs {
   private let inbox: Inbox
   /// Checked before each result is handled.
   let files: WatchedFiles
+  /// The shares with work.
   private var shares: [WaitShare: Share] = [:]
   /// The waits in progress, by number.
   private var underWay: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]

@@ -49,6 +49,7 @@ final class EventCommandRunner {
 
   init() throws(SystemError) { poller = try Poller() }
 
+  /// The descriptor to poll.
   var raw: Int32 { poller.raw }
 
   /// Whether no command is running, starting or waiting.

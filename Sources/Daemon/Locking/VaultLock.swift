@@ -98,8 +98,8 @@ final class VaultLock: DaemonPart, TokenLock {
   }
 }
 
-/// The time of the automatic lock, by a clock that continues during suspend, or the machine's clock if that is ahead,
-/// as after a virtual machine's pause (times are true).
+/// The time of the automatic lock. Uses a clock that continues during suspend, or the machine's clock if that jumped
+/// ahead, as after a virtual machine's pause (times are true).
 struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?

@@ -70,6 +70,7 @@ final class ListeningSocket {
     return ListeningSocket(try Place(directory, name), lock, descriptor, watch, isInherited: true)
   }
 
+  /// The descriptor to poll.
   var raw: Int32 { descriptor.raw }
   var watchRaw: Int32? {
     switch watch {

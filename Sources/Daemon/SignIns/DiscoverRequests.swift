@@ -69,7 +69,7 @@ final class DiscoverRequests: DaemonPart {
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account whose settings contain the requested resource. The resource may have moved to another server since.
+  /// The account whose settings contain the requested resource. The resource may have moved to another server.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {

@@ -107,7 +107,7 @@ extension TokenBroker {
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Reads the vault, and publishes the sessions without a token in memory that end soon, each once.
+  /// Reads the vault. For each session without a token in memory, publishes once that it ends soon.
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)

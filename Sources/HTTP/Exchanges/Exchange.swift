@@ -5,11 +5,12 @@ internal import OAuth
 /// A request to an authorization server. Memory for the largest response and its tokens is reserved before anything is
 /// sent.
 final class Exchange: RunningExchange {
-  /// How many times available bytes are read after the time limit.
+  /// The maximum number of reads after the time limit.
   private static let maxLateReads = 64
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
+  /// The number of reads after the time limit.
   private var lateReads = 0
   private var body: SecretBuffer
   private var status = 0

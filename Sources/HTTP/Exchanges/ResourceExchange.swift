@@ -20,6 +20,7 @@ final class ResourceExchange: RunningExchange {
 
   var progress: TransferProgress
   let cancellation: Cancellation?
+  /// Whether the method is HEAD.
   private let isHead: Bool
   private let stall: Duration
   /// The stall timeout during the content; nil for no limit.

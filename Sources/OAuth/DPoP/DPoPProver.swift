@@ -45,7 +45,7 @@ package struct DPoPProver: Sendable {
   /// A reason for the rejection of a proof that a new proof can fix.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
-  /// Learns the nonce and clock offset of an endpoint from its response (RFC 9449 section 8.2).
+  /// Stores the nonce and clock offset of an endpoint from its response (RFC 9449 section 8.2).
   ///
   /// - Parameter proof: The proof that was sent, if any.
   /// - Returns: The reason to repeat the request, or nil.

@@ -6,7 +6,7 @@ internal import Glibc
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
-  /// The number to poll for reading.
+  /// The descriptor to poll.
   package var raw: Int32 { descriptor.raw }
 
   package init() throws(SystemError) {

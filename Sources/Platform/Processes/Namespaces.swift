@@ -19,7 +19,6 @@ package enum Namespaces {
     }
   }
 
-  /// The names of the private namespaces.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
   /// Whether a namespace of this process is private.

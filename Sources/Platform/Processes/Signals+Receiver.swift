@@ -6,7 +6,7 @@ extension Signals {
   package struct SignalReceiver: ~Copyable, Sendable {
     private let descriptor: FileDescriptor
 
-    /// The number to poll for reading.
+    /// The descriptor to poll.
     package var raw: Int32 { descriptor.raw }
 
     /// Blocks the signals in the calling thread and receives them from now on. Create it before starting other threads,

@@ -24,6 +24,7 @@ struct AwaitedKeys: Sendable {
   /// The settings and record generation of that refresh. If either changes, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
   let generation: UInt64
+  /// The pause until the keys may be fetched again.
   let hold: ServerHold
 }
 

@@ -17,6 +17,7 @@ final class ResourceJudge: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
+  /// Stores the server's nonce and clock offset from the head.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The request's secrets.

@@ -34,7 +34,7 @@ struct CachedToken: Sendable {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token, once the last notice was given. Nil before that and after wiping.
+  /// When to wipe the token. Nil until its last expiry notice was given, and after wiping.
   var wipeDue: Instant? {
     guard notices.areOver, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd

@@ -135,7 +135,6 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// The directories that use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise `ssh`, stopped for a
-/// question, would never continue, and the next one would read input for the shell.
+/// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
+/// a question would never continue, and `ssh` would read input for the shell.
 struct SSHGuard: ~Copyable {
   private var pipe: Pipe
   private let process: Int32

@@ -11,7 +11,7 @@ struct BrowserOpener {
   private var mayHang = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
-  /// When the running command counts as successful.
+  /// When the running command is considered successful.
   private(set) var deadline: Instant?
 
   private static let timeout = Duration.seconds(2)
@@ -24,7 +24,7 @@ struct BrowserOpener {
     startNext()
   }
 
-  /// Readable once the command has ended; nil if none runs.
+  /// The descriptor to poll for the end of the command. Nil if none is running.
   var raw: Int32? { childDescriptor?.descriptor.raw }
 
   /// Whether a URL may be passed to a browser: http or https, and nothing that looks like an option or a command.

@@ -25,6 +25,7 @@ struct PastedLine {
 
   private init(terminal: SharedDescriptor?) { self.terminal = terminal }
 
+  /// The descriptor to poll.
   var raw: Int32 { terminal?.descriptor.raw ?? 0 }
 
   var isTerminal: Bool { terminal != nil }

@@ -23,6 +23,7 @@ struct SignInSignals: ~Copyable {
     }
   }
 
+  /// The descriptor to poll.
   var raw: Int32 { receiver.raw }
 
   /// Hides typed characters.
