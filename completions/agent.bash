@@ -6,7 +6,7 @@ __agent_words() {
   '') words=(login workload logout ssh token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help) ;;
   'account') words=(add show set rename remove import client-metadata) ;;
   'vault') words=(status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set) ;;
-  'daemon') words=(start stop restart status run log) ;;
+  'daemon') words=(start stop restart status run refresh log) ;;
   *) return 1 ;;
   esac
 }
@@ -14,8 +14,8 @@ __agent_words() {
 # What the command $1 takes.
 __agent_command() {
   case $1 in
-  'login') options=(--issuer --client-id --provider -s --scope --resource --ca-file --allow-http-loopback --host --redirect-uri --client-secret-file --client-secret-prompt --client-key-file --client-certificate-file --register --initial-access-token-file --browser --device --paste --no-open --ephemeral --if-needed --ended --start --resume --acr --max-age --claims-challenge --prompt --login-hint --qr-code) limit=1 operand=services ;;
-  'workload') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-prompt --client-key-file --client-certificate-file --assertion-fd --register --initial-access-token-file --ephemeral --if-needed) limit=1 operand=services ;;
+  'login') options=(--issuer --client-id --provider -s --scope --resource --ca-file --allow-http-loopback --host --redirect-uri --keep --client-secret-file --client-secret-prompt --client-key-file --client-certificate-file --register --browser --device --paste --no-open --no-keep --ephemeral --if-needed --ended --start --resume --acr --max-age --claims-challenge --prompt --login-hint) limit=1 operand=services ;;
+  'workload') options=(--issuer --client-id --provider -s --scope --resource --audience --parameter --claims --authorization-details --token-endpoint-auth-method --basic-unencoded --client-key-algorithm --client-key-id --assertion-file --assertion-from --assertion-variable --assertion-account --assertion-grant --assertion-audience --id-token-algorithm --userinfo-algorithm --trust-audience --ca-file --pin --allow-http-loopback --authorization-endpoint --token-endpoint --device-authorization-endpoint --userinfo-endpoint --revocation-endpoint --registration-endpoint --jwks-uri --redirect-uri --proxy --keep --dpop --key --profile --host --refresh --var --protect --passphrase-file --passphrase-fd --pin-file --pin-fd --client-secret-file --client-secret-prompt --client-key-file --client-certificate-file --assertion-fd --register --ephemeral --if-needed) limit=1 operand=services ;;
   'logout') options=(--all --local --browser --no-open) limit=1 operand=accounts ;;
   'ssh') options=(--lend --only --method --allow-header --for --times --hand-out-token --confirm --askpass --no-jail -s --scope --resource --audience --authorization-details --exchange --url-as --token-as --ask) ;;
   'token') options=(--min-valid -s --scope --resource --audience --authorization-details --exchange --wait --force-refresh --header --id-token --ask) limit=1 operand=accounts ;;
@@ -61,6 +61,7 @@ __agent_command() {
   'daemon restart') options=() ;;
   'daemon status') options=() ;;
   'daemon run') options=() ;;
+  'daemon refresh') options=() ;;
   'daemon log') options=(--utc) ;;
   'completions') options=() limit=1 operand=words words=(bash zsh fish) ;;
   'help') options=(--all) limit=2 operand=commands ;;
@@ -82,14 +83,12 @@ __agent_value() {
   'login --client-secret-file') kind=files ;;
   'login --client-key-file') kind=files ;;
   'login --client-certificate-file') kind=files ;;
-  'login --initial-access-token-file') kind=files ;;
   'login --resume') kind=text ;;
   'login --acr') kind=text ;;
   'login --max-age') kind=text ;;
   'login --claims-challenge') kind=text ;;
   'login --prompt') kind=text ;;
   'login --login-hint') kind=text ;;
-  'login --qr-code') kind=words words=(auto always never) ;;
   'workload --issuer') kind=text ;;
   'workload --client-id') kind=text ;;
   'workload --provider') kind=words words=(apple atlassian auth0 authentik bitbucket codeberg cognito dex discord dropbox entra forgejo gitea github gitlab glewlwyd gmail google huggingface identity-center keycloak okta outlook salesforce shopify slack twitch yahoo zitadel) ;;
@@ -136,7 +135,6 @@ __agent_value() {
   'workload --client-key-file') kind=files ;;
   'workload --client-certificate-file') kind=files ;;
   'workload --assertion-fd') kind=text ;;
-  'workload --initial-access-token-file') kind=files ;;
   'ssh --lend') kind=accounts ;;
   'ssh --only') kind=text ;;
   'ssh --method') kind=text ;;

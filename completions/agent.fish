@@ -27,8 +27,6 @@ function __agent_takes_value
             return 0
         case 'login --client-certificate-file'
             return 0
-        case 'login --initial-access-token-file'
-            return 0
         case 'login --resume'
             return 0
         case 'login --acr'
@@ -40,8 +38,6 @@ function __agent_takes_value
         case 'login --prompt'
             return 0
         case 'login --login-hint'
-            return 0
-        case 'login --qr-code'
             return 0
         case 'workload --issuer'
             return 0
@@ -136,8 +132,6 @@ function __agent_takes_value
         case 'workload --client-certificate-file'
             return 0
         case 'workload --assertion-fd'
-            return 0
-        case 'workload --initial-access-token-file'
             return 0
         case 'ssh --lend'
             return 0
@@ -702,7 +696,7 @@ function __agent_takes_value
 end
 
 function __agent_is_command
-    contains -- "$argv[1]" 'login' 'workload' 'logout' 'ssh' 'token' 'env' 'exec' 'token-file' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon log' 'completions' 'help'
+    contains -- "$argv[1]" 'login' 'workload' 'logout' 'ssh' 'token' 'env' 'exec' 'token-file' 'serve' 'lease-port' 'request' 'mcp' 'proof' 'helper' 'setup' 'doctor' 'status' 'list' 'use' 'whoami' 'events' 'verify' 'decode' 'account add' 'account show' 'account set' 'account rename' 'account remove' 'account import' 'account client-metadata' 'lock' 'unlock' 'vault status' 'vault bind' 'vault add-passphrase' 'vault change-passphrase' 'vault remove-slot' 'vault rotate-key' 'vault rebind' 'vault set-aside' 'vault check' 'vault set' 'daemon start' 'daemon stop' 'daemon restart' 'daemon status' 'daemon run' 'daemon refresh' 'daemon log' 'completions' 'help'
 end
 
 function __agent_is_group
@@ -805,7 +799,7 @@ complete -c agent -n '__agent_at word ' -a 'account' -d 'add, show, set, rename,
 complete -c agent -n '__agent_at word ' -a 'lock' -d 'Lock what a passphrase or a PIN protects'
 complete -c agent -n '__agent_at word ' -a 'unlock' -d 'Unlock accounts by their passphrase or PIN'
 complete -c agent -n '__agent_at word ' -a 'vault' -d 'status, bind, add-passphrase, change-passphrase, remove-slot, rotate-key, rebind, set-aside, check, set'
-complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, log'
+complete -c agent -n '__agent_at word ' -a 'daemon' -d 'start, stop, restart, status, run, refresh, log'
 complete -c agent -n '__agent_at word ' -a 'completions' -d 'Print the completions for a shell'
 complete -c agent -n '__agent_at word ' -a 'help' -d 'Print the help of a command'
 complete -c agent -n '__agent_at word account' -a 'add' -d 'Set up an account without signing in'
@@ -830,6 +824,7 @@ complete -c agent -n '__agent_at word daemon' -a 'stop' -d 'Stop the daemon'
 complete -c agent -n '__agent_at word daemon' -a 'restart' -d 'Restart the daemon'
 complete -c agent -n '__agent_at word daemon' -a 'status' -d 'Show the running daemon'
 complete -c agent -n '__agent_at word daemon' -a 'run' -d 'Run the daemon in the foreground'
+complete -c agent -n '__agent_at word daemon' -a 'refresh' -d 'Renew the sessions that would end unused, for a timer'
 complete -c agent -n '__agent_at word daemon' -a 'log' -d 'Show the recent log of the daemon'
 complete -c agent -n '__agent_at options' -s a -l account -x -a '(__agent_accounts accounts)' -d 'Act on this account instead of the active one; AGENT_ACCOUNT does the same'
 complete -c agent -n '__agent_at options' -l timeout -x -d 'Give up after this time'
@@ -849,16 +844,17 @@ complete -c agent -n '__agent_at options login' -l ca-file -r -F -d 'Also trust 
 complete -c agent -n '__agent_at options login' -l allow-http-loopback -d 'Allow plain http to 127.0.0.1, [::1] and localhost, for development'
 complete -c agent -n '__agent_at options login' -l host -x -d 'Also permit the access token for this host; may be repeated'
 complete -c agent -n '__agent_at options login' -l redirect-uri -x -d 'The registered redirect URI; compared byte by byte, and without a port any port is used'
+complete -c agent -n '__agent_at options login' -l keep -d 'Keep the access token in the vault if the server issues no refresh token'
 complete -c agent -n '__agent_at options login' -l client-secret-file -r -F -d 'Read the client secret from this file; - is standard input'
 complete -c agent -n '__agent_at options login' -l client-secret-prompt -d 'Ask for the client secret on the terminal; it is not shown'
 complete -c agent -n '__agent_at options login' -l client-key-file -r -F -d 'Read the client\'s private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; - is standard input'
 complete -c agent -n '__agent_at options login' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
-complete -c agent -n '__agent_at options login' -l register -d 'Register a client at the server (RFC 7591); for this account, instead of --client-id'
-complete -c agent -n '__agent_at options login' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
+complete -c agent -n '__agent_at options login' -l register -d 'Register a client at the server (RFC 7591); --client-secret-file then has the initial access token, if any'
 complete -c agent -n '__agent_at options login' -l browser -d 'Sign in with a browser on this machine'
 complete -c agent -n '__agent_at options login' -l device -d 'Sign in with a code typed on any device'
 complete -c agent -n '__agent_at options login' -l paste -d 'Sign in with a browser on any machine; paste its final address'
 complete -c agent -n '__agent_at options login' -l no-open -d 'Show the address, but open no browser'
+complete -c agent -n '__agent_at options login' -l no-keep -d 'Keep the access token in memory only, and do not ask about it'
 complete -c agent -n '__agent_at options login' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
 complete -c agent -n '__agent_at options login' -l if-needed -d 'Sign in only if no token is available; otherwise print who is signed in'
 complete -c agent -n '__agent_at options login' -l ended -d 'Sign in again to every account whose session has ended'
@@ -869,7 +865,6 @@ complete -c agent -n '__agent_at options login' -l max-age -x -d 'Require re-aut
 complete -c agent -n '__agent_at options login' -l claims-challenge -x -d 'Ask for the claims that a resource requires, in JSON or base64'
 complete -c agent -n '__agent_at options login' -l prompt -x -d 'Prompt that the server must show, such as login, consent or select_account'
 complete -c agent -n '__agent_at options login' -l login-hint -x -d 'User name to suggest'
-complete -c agent -n '__agent_at options login' -l qr-code -x -a 'auto\\t always\\t never\\t' -d 'Also show the address as a QR code: if it fits, always, or never'
 complete -c agent -n '__agent_at operand 0 login' -a '(__agent_accounts services)'
 complete -c agent -n '__agent_at options workload' -l issuer -x -d 'URL of the authorization server; its issuer, exactly as in its discovery document'
 complete -c agent -n '__agent_at options workload' -l client-id -x -d 'The client identifier registered there; or the URL of the client\'s metadata'
@@ -922,8 +917,7 @@ complete -c agent -n '__agent_at options workload' -l client-secret-prompt -d 'A
 complete -c agent -n '__agent_at options workload' -l client-key-file -r -F -d 'Read the client\'s private key from this file; PEM, which may name a key in the TPM, or a JSON Web Key; - is standard input'
 complete -c agent -n '__agent_at options workload' -l client-certificate-file -r -F -d 'Present the certificate in this PEM file to the server; its key is the client\'s'
 complete -c agent -n '__agent_at options workload' -l assertion-fd -x -d 'Sign in with a JWT from this open descriptor; it works once'
-complete -c agent -n '__agent_at options workload' -l register -d 'Register a client at the server (RFC 7591); for this account, instead of --client-id'
-complete -c agent -n '__agent_at options workload' -l initial-access-token-file -r -F -d 'Read the initial access token for --register from this file; - is standard input'
+complete -c agent -n '__agent_at options workload' -l register -d 'Register a client at the server (RFC 7591); --client-secret-file then has the initial access token, if any'
 complete -c agent -n '__agent_at options workload' -l ephemeral -d 'Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out'
 complete -c agent -n '__agent_at options workload' -l if-needed -d 'Sign in only if no token is available; otherwise print who is signed in'
 complete -c agent -n '__agent_at operand 0 workload' -a '(__agent_accounts services)'
@@ -1303,4 +1297,4 @@ complete -c agent -n '__agent_at options daemon log' -l utc -d 'Show times in UT
 complete -c agent -n '__agent_at operand 0 completions' -a 'bash\\t zsh\\t fish\\t'
 complete -c agent -n '__agent_at options help' -l all -d 'Print every option'
 complete -c agent -n '__agent_at operand 0 help' -a 'login workload logout ssh token env exec token-file serve lease-port request mcp proof helper setup doctor status list use whoami events verify decode account lock unlock vault daemon completions help'
-complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run log'
+complete -c agent -n '__agent_at operand 1 help' -a 'add show set rename remove import client-metadata status bind add-passphrase change-passphrase remove-slot rotate-key rebind set-aside check set start stop restart status run refresh log'

@@ -13,11 +13,7 @@ extension Options {
 }
 
 extension Option<String?> {
-  static var clientSecretFile: Self {
-    Self(
-      "client-secret-file", in: .client, .secretFile,
-      "Read the client secret from this file, or the initial access token for `--register`; `-` is standard input")
-  }
+  static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -64,7 +60,8 @@ extension Option<Bool> {
   }
   static var register: Self {
     Self(
-      "register", in: .service, "Register a client at the server (RFC 7591); for this account, instead of --client-id")
+      "register", in: .service,
+      "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
