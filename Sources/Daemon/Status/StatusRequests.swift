@@ -144,7 +144,7 @@ final class StatusRequests: AccountPart {
 
   /// The administrator's file for the account, and the settings that the user changed.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
-    guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.utf8.elementsEqual(name.text.utf8) })
+    guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }
     let settings = preset.comparison(with: configuration.shown)
     func names(_ settings: [AccountSetting]) -> JSON? {

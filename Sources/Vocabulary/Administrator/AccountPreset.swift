@@ -20,7 +20,7 @@ package struct AccountPreset: Sendable {
       throw object.problem(Phrase("the file's name is not a valid account name"))
     }
     for member in object.names {
-      if member.utf8.elementsEqual(Self.setup.utf8) {
+      if member.hasSameBytes(as: Self.setup) {
         programs = try object.texts(member)
         guard programs.count <= Self.mostPrograms else {
           throw object.wrong(member, Phrase(.list(mostTexts: Self.mostPrograms)))
@@ -54,7 +54,7 @@ package struct AccountPreset: Sendable {
       }
       // The daemon completes and adds origins.
       return settings.origins.contains { text in
-        !shown.origins.contains { $0.utf8.elementsEqual(text.utf8) || $0.utf8.elementsEqual("https://\(text)".utf8) }
+        !shown.origins.contains { $0.hasSameBytes(as: text) || $0.hasSameBytes(as: "https://\(text)") }
       }
     }
     return (own.filter { !changed.contains($0) }, changed)

@@ -70,8 +70,8 @@ package struct AdministratorFiles: Sendable {
 
   /// The problem of the file for a provider or account with this name, if any.
   package func problem(of name: String) -> Problem? {
-    problems.first { $0.path.utf8.elementsEqual("\(Self.presetDirectory())/\(name)\(Self.suffix)".utf8) }
-      ?? problems.first { $0.path.utf8.elementsEqual("\(Self.providerDirectory())/\(name)\(Self.suffix)".utf8) }
+    problems.first { $0.path.hasSameBytes(as: "\(Self.presetDirectory())/\(name)\(Self.suffix)") }
+      ?? problems.first { $0.path.hasSameBytes(as: "\(Self.providerDirectory())/\(name)\(Self.suffix)") }
   }
 
   private mutating func values<Value>(

@@ -89,7 +89,7 @@ enum HelpCommand {
   /// The administrator's presets and the known services, or one preset's settings; nil without presets.
   private static func presets(_ files: AdministratorFiles, _ name: String?) -> String? {
     if let name {
-      guard let preset = files.presets.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+      guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
       var listing = Listing()
       let settings = AccountSetting.all.compactMap { setting in
         setting.value(in: preset.settings).map { (setting.word, $0) }

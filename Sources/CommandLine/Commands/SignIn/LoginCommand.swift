@@ -228,7 +228,7 @@ struct LoginCommand {
   private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
     guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
     let files = AdministratorFiles.ofThisMachine()
-    guard let preset = files.presets.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+    guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
     let accounts = try client.ask(.state(.list))["accounts"]?.array ?? []
     guard !accounts.contains(where: { $0[.inConfig]?.bool != false && $0[.name]?.string == name }) else { return nil }
     var settings = preset.settings

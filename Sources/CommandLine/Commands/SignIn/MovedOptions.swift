@@ -121,7 +121,7 @@ struct MovedOptions {
     guard let text else {
       return (try? client.ask(.account(.show(account: nil))))?["account"]?.string.map { ($0, false, []) }
     }
-    if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return (text, false, []) }
+    if known.contains(where: { $0.hasSameBytes(as: text) }) { return (text, false, []) }
     let isNamed = invocation[.issuer] != nil || invocation.has(AccountSetting.provider.declaration)
     if isNamed || ProviderName(known: text) != nil { return (text, true, []) }
     guard text.utf8.contains(UInt8(ascii: ".")) else { return nil }
