@@ -48,6 +48,7 @@ extension SocketPlace {
     }
   }
 
+  /// Connects to the daemon at this socket in an open directory. Nil if none is running.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {

@@ -133,6 +133,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     }
   }
 
+  /// Removes a closed connection.
   func left(_ connection: HTTPConnection) { visitors[connection.number] = nil }
 
   // MARK: Admission
@@ -159,6 +160,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
 
   func lendsToken(to ticket: Ticket) -> Bool { terms?.handsOutToken == true }
 
+  /// Removes a disconnected peer.
   func left(_ connection: UInt64) { peers[connection] = nil }
 
   // MARK: Requests

@@ -148,6 +148,7 @@ final class LentCall {
       })
   }
 
+  /// Sends the request to the daemon, over a new connection for the peer.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
     if let farEnd { daemon.connect(LeasePeerRequest(user: peer.user, process: peer.process), farEnd) }
     farEnd = nil

@@ -204,9 +204,9 @@ struct MCPProblem {
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
   /// - Parameters:
-  ///   - failure: Its hint is a complete command.
+  ///   - failure: The failure, whose hint is a complete command.
   ///   - status: The server's HTTP status.
-  ///   - remedy: The command that the client may run.
+  ///   - remedy: The command that the client may run without asking the user, if any.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForPerson = Self.needsPerson(failure)
     code = isForPerson ? Self.signInNeeded : Self.noAnswer

@@ -64,6 +64,7 @@ struct MCPInput {
     searched = 0
   }
 
+  /// Parses a line for `take`. Skips blank lines.
   private func pass(_ line: [UInt8], _ take: (Line) -> Void) {
     guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return }
     let message: Line

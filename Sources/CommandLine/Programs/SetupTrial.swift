@@ -5,7 +5,9 @@ internal import Wire
 /// Requests a credential like the client, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
+  /// The arguments of the program.
   private let words: [String]
+  /// The standard input of the program.
   private let input: String
   private let changes: [String: String?]
   /// The start of a line in a successful response.

@@ -198,7 +198,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The results of the steps of a change.
+  /// The outcome of changing an account's settings.
   private struct Changed: Sendable {
     let effect: AccountChange.Effect
     let isProtected: Bool

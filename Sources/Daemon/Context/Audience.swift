@@ -18,5 +18,6 @@ protocol Audience: AnyObject {
   /// - Parameter spread: The period over which to spread the retries.
   /// - Returns: Whether there is anything to retry.
   func networkChanged(spread: Duration) -> Bool
+  /// Starts to lock the vault.
   func lock(_ cause: LogEvent.LockCause)
 }

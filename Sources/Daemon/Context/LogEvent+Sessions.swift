@@ -4,7 +4,6 @@ internal import Sessions
 internal import Wire
 
 extension LogEvent {
-  /// The log event for an observation of an operation.
   init(_ observation: SessionObservation) {
     self =
       switch observation {

@@ -26,6 +26,7 @@ struct Watches {
 
   var isEmpty: Bool { subjects.isEmpty }
 
+  /// Adds a request that receives steps.
   mutating func begin(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
   /// Limits the steps of a request to one account, once that account is known.

@@ -29,6 +29,7 @@ final class EventCommandRunner {
   private struct Running {
     let order: Order
     let process: Int32
+    /// Readable when the process has ended.
     let ended: SharedDescriptor
     var deadline: Instant
     var wasTerminated = false

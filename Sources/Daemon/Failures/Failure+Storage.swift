@@ -131,7 +131,6 @@ extension ConfigurationError {
 }
 
 extension AccountName {
-  /// Parses the account name of a request.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
       throw Failure(

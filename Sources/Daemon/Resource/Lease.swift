@@ -252,6 +252,7 @@ final class Lease: Admission {
     ended()
   }
 
+  /// Removes a disconnected peer and its requests.
   func left(_ connection: UInt64) {
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil

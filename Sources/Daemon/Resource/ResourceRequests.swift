@@ -215,6 +215,7 @@ final class ResourceRequests: AccountPart {
     loop.send(.failure(failure), to: transfer.ticket)
   }
 
+  /// Cancels a request and removes it.
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
@@ -239,6 +240,7 @@ final class ResourceRequests: AccountPart {
   /// Whether the request expects parts of its body.
   func takesBody(_ ticket: Ticket) -> Bool { contents[ticket] != nil }
 
+  /// Adds a part to the body of a request.
   func take(_ part: ResourceBodyRequest, _ ticket: Ticket) {
     guard let transfer = transfers[ticket], let content = contents[ticket] else { return }
     do { try content.take(part) } catch { fail(transfer, error) }

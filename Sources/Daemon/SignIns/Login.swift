@@ -52,7 +52,7 @@ final class Login {
   var event: Event?
   var expiry = 0
 
-  /// Set once the user can act. Nil again after the registered client was stored with the account.
+  /// The wait for the user; nil until the user can act, and after the account's registered client was stored.
   var waiting: SignIn.Waiting?
   var polling = Polling()
 

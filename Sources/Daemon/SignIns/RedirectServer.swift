@@ -62,6 +62,7 @@ final class RedirectServer {
     }
   }
 
+  /// The key of a socket, and the sign-ins that use it.
   private func place(of socket: RedirectSocket) -> (key: UInt64, waiting: [Waiting])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
@@ -98,6 +99,7 @@ final class RedirectServer {
     alarm.set(at: nextDeadline)
   }
 
+  /// Handles the pending events of all sockets.
   func serve(_ now: Instant) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {

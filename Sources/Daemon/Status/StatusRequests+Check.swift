@@ -93,6 +93,7 @@ extension StatusRequests {
     settle(account, CheckBatch.Check(failure, isDoubted: isDoubted), in: batch)
   }
 
+  /// Records an account's result. Responds after the last one.
   private func settle(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.open.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)

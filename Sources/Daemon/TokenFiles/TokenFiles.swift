@@ -423,6 +423,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
+  /// Claims a file, on a worker.
   private func begin(_ file: Standing) {
     claiming.insert(file.ticket)
     work.run({ [place = file.place, runtime = runtimeDirectory] () throws(Failure) in

@@ -8,7 +8,6 @@ internal import Wire
 
 /// The values of variables passed by clients, in memory only, until the connection closes.
 final class HandedVariables: DaemonPart {
-  /// The maximum length of an assertion, in bytes.
   private static let mostBytes = BearerAssertion.maximumBytes
 
   /// By connection, then by name.

@@ -246,6 +246,7 @@ final class TokenBroker: DaemonPart {
     }
   }
 
+  /// Passes the token to a waiter, and restarts the idle time.
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     // Updating a token file is not a use by the user.
     if !waiter.ticket.isInternal || waiter.ticket == .nobody { lock.used(grant.protection) }

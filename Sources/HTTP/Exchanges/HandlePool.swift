@@ -8,7 +8,7 @@ final class HandlePool: Sendable {
   static let idleTime = Duration.seconds(90)
   /// The idle time after which a server may be about to close a connection. Few servers do so sooner.
   static let moment = Duration.seconds(2)
-  /// How long such servers take to close it.
+  /// A server that does not reuse connections closes one within this time after its response.
   static let closing = Duration.milliseconds(100)
 
   private struct Entry: Sendable {

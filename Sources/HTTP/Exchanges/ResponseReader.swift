@@ -222,6 +222,7 @@ struct ResponseReader: ~Copyable {
     keep(rest)
   }
 
+  /// Adds bytes to the body, up to its limit.
   private mutating func keep(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, bodyLimit - body.count)
     if count < bytes.count { note(.tooLarge) }

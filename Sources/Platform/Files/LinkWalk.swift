@@ -76,6 +76,7 @@ struct LinkWalk: ~Copyable {
     try check()
   }
 
+  /// Throws `untrusted` if another user could change ``directory``.
   private func check() throws(DirectoryError) {
     let status: FileStatus
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }

@@ -6,7 +6,7 @@ package enum UserDirectories {
   /// Returns the value of a variable, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
 
-  /// A variable with a directory of another user.
+  /// An environment variable that contains a directory of another user.
   package struct Foreign: Hashable, Sendable {
     package let variable: String
     package let path: String

@@ -1,7 +1,7 @@
 /// The control group of this process (`cgroups(7)`). A daemon inherits that of the program that started it.
 package struct ControlGroup: Sendable, Equatable {
-  /// The service of systemd that this process belongs to, and ends with; nil for a login session, a terminal, or the
-  /// daemon's own service.
+  /// The systemd service that ends this process when it stops; nil in a login session, a terminal, or the daemon's own
+  /// service.
   package private(set) var service: String?
   /// The lowest memory limit of the group and its parents, in bytes.
   package private(set) var memoryBytes: Int?

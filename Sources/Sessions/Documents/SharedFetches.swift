@@ -55,6 +55,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
+  /// Fetches the value, and passes the outcome to the waiting callers.
   private func fetch(_ flight: Flight, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }

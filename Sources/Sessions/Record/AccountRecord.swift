@@ -58,8 +58,8 @@ package struct AccountRecord: Sendable {
   package var isExpired = false
   /// The server's description of why it ended the grant, if any, without control characters.
   package var expiryReason: String?
-  /// Whether the session was only an access token, which was never stored. ``isExpired`` is also set, for older
-  /// versions.
+  /// Whether the session had no refresh token, and its access token was never stored. ``isExpired`` is also set, for
+  /// older versions.
   package var isNotKept = false
   /// Whether the user signed out. Only ``revocation`` and the client's registration remain, for the next sign-in or for
   /// deleting the client.

@@ -43,6 +43,7 @@ package struct ServerHolds: Sendable {
 
   package init() {}
 
+  /// The current pause of a server, if any.
   package func hold(of server: String, now: Instant) -> ServerHold? {
     guard let hold = states[server]?.hold, now < hold.until else { return nil }
     return hold

@@ -38,6 +38,7 @@ package final class LockGate: Sendable {
     }
   }
 
+  /// Unregisters an operation that ``enter(_:mustWrite:_:)`` registered.
   func leave(_ level: Protection, _ cancellation: Cancellation? = nil) {
     state.update { state in
       state.inside[level, default: 1] -= 1

@@ -48,7 +48,7 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock: shorter than callers wait by default, so that they get its error.
   private static let lockWait = Duration.seconds(100)
 
-  /// The maximum wait for work that will be repeated, or that must not delay locking the vault.
+  /// A short wait for a lock, for work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// The time for signing in with a browser, in seconds.

@@ -13,7 +13,6 @@ package struct ClientsFile: Sendable {
   package static let systemPath = "\(AdministratorFiles.directory)/\(name)"
   private static let mostBytes = 1 << 18
 
-  /// A client in such a file.
   package struct Client: Sendable, Hashable {
     package let path: String
     package let clientID: String

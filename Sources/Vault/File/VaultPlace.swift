@@ -49,7 +49,6 @@ struct VaultPlace: Sendable {
     }
   }
 
-  /// Opens the directory, creating it if necessary.
   func openOrCreate() throws(VaultError) -> PrivateDirectory {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }

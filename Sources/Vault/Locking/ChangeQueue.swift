@@ -74,7 +74,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Withdraws a change at the end of its wait, unless it has begun.
+  /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun.
   ///
   /// - Parameter hasTime: Whether the timeout for other processes has not passed.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {

@@ -72,7 +72,7 @@ package struct SignInCommand: Sendable {
   /// Options to read a client secret, which exclude each other, and the one that forbids prompts.
   private static let secrets = ["client-secret-file", "no-input"]
 
-  /// The command without options that forbid prompts, for a terminal.
+  /// The command for a terminal, without options that forbid prompts.
   package var asking: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var askingForSecret: Phrase { with("client-secret-prompt", without: Self.secrets) }
   package var registering: Phrase { with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets) }

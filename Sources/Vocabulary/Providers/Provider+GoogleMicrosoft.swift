@@ -50,7 +50,7 @@ extension Provider {
     return provider
   }()
 
-  /// Microsoft Entra ID. It ignores the port only for `http://localhost`, compares the path, and has no revocation
+  /// Microsoft Entra ID. A redirect URI must match, except the port of `http://localhost`. There is no revocation
   /// endpoint.
   static let entra: Provider = {
     var provider = Provider(.entra, "Microsoft Entra ID")

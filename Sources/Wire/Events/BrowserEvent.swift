@@ -45,7 +45,7 @@ extension Event.Browser: EventBody {
     expiresAt: 0)
 
   package var event: Event { .browser(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow("browser", "The user must open a URL in a browser; see RFC 6749, section 4.1.")
   }
@@ -98,7 +98,7 @@ extension Event.Confirm: EventBody {
   static let blank = Self(login: "", account: "", issuer: "", subject: nil, name: nil, expiresAt: 0)
 
   package var event: Event { .confirm(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow(
       "confirm",

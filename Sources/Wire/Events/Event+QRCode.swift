@@ -25,7 +25,7 @@ extension Event.QRCode: EventBody {
   static let blank = Self()
 
   package var event: Event { .qrCode(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow(
       "qr_code", "The URL of the next event as a QR code: `verification_uri_complete`, if present.")

@@ -18,7 +18,7 @@ extension Event {
 
 extension Event.TokenFile: EventBody {
   package var event: Event { .tokenFile(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow(
       "token_file",

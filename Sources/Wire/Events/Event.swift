@@ -136,7 +136,7 @@ package enum Event: Sendable, Hashable {
 
 /// A kind of event: its members and its description.
 package protocol EventBody: MemberList, Sendable {
-  /// Name and meaning.
+  /// The event's description.
   var row: EventRow { get }
   var event: Event { get }
 }
@@ -158,7 +158,7 @@ extension Event.DeviceCode: EventBody {
     verificationURIComplete: nil, expiresAt: 0, interval: 0)
 
   package var event: Event { .deviceCode(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow("device_code", "The user must open a URL and enter a code; see RFC 8628, section 3.3.")
   }
@@ -211,7 +211,7 @@ private struct Notice: EventBody {
   var message: Phrase
 
   var event: Event { .notice(message) }
-  /// Name and meaning.
+  /// The event's description.
   var row: EventRow { EventRow("notice", "A notice for the user.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -223,7 +223,7 @@ private struct RedirectRefused: EventBody {
   var failure: Failure
 
   var event: Event { .redirectRefused(failure) }
-  /// Name and meaning.
+  /// The event's description.
   var row: EventRow {
     EventRow(
       "redirect_refused",
@@ -243,7 +243,7 @@ private struct Body: EventBody {
   var bytes: Base64Bytes
 
   var event: Event { .body(bytes.bytes) }
-  /// Name and meaning.
+  /// The event's description.
   var row: EventRow { EventRow("body", "The next part of the response's body, for an inline request.") }
 
   mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

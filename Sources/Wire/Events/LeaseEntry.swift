@@ -19,7 +19,7 @@ extension Event {
 
 extension Event.Lease: EventBody {
   package var event: Event { .lease(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow { EventRow("lease", "A lease was opened, or a peer's request begins.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -50,7 +50,7 @@ extension Event {
 
 extension Event.LeaseQuestion: EventBody {
   package var event: Event { .leaseQuestion(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow { EventRow("lease_question", "A peer's request waits for the user's permission.") }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {

@@ -71,7 +71,7 @@ package struct SessionEvent: Sendable, Hashable {
     case settings
     /// The server identified another user than at the sign-in.
     case identity
-    /// The session was only an access token, which was not stored.
+    /// The session had no refresh token, and its access token was not stored.
     case notKept = "not_kept"
   }
 }

@@ -15,7 +15,7 @@ package struct Failure: Error, Sendable {
   /// A hint, usually a command.
   package var advice: Phrase?
 
-  /// The name that no account has.
+  /// The unknown name, for `no_account`.
   package var subject: String?
 
   /// Whether only the client secret is missing.

@@ -162,7 +162,7 @@ package struct LogRow: Sendable {
 }
 
 extension LogEvent {
-  /// Code, members and sentence.
+  /// The entry's code, members and text.
   package var row: LogRow {
     switch self {
     case .started: LogRow("started", "the daemon started")
@@ -271,6 +271,7 @@ extension LogEvent.KeySetFlaw {
 }
 
 extension LogEvent.CommandProblem {
+  /// The members for the log, and the text.
   fileprivate var row: (members: [(String, JSON?)], text: String) {
     switch self {
     case .exited(let status): ([("reason", "exited"), ("status", .int(status))], "exit status \(status)")

@@ -37,7 +37,7 @@ package enum LogStep: Sendable, Hashable {
     }
   }
 
-  /// Code, members and sentence.
+  /// The entry's code, members and text.
   var row: LogRow {
     switch self {
     case .tokenServed(let left):
@@ -68,7 +68,7 @@ package enum LogStep: Sendable, Hashable {
 }
 
 extension SessionStep {
-  /// Code, members and sentence.
+  /// The entry's code, members and text.
   fileprivate var row: LogRow {
     switch self {
     case .waitedForAccount(let time):
@@ -106,6 +106,7 @@ extension RequestLine {
 }
 
 extension LogStep.RefreshReason {
+  /// The members for the log, and the text.
   fileprivate var row: (members: [(String, JSON?)], text: String) {
     switch self {
     case .noToken: ([("reason", "no_token")], "no cached token")

@@ -9,12 +9,13 @@ package protocol MemberPass {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
 
-  /// An optional text.
+  /// A text.
   ///
   /// - Parameter limit: The maximum length in bytes (default: that of a setting).
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
+  /// A Boolean; false if the member is missing.
   mutating func flag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem)
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int>, isRequired: Bool, _ meaning: () -> String
@@ -41,7 +42,7 @@ package protocol MemberPass {
   mutating func value<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Passes over members with the names and meanings of settings.
+  /// Members with the names and meanings of settings.
   mutating func settings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// Checks a rule for several members, only when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
@@ -64,6 +65,7 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberPass {
+  /// An optional text.
   @inline(__always)
   mutating func text(
     _ name: String, _ value: inout String?, limit: Int? = nil,
@@ -72,6 +74,7 @@ extension MemberPass {
     try text(name, &value, limit: limit, isRequired: false, meaning)
   }
 
+  /// A required text.
   @inline(__always)
   mutating func text(
     _ name: String, _ value: inout String, limit: Int? = nil,
@@ -82,6 +85,7 @@ extension MemberPass {
     if let given { value = given }
   }
 
+  /// An optional number.
   @inline(__always)
   mutating func number(
     _ name: String, _ value: inout Int?, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String
@@ -89,6 +93,7 @@ extension MemberPass {
     try number(name, &value, in: range, isRequired: false, meaning)
   }
 
+  /// A required number.
   @inline(__always)
   mutating func number(
     _ name: String, _ value: inout Int, in range: ClosedRange<Int> = 0...Int.max, _ meaning: @autoclosure () -> String

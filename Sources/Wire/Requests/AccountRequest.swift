@@ -27,7 +27,7 @@ package enum AccountRequest: RequestBody {
     Self.clientMetadata(account: nil, AccountSettings(), handsOver: []),
   ]
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .add(let account, _): RequestRow("account_add", .change, about: .account(account))
@@ -87,7 +87,6 @@ package enum AccountRequest: RequestBody {
     }
   }
 
-  /// For the manual.
   package var page: RequestPage {
     let account = MemberRow("account", "text", "The account.")
     let active = MemberRow("active", "boolean", "Whether it is the active one.")

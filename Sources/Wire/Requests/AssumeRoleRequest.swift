@@ -19,7 +19,7 @@ package struct AssumeRoleRequest: RequestBody {
     self.durationSeconds = durationSeconds
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("assume_role", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
@@ -33,7 +33,6 @@ package struct AssumeRoleRequest: RequestBody {
       "duration", &durationSeconds, in: 900...43_200, "The lifetime of the credentials, in seconds (default: an hour).")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Exchanges the token for a destination, by default the ID Token, for credentials of an AWS role"

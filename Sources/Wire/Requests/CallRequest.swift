@@ -51,7 +51,7 @@ package struct CallRequest: RequestBody {
     self.sendsBody = sendsBody
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("resource", .lent, from: .resource, about: .accountOrListing(account), waitSeconds: waitSeconds)
   }
@@ -87,7 +87,6 @@ package struct CallRequest: RequestBody {
     self.method = method ?? (sendsBody ? "POST" : "GET")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Sends a request to a resource with an account's token, which stays in the daemon. The event `response` has the"
@@ -118,7 +117,7 @@ package struct ResourceBodyRequest: RequestBody {
     self.bytes = bytes
     self.isLast = isLast
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("resource_body", .lent, about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -134,7 +133,6 @@ package struct ResourceBodyRequest: RequestBody {
     bytes = decoded ?? []
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Sends a part of the body of a `resource` request with `body_lines`, on its connection, after an event"
@@ -196,7 +194,7 @@ extension [ResponseHead.Field]: MemberValue {
 
 extension ResponseHead: EventBody {
   package var event: Event { .response(self) }
-  /// Name and meaning.
+  /// The event's description.
   package var row: EventRow {
     EventRow(
       "response", "The head of a resource's response. Its body is then written to the descriptor.")

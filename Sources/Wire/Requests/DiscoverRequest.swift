@@ -23,7 +23,6 @@ package struct DiscoverRequest: RequestBody {
     try members.settings(&settings, among: AccountSetting.connection)
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Finds out whether the URL of a sign-in is an authorization server or a resource (RFC 9728). The resource is asked"

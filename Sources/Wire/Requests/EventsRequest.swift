@@ -22,7 +22,6 @@ package struct EventsRequest: RequestBody {
       "leases", &leases, "The events of leases, not those of sessions; with `follow` as events `lease_entry`.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns recent events of sessions and accounts. With `follow` sends the event `following`, then new events `session`"

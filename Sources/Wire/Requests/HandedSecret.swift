@@ -12,7 +12,7 @@ package enum HandedSecret: Sendable, CaseIterable {
 
   package static let credentials: Set<HandedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  /// The name and meaning of the flag for the descriptor.
+  /// The name and meaning of the flag that announces the secret.
   private var row: (name: String, meaning: String) {
     switch self {
     case .clientSecret:
@@ -30,6 +30,7 @@ package enum HandedSecret: Sendable, CaseIterable {
     }
   }
 
+  /// Reads, writes or describes the flags of `kinds`.
   static func pass<Pass: MemberPass>(
     _ announced: inout Set<HandedSecret>,
     among kinds: [HandedSecret] = [.clientSecret, .clientKey, .clientCertificate],

@@ -31,7 +31,7 @@ package struct LeaseRequest: RequestBody {
   package static let longestSeconds = 604_800
 
   package init(account: String? = nil) { self.account = account }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("lease", .endless, about: .accountOrActive(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -59,7 +59,6 @@ package struct LeaseRequest: RequestBody {
       "IDs of users whose processes may be peers besides the daemon's own user, for the process that accepts them.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Lets another process send requests with an account's token. One end of a pair of sockets follows as `SCM_RIGHTS`; the"
@@ -89,7 +88,7 @@ package struct LeasePeerRequest: RequestBody {
     self.process = process
     self.refused = refused
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_peer", [.local, .withoutSettings, .fromLease], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -98,7 +97,6 @@ package struct LeasePeerRequest: RequestBody {
     try members.value("refused", &refused, "The code of the error that the peer got (default: none).")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Adds a connection to the lease, for one peer: one end of a pair of sockets follows as `SCM_RIGHTS`. Over it the"
@@ -121,7 +119,7 @@ package struct LeaseHTTPRequest: RequestBody {
   package init(origin: String, base: String, token: String) {
     (self.origin, self.base, self.token) = (origin, base, token)
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_http", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -130,7 +128,6 @@ package struct LeaseHTTPRequest: RequestBody {
     try members.text("token", &token, "What programs send as their token.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Makes `agent-lease` serve plain HTTP at a listening socket passed with `SCM_RIGHTS`. Only `agent-lease` accepts it,"
@@ -148,7 +145,7 @@ package struct LeaseAnswerRequest: RequestBody {
     self.question = question
     self.isAllowed = isAllowed
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("lease_answer", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -156,7 +153,6 @@ package struct LeaseAnswerRequest: RequestBody {
     try members.flag("allow", &isAllowed, "Permit requests for the origin while the lease is open.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Answers an event `lease_question`, on the connection of `lease`. It has no result. After a minute it has no effect:"
@@ -168,14 +164,13 @@ package struct LeaseAnswerRequest: RequestBody {
 /// Requests the limits of this connection's lease.
 package struct LeaseStatusRequest: RequestBody {
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("lease_status", [.local, .repeatable, .withoutSettings, .lent], about: .any)
   }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns the limits of the lease that the connection belongs to. Elsewhere it fails with `invalid_request`.",

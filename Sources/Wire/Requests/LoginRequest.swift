@@ -132,7 +132,6 @@ package struct LoginRequest: RequestBody {
     try demands.pass(&members)
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Signs in to an account and, if `issuer` is there, adds it first. A new account needs `client_id` unless the provider"

@@ -14,7 +14,7 @@ package struct LoginRedirectRequest: RequestBody {
     self.login = login
     self.url = url
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("login_redirect", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -23,7 +23,6 @@ package struct LoginRedirectRequest: RequestBody {
       "url", &url, limit: Self.maximumURLBytes, "The URL, at most \(Self.maximumURLBytes) bytes.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Passes the URL at which the browser ended to a waiting sign-in.",
@@ -48,7 +47,7 @@ package struct LoginConfirmRequest: RequestBody {
     self.login = login
     self.isConfirmed = isConfirmed
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("login_confirm", about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -57,7 +56,6 @@ package struct LoginConfirmRequest: RequestBody {
       "confirmed", &isConfirmed, "Store the session; otherwise it is ended at the server, and the sign-in fails.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Confirms or denies that the user is the one who signed in, after the event `confirm`.",
@@ -78,7 +76,7 @@ package struct LoginResumeRequest: RequestBody {
     self.waits = waits
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("login_resume", [.change, .endless], from: .authorizationServer, about: .any)
   }
@@ -90,7 +88,6 @@ package struct LoginResumeRequest: RequestBody {
     waits = !reports
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Resumes a background sign-in: sends its event again, and answers like `login` when it ends. Closing the connection"

@@ -20,7 +20,7 @@ package struct ProofRequest: RequestBody {
     self.accessToken = accessToken
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("proof", .repeatable, from: .authorizationServer, about: .accountOrListing(account))
   }
@@ -33,7 +33,6 @@ package struct ProofRequest: RequestBody {
     try members.flag("access_token", &accessToken, "Return the members of `token`, too, with the token of the proof.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns the proof that one HTTP request with a sender-constrained access token needs (RFC 9449). Each request"

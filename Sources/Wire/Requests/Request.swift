@@ -96,9 +96,8 @@ package enum Request: Sendable, Hashable {
     }
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { accept(RowVisitor()) }
-  /// For the manual.
   package var page: RequestPage { accept(PageVisitor()) }
   package func has(_ trait: RequestTraits) -> Bool { row.has(trait) }
   package var waitSeconds: Int { row.waitSeconds }

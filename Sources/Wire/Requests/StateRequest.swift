@@ -18,7 +18,7 @@ package enum StateRequest: RequestBody {
     .useDirectory(account: nil, directory: ""), .notify(program: nil), .whoami(account: nil),
   ]
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status(let account, check: false): RequestRow("status", [.local, .repeatable], about: .accountOrAny(account))
@@ -83,7 +83,6 @@ package enum StateRequest: RequestBody {
       ])
   }
 
-  /// For the manual.
   package var page: RequestPage {
     switch self {
     case .status:
@@ -158,7 +157,7 @@ package enum DaemonRequest: RequestBody {
 
   static var declarations: [Self] { [.status, .log, .stop] }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("daemon_status", [.local, .repeatable, .withoutSettings], about: .any)
@@ -175,7 +174,6 @@ package enum DaemonRequest: RequestBody {
     self = restarts ? .restart : .stop
   }
 
-  /// For the manual.
   package var page: RequestPage {
     switch self {
     case .status:

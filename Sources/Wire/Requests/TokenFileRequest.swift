@@ -29,7 +29,6 @@ package struct TokenFileRequest: RequestBody {
     try members.check(name.map(TokenFileName.isWellFormed) ?? true, Phrase("\"name\" must be the name of a token file"))
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Keeps an account's token in a file in the runtime directory. Each change of the file sends an event `token_file`. The"

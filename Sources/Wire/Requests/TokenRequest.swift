@@ -123,7 +123,7 @@ package struct TokenRequest: RequestBody {
     self.extras = extras
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow(
       "token", [.repeatable, .lentWithToken], from: .authorizationServer,
@@ -150,7 +150,6 @@ package struct TokenRequest: RequestBody {
       "Return the variables in the account's settings, too, with the ID Token or the claims if they need them.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Returns an access token, from memory or after a refresh that all waiting requests share.",
@@ -169,7 +168,7 @@ package struct ForgetRequest: RequestBody {
     self.account = account
     self.url = url
   }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("forget", about: .accountOrListing(account)) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -177,7 +176,6 @@ package struct ForgetRequest: RequestBody {
     try members.text("url", &url, "The destination, as for `token`.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Drops the cached token for a destination that rejected it, so that the next request gets a new one. A descriptor"
@@ -208,7 +206,7 @@ package struct LogoutRequest: RequestBody {
     self.browser = browser
   }
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     RequestRow("logout", .change, from: .authorizationServer, about: all ? .any : .accountOrActive(account))
   }
@@ -223,7 +221,6 @@ package struct LogoutRequest: RequestBody {
     try members.check(!(all && account != nil), Phrase("give an account or all accounts, not both"))
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Ends sessions here, then at the authorization server. An unreachable server is tried for a day. Settings are kept.",

@@ -6,7 +6,7 @@ package struct VariablesRequest: RequestBody {
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow { RequestRow("variables", [.local, .withoutSettings], about: .any) }
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {
@@ -17,7 +17,6 @@ package struct VariablesRequest: RequestBody {
       (1...Self.mostNames).contains(names.count), Phrase("the request must name 1 to \(Self.mostNames) variables"))
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Passes values of variables in the client's environment for later requests on the connection; they are dropped when"
@@ -41,7 +40,6 @@ package struct EnvironmentScreening: RequestBody {
 
   package mutating func pass<Pass: MemberPass>(_ members: inout Pass) throws(Pass.Problem) {}
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Finds the values of an environment that contain a token of any account, so that a child process gets none of them."

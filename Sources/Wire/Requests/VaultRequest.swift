@@ -62,7 +62,7 @@ package enum VaultRequest: RequestBody {
     Self.check, Self.set(lockAfterSeconds: 0),
   ]
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     switch self {
     case .status: RequestRow("vault_status", [.local, .repeatable], about: .any)
@@ -115,7 +115,6 @@ package enum VaultRequest: RequestBody {
     return level
   }
 
-  /// For the manual.
   package var page: RequestPage {
     let passed =
       "A descriptor with the passphrase or PIN follows, as `SCM_RIGHTS`: 1 to 1024 bytes of UTF-8. A trailing newline is"

@@ -39,7 +39,7 @@ package struct VerifyRequest: RequestBody {
 
   package init() {}
 
-  /// Name and properties.
+  /// The request's properties.
   package var row: RequestRow {
     let needsAccount = issuer == nil && !bringsKeys && !bringsSecret
     return RequestRow(
@@ -76,7 +76,6 @@ package struct VerifyRequest: RequestBody {
       "brief", &brief, "Return only `alg`, `kid`, `iss`, `sub` and `exp` of the header and claims of valid tokens.")
   }
 
-  /// For the manual.
   package var page: RequestPage {
     RequestPage(
       "Verifies tokens. The daemon reads them from a descriptor, one a line, and writes the results to another, one a line:"

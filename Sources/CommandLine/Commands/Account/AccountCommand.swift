@@ -235,7 +235,7 @@ enum AccountCommand {
     }
   }
 
-  /// Names the directory's account, which overrides the active one; nil if there is none.
+  /// A note that the working directory has its own account, which overrides the active one; nil if it has none.
   static func ofDirectory(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string

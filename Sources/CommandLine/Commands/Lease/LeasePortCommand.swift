@@ -98,8 +98,8 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies each direction on a thread until both have ended. Closes the connection if the lease's socket is
-  /// unreachable.
+  /// Copies each direction between a connection and the lease's socket at `path`, on a thread counted in `open`. Closes
+  /// the connection if the socket is unreachable.
   private static func begin(_ near: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? near.descriptor.setNonBlocking(false)) != nil else {
       return

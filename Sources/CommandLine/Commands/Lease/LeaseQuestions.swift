@@ -6,7 +6,6 @@ internal import Wire
 /// Asks the user which requests of a lease's peers are allowed, one at a time: on the terminal, or with a program like
 /// `SSH_ASKPASS`. An answer applies to its origin until the lease ends.
 struct LeaseQuestions {
-  /// An answer for the daemon.
   typealias Answer = (question: Int, isAllowed: Bool)
 
   /// The program that asks; nil for the terminal.

@@ -103,6 +103,7 @@ final class RelayServer {
     }
   }
 
+  /// Handles a request of the host.
   private func take(_ request: RelayRequest, _ peer: Peer) {
     switch request {
     case .port(let wanted):

@@ -297,6 +297,7 @@ struct LoginCommand {
     return Failure(missing.code, "no input", hint: missing.advice)
   }
 
+  /// Prints the failure, before asking for the missing value.
   private static func tell(_ missing: Failure) { Console.tell("\(missing.text.localized(limit: 2048))\n") }
 
   private func signIn(

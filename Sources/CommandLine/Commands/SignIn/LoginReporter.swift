@@ -24,7 +24,7 @@ struct LoginReporter {
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   private let isDetached: Bool
-  /// The name of a sign-in that continues in the background.
+  /// The name of the background sign-in that this command resumed, if any.
   private let resumed: String?
   /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
@@ -42,7 +42,7 @@ struct LoginReporter {
 
   /// - Parameters:
   ///   - terminal: Nil if standard error is not a terminal.
-  ///   - resumed: The name of a background sign-in.
+  ///   - resumed: The name of the resumed background sign-in.
   ///   - tell: Prints text for users.
   init(
     console: Console, terminal: OutputTerminal?, time: any TimeSource, qrCode: QRCodeChoice = .automatic,

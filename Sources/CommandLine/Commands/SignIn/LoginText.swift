@@ -38,7 +38,7 @@ enum LoginText {
   /// The maximum length of a URL.
   private static let longest = 16_384
 
-  /// Prompts for the URL, longest first.
+  /// The prompts for a pasted URL, longest first.
   static func pastePrompts(seconds: Int) -> [String] {
     let time = clock(seconds)
     let wordings = [

@@ -26,7 +26,6 @@ struct SignInSignals: ~Copyable {
   /// The descriptor to poll.
   var raw: Int32 { receiver.raw }
 
-  /// Hides typed characters.
   mutating func hideTyping() {
     typing = try? HiddenTyping()
     typing?.hide()

@@ -79,6 +79,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
+  /// Handles a reply of the daemon.
   private mutating func take(_ reply: Reply) throws(Failure) {
     switch reply {
     case .event(.tokenFile(let file)): take(file)

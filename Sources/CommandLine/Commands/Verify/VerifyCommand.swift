@@ -63,7 +63,7 @@ enum VerifyCommand {
     }
   }
 
-  /// Prints the verdicts of a block.
+  /// Prints the verdicts of some lines.
   private static func tell(_ block: LineBlocks.Block, isJSON: Bool, now: Int) throws(Failure) {
     if isJSON {
       // Keep the start of an incomplete line for the next block.
