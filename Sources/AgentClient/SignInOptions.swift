@@ -85,7 +85,6 @@ public struct SignInOptions: Sendable, Hashable {
     self.clientID = clientID
   }
 
-  /// The request to the agent.
   var request: LoginRequest {
     var request = LoginRequest()
     request.account = account

@@ -14,6 +14,7 @@ package final class DesktopLockListener: Sendable {
   }
 
   private let userID: UInt32
+  /// Called for each lock signal.
   private let tell: @Sendable () -> Void
   private let listening = Monitor<Set<Source>>([])
 

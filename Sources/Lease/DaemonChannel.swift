@@ -7,6 +7,7 @@ final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
   private var key: UInt64 = 0
+  /// Called when the channel has ended, with the failure if any.
   private let left: (Failure?) -> Void
   /// Unsent requests.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []

@@ -150,6 +150,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     envelope
   }
 
+  /// Reports a refusal to the daemon. Returns the reply unchanged.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {

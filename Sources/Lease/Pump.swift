@@ -6,6 +6,7 @@ final class Pump {
   private let source: SharedDescriptor
   private let sink: SharedDescriptor
   private unowned let loop: any ReplySink
+  /// Called when the transfer has ended.
   private let ended: (Pump) -> Void
   private var buffer: [UInt8] = []
   private var written = 0

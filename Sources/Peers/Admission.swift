@@ -6,7 +6,7 @@ package import Wire
 package protocol Admission: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
-  /// Admits a request, after setting what its sender may not choose.
+  /// Admits a request. Overrides the properties that its sender may not choose.
   ///
   /// - Returns: Nil to suspend the request until ``ReplySink/goOn(with:_:passed:)`` or a failure.
   func admit(
@@ -14,7 +14,7 @@ package protocol Admission: AnyObject {
   ) throws(Failure) -> RequestEnvelope?
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// Returns a response's line without what the peer must not see.
+  /// Removes data that the peer must not see from a response.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply
   /// Called when a connection is closed.
   func left(_ connection: UInt64)

@@ -28,7 +28,7 @@ struct FishCompletionWriter {
 
   // MARK: Tables
 
-  /// Shell code that knows the options with an argument.
+  /// Shell code that checks whether an option takes a value.
   private var values: String {
     let own = table.all.flatMap { command in
       command.options.filter { $0.candidates != nil }.flatMap { option in
@@ -47,7 +47,7 @@ struct FishCompletionWriter {
       """
   }
 
-  /// Shell code that knows the commands.
+  /// Shell code that recognizes commands and groups.
   private var words: String {
     let names = CommandName.listed.map { Self.quoted($0.rawValue) }.joined(separator: " ")
     let trailing = table.all.filter { $0.trailing != nil }.map { Self.quoted($0.name.rawValue) }

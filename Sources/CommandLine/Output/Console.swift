@@ -71,10 +71,12 @@ extension Console {
     return failure
   }
 
+  /// Writes a result to standard output.
   static func answer(_ text: String) throws(Failure) {
     try answer(Array(text.utf8).span)
   }
 
+  /// Writes a result to standard output as JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
     try answer((JSON.object(object.withoutForms).serialized() + [UInt8(ascii: "\n")]).span)
   }

@@ -55,6 +55,7 @@ struct OutputTerminal: Sendable {
 /// Always narrower than the terminal, so that it never scrolls. The cursor stays at its start.
 struct StatusLine {
   private let terminal: OutputTerminal
+  /// Prints text for users.
   private let tell: @Sendable (String) -> Void
   private var isShown = false
 

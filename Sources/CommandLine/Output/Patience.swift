@@ -11,6 +11,7 @@ enum Patience {
   /// The daemon itself responds.
   case forDaemon
 
+  /// The reason to wait for a request.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent

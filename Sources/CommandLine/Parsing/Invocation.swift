@@ -118,7 +118,7 @@ final class Invocation {
   /// `AGENT_ACCOUNT`, unless empty.
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Adds that `AGENT_ACCOUNT` names a missing account, if so.
+  /// Explains that `AGENT_ACCOUNT` names the missing account, if it does.
   func explained(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.hasSameBytes(as: name)

@@ -78,6 +78,7 @@ extension [UInt8] {
 }
 
 extension SetupPlan {
+  /// A plan that sets a member of a JSON file.
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
       file: file, text: SetupPiece.member(path: path, value: value, made: 0).shown, change: .member(path, value))

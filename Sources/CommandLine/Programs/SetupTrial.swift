@@ -9,6 +9,7 @@ struct SetupTrial {
   private let words: [String]
   /// The standard input of the program.
   private let input: String
+  /// Environment variables; nil unsets one.
   private let changes: [String: String?]
   /// The start of a line in a successful response.
   private let expected: String

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// The names that `--var` may set. Servers choose the values, so it rejects names that a shell treats specially, and
-/// names with which programs choose what to run, which proxy to use or whom to trust.
+/// The names that `--var` may set. Servers choose the values, so it rejects names that a shell treats specially, or
+/// that determine which programs run, which proxies are used or which certificates are trusted.
 enum VariableName {
   /// Names that bash, dash, zsh, fish, ksh, mksh, tcsh, nu, PowerShell or a prompt use. Some shells evaluate values as
   /// arithmetic, which can run commands. Case is ignored, because zsh ties `path` to `PATH`.

@@ -71,5 +71,6 @@ extension PrivateKey {
     try self.init(HeldKey(key: TPM.Key(file: file), device: device))
   }
 
+  /// Whether the key is in a device.
   package var isHeld: Bool { held != nil }
 }

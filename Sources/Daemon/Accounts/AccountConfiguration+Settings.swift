@@ -148,7 +148,6 @@ extension AccountConfiguration {
     return shown
   }
 
-  /// The entries of `origins` named in a request.
   func originEntries(named: [String]) throws(Failure) -> [OriginEntry] {
     try named.map { (text) throws(Failure) in
       guard let entry = OriginEntry(text, allowHTTPLoopback: self.allowHTTPLoopback) else {

@@ -89,6 +89,7 @@ final class SessionEvents: AccountPart {
 
   // MARK: Accounts
 
+  /// The last published accounts.
   struct PublishedAccounts {
     var revision: UInt64
     var names: [AccountName]

@@ -12,7 +12,7 @@ final class StepReports: DaemonPart {
     super.init(context)
   }
 
-  /// Begins sending the steps of the request's account, if there can be any.
+  /// Begins sending steps to a request: those of its account, or of all accounts if it has none.
   func begin(_ request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?

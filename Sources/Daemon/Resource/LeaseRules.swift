@@ -9,7 +9,7 @@ internal import Wire
 /// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded, and a request
 /// is refused if that could change its meaning.
 struct LeaseRules {
-  /// The origins and paths, by default all of the account.
+  /// The permitted origins and paths, by default all of the account.
   let places: [OriginEntry]
   /// If empty, all methods except those that name a second resource.
   let methods: [String]

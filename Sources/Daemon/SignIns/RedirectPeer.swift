@@ -9,7 +9,7 @@ final class RedirectPeer {
   let ends: TCPEnds
   /// The user at the other end, once known.
   var owner: TCPEnds.Owner?
-  /// When to close the connection, or to send a page without the result of ``login``.
+  /// When to close the connection or, while ``login`` is set, to send a page without its result.
   private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for.
   private(set) var login: UInt64?

@@ -9,6 +9,7 @@ final class CheckBatch {
   let ticket: Ticket
   let only: AccountName?
   let startedAt: Instant
+  /// The accounts not checked yet.
   var open: Set<ObjectIdentifier> = []
   /// The accounts whose session is checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []

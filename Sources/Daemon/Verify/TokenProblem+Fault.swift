@@ -51,6 +51,7 @@ extension TokenProblem {
     }
   }
 
+  /// Cleans and shortens text for a terminal.
   private static func shown(_ text: String?) -> String { TerminalText.clean(text ?? "", limit: 200) }
 }
 

@@ -35,7 +35,7 @@ protocol RunningExchange: AnyObject {
 }
 
 extension RunningExchange {
-  /// Limits include suspend time but waits do not, so waits are short.
+  /// Short, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
   func leavesThread() -> Bool { false }
   func noteResolved(after duration: Duration) {}

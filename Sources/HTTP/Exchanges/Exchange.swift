@@ -62,6 +62,7 @@ final class Exchange: RunningExchange {
   var longestWait: Duration { lateReads > 0 ? .zero : CurlHandle.longestWait }
   var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
+  /// Nil, since these transfers are never paused.
   func nextPause() -> Int32? { nil }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {

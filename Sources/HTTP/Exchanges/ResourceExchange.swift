@@ -94,6 +94,7 @@ final class ResourceExchange: RunningExchange {
 
   var waits: [(descriptor: Int32, isWriting: Bool)] { body.waits + (content?.waits ?? []) }
 
+  /// libcurl's flags for the directions that stay paused.
   func nextPause() -> Int32? {
     // Waiting for this program's caller is not a stall of the server.
     if !waits.isEmpty { lastProgress = .now }

@@ -42,6 +42,7 @@ final class SpendingExchange: RunningExchange {
   func noteResolved(after duration: Duration) { limits.time.exclude(duration) }
   var cancellation: Cancellation? { limits.cancellation }
   var waits: [(descriptor: Int32, isWriting: Bool)] { [] }
+  /// Nil, since these transfers are never paused.
   func nextPause() -> Int32? { nil }
   func update() {}
   func complete() {}

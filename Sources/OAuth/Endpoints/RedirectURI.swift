@@ -14,7 +14,6 @@ package struct RedirectURI: Sendable, Hashable {
   package let text: String
   /// The loopback host, or nil if the browser cannot reach this machine, so that the user must paste the response.
   package let loopbackHost: Host?
-  /// The port, or nil if the URI has none.
   package let port: UInt16?
   /// The path: empty, or with a leading "/".
   package let path: String

@@ -54,7 +54,6 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.httpStatus = httpStatus
   }
 
-  /// Converts an error of signing.
   package init(signing error: CryptoError, _ subject: Subject) {
     let code: Code =
       switch error.code {

@@ -140,7 +140,6 @@ extension PrivateDirectory {
     return try FileStatus(of: name, in: descriptor).inode
   }
 
-  /// Whether ``path`` still leads to this directory.
   package borrowing func isStillAtItsPath() -> Bool {
     var found = stat()
     guard unsafe lstat(path, &found) == 0, let own = try? FileStatus(of: descriptor) else { return false }

@@ -132,6 +132,7 @@ package enum LogEvent: Sendable, Hashable {
 
 /// The result of checking a session at the authorization server.
 package enum CheckResult: String, Sendable, CaseIterable {
+  /// The session is valid.
   case holds = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
   /// There is no session to check.

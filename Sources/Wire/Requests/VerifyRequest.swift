@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from, one per line, and one to
+/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from (one per line), and one to
 /// write results to.
 package struct VerifyRequest: RequestBody {
   /// In seconds.
@@ -9,7 +9,7 @@ package struct VerifyRequest: RequestBody {
   /// The account whose issuer's keys are used; nil for the active one, unless ``issuer`` is set.
   package var account: String?
   package var issuer: String?
-  /// The connection to an issuer without an account. Only ``AccountSettings/caFile``,
+  /// The settings for fetching the keys of an issuer without an account. Only ``AccountSettings/caFile``,
   /// ``AccountSettings/allowHTTPLoopback`` and the proxy are sent.
   package var settings = AccountSettings()
   /// Whether a descriptor contains the key set.

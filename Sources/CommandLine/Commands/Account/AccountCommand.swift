@@ -224,7 +224,7 @@ enum AccountCommand {
     return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
   }
 
-  /// Notes that the environment or the directory overrides the active account, if so.
+  /// Prints a note if the environment or the directory overrides the active account.
   private static func noteOther(than account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {

@@ -53,7 +53,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// Why a program does not find the link that setup created, if so.
+  /// The finding if programs cannot find the link that setup created, otherwise nil.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"

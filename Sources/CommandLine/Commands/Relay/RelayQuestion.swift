@@ -20,6 +20,7 @@ final class RelayQuestion: RelayConsole {
     (self.host, self.terminalOwner) = (host, terminalOwner)
   }
 
+  /// Asks the user on the terminal, then opens the link in the browser.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal) {
@@ -75,6 +76,7 @@ final class RelayQuestion: RelayConsole {
     }
   }
 
+  /// Returns whether the browser opened the link.
   private static func open(_ request: RelayedRequest, _ link: String) -> Bool {
     guard BrowserOpener.mayOpen(request.url) else { return false }
     var opener = BrowserOpener(BrowserPlace.current.commands(opening: link))

@@ -19,6 +19,7 @@ struct LoginReporter {
   private let console: Console
   private let terminal: OutputTerminal?
   private let time: any TimeSource
+  /// Prints text for users.
   private let tell: @Sendable (String) -> Void
   private var phase = Phase.nothing
   private var status: StatusLine?

@@ -115,7 +115,7 @@ struct VaultStatus {
     result = try client.ask(.vault(.status), over: &connection)
   }
 
-  /// Why the vault is unusable, if so.
+  /// Why the vault is unusable; nil if it works.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
   /// Why the TPM is unusable; nil if it works or opens the vault.
