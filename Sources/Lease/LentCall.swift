@@ -14,7 +14,7 @@ final class LentCall {
 
   /// How the bodies reach the peer.
   enum Bodies {
-    /// In the way that the request chose: through the peer's descriptors, or in lines.
+    /// As the request chose: through the peer's descriptors, or in lines.
     case ofProtocol([SharedDescriptor])
     /// Through ``contentEnd`` and ``answerEnd``.
     case ends

@@ -13,7 +13,7 @@ package protocol MCPHost {
 
   func log(_ request: Request)
 
-  /// Shows an event of a sign-in to the user.
+  /// Shows an event to the user.
   func tell(_ event: Event)
 
   /// Prints a message that the client gets too.

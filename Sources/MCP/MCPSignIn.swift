@@ -97,7 +97,7 @@ final class MCPSending {
   var open: Set<JSON>
   /// The session in which it was sent.
   var generation = 0
-  /// Whether it was sent with a session ID.
+  /// Whether the message was sent with a session ID.
   var namedSession = false
   /// Whether it was refused before processing and is being repeated.
   var isRepeated = false

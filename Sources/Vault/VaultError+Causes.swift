@@ -4,7 +4,7 @@ internal import Platform
 // Conversions from errors of lower modules.
 
 extension VaultError {
-  /// Without a path. Assumes damage if authentication failed.
+  /// Creates an error without a path. Assumes damage if authentication failed.
   init(_ error: CryptoError) {
     let code: Code =
       switch error.code {

@@ -14,9 +14,9 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
 
 /// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// By the device secret, machine and user.
+  /// With a key from the device secret, machine and user.
   case host
-  /// Also by a key that never leaves the TPM.
+  /// Also with a key that never leaves the TPM.
   case tpm2
 }
 

@@ -3,7 +3,7 @@ package struct Translations: Sendable, Hashable {
   /// A language tag (BCP 47), such as `de`.
   package let language: String
   package let isRightToLeft: Bool
-  /// By English template.
+  /// The translations, by English template.
   package let templates: [String: String]
 
   package static let english = Translations()

@@ -184,7 +184,7 @@ extension Failure {
       hint: "if that is right: agent logout \(account), then agent login \(account)")
   }
 
-  /// Without a refresh token there can be no tokens for other targets.
+  /// Tokens for other targets need a refresh token.
   private init(noOtherTokensOf account: String) {
     self.init(
       .serverRejected,

@@ -18,11 +18,11 @@ final class Server {
   private struct Ending {
     /// When to respond to the stop requests and let the next daemon start.
     let answer: Instant
-    /// For cancelled waits.
+    /// The deadline for cancelled waits.
     let waits: Instant
-    /// For file work.
+    /// The deadline for file work.
     let jobs: Instant
-    /// For event commands.
+    /// The deadline for event commands.
     let commands: Instant
     /// When the process exits, even if work is in progress.
     let last: Instant

@@ -10,7 +10,7 @@ internal import Wire
 final class HandedVariables: DaemonPart {
   private static let mostBytes = BearerAssertion.maximumBytes
 
-  /// By connection, then by name.
+  /// The values, by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
   /// The requests whose descriptors are being read.
   private var reading: Set<Ticket> = []

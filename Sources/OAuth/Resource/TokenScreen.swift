@@ -246,6 +246,7 @@ private struct Escape: Sendable {
   /// The position of an incomplete escape, or nil.
   private(set) var start: Int?
 
+  /// Whether the byte begins an escape.
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
   /// Decodes the next byte of the response.

@@ -140,7 +140,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     }
   }
 
-  /// Needed because a trailing slash would make the kernel follow a link.
+  /// Removes trailing slashes, which would make the kernel follow a link.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }

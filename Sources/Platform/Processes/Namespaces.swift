@@ -9,7 +9,7 @@ package enum Namespaces {
     /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
     var own: String? { Namespaces.link("/proc/self/ns/\(rawValue)") }
 
-    /// Whether it differs from that of process 1. False if unknown.
+    /// Whether this process's namespace differs from that of process 1. False if unknown.
     var isPrivate: Bool {
       // The links in /proc/1/ns need privileges; inode and mount numbers differ between namespaces.
       switch self {

@@ -5,7 +5,7 @@ extension Spawn {
   /// A state change of a child.
   package enum Change: Hashable, Sendable {
     case ended(ProcessStatus)
-    /// By this signal.
+    /// Stopped by this signal.
     case stopped(Int32)
     case continued
   }

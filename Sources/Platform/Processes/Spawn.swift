@@ -11,7 +11,7 @@ package enum Spawn {
     package var arguments: [String]
     /// The complete environment, as "NAME=VALUE".
     package var environment: [String]
-    /// Whether it leads a new session without a terminal.
+    /// Whether the child leads a new session without a terminal.
     package var newSession: Bool
     /// The inherited descriptors and their numbers in the child. All others from 3 on are closed; 0, 1 and 2 are
     /// inherited unless they are listed or ``nullStandardStreams`` is set.

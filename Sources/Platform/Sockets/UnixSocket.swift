@@ -108,7 +108,7 @@ package enum UnixSocket {
     return (user, process)
   }
 
-  /// Whether it is a local stream socket that does not listen.
+  /// Whether the descriptor is a local stream socket that does not listen.
   package static func isConnection(_ socket: borrowing FileDescriptor) -> Bool {
     agent_is_unix_connection(socket.raw) == 1
   }

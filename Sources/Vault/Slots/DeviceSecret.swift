@@ -48,7 +48,7 @@ enum DeviceSecret {
     }
   }
 
-  /// Needed because the file reader does not wipe its buffer.
+  /// Wipes a buffer that the file reader does not wipe.
   private static func wipe(_ bytes: inout [UInt8]) {
     for index in bytes.indices { bytes[index] = 0 }
   }

@@ -16,7 +16,6 @@ extension SlotContext {
       number: slot.number, kind: kind, protection: slot.protection, header: header, epoch: epochs[slot.protection])
   }
 
-  /// The context of a new slot for `key`.
   init(number: UInt8, kind: SlotKind, leadingTo key: DataKey) {
     self.init(number: number, kind: kind, protection: key.protection, header: key.header, epoch: key.epoch)
   }

@@ -64,7 +64,7 @@ struct MCPCommand {
   }
 
   private let client: DaemonClient
-  /// For messages that the MCP client must not get.
+  /// Prints messages that the MCP client must not get.
   private let warnings: Console
 
   /// The command in a failure's hint, if a client may run it without asking the user.

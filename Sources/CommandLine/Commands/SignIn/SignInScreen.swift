@@ -219,7 +219,7 @@ struct SignInScreen {
 enum BrowserView: Hashable {
   case opens
   case byHand
-  /// It is on the machine from which the user has connected by `ssh`, which needs this command to reach this one.
+  /// The browser is on the machine that the user connected from by `ssh`. `tunnel` is the command to run there.
   case elsewhere(tunnel: String)
 
   var isElsewhere: Bool { if case .elsewhere = self { true } else { false } }
