@@ -4,7 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension AccountCommand {
+enum AccountCommand {
   static let accountAdd = Command(
     .accountAdd, topic: .upkeep,
     summary: "Set up an account without signing in",
@@ -107,9 +107,7 @@ extension AccountCommand {
       Example("Reset it to the active account", "agent use --clear"),
     ],
     run: use)
-}
 
-enum AccountCommand {
   static func add(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.requiredAccount()
     let settings = try SettingsOptions.read(invocation)

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension EventsCommand {
+enum EventsCommand {
   static let events = Command(
     .events,
     summary: "Show events of sessions and accounts",
@@ -19,9 +19,7 @@ extension EventsCommand {
     ],
     refusing: [Option.noDaemon.declaration],
     run: run)
-}
 
-enum EventsCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     if client.isPrivate {

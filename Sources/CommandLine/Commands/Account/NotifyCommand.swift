@@ -4,16 +4,14 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension NotifyCommand {
-  /// Run by the daemon for each event. Hidden from users.
+/// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.
+enum NotifyCommand {
+  /// Run by the daemon for events. Hidden from the list.
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
     run: run)
-}
 
-/// `agent __notify`: reads an event and shows a desktop notice if a session has ended.
-enum NotifyCommand {
   /// Longer than any event.
   private static let mostBytes = 64 << 10
 

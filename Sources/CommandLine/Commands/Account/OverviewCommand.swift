@@ -2,16 +2,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension OverviewCommand {
-  /// `agent` without arguments.
+/// Prints the state of the accounts, or the first steps if there are none.
+enum OverviewCommand {
+  /// `agent` without arguments. Not listed because it has no name.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",
     run: run)
-}
 
-/// Prints the state of the accounts, or the first steps if there are none.
-enum OverviewCommand {
+  /// The maximum number of accounts to show.
   private static let limit = 10
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension StatusCommand {
+enum StatusCommand {
   static let status = Command(
     .status, topic: .sessions,
     summary: "Show accounts and their sessions",
@@ -18,9 +18,7 @@ extension StatusCommand {
         #"agent status --json | jq -r '.accounts[] | select(.state == "expired").name'"#),
     ],
     run: run)
-}
 
-enum StatusCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
     let checks = invocation[.check]

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension DaemonCommand {
+enum DaemonCommand {
   static let daemonStart = Command(
     .daemonStart, topic: .upkeep,
     summary: "Start the daemon, unless it runs",
@@ -52,10 +52,8 @@ extension DaemonCommand {
     ],
     refusing: [Option.noDaemon.declaration],
     run: log)
-}
 
-enum DaemonCommand {
-  /// The daemon's time to stop.
+  /// How long the daemon may take to stop.
   private static let timeout = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) throws(Failure) -> Action {

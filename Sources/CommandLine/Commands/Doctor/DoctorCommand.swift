@@ -1,7 +1,8 @@
 internal import Encoding
 internal import Wire
 
-extension DoctorCommand {
+/// `agent doctor`: checks everything that a session needs, and prints remedies for problems.
+enum DoctorCommand {
   static let doctor = Command(
     .doctor, topic: .upkeep,
     summary: "Diagnose problems and suggest fixes",
@@ -12,10 +13,7 @@ extension DoctorCommand {
       Example("Print only what is wrong", "agent doctor --json | jq '.findings[] | select(.level != \"ok\")'"),
     ],
     run: run)
-}
 
-/// `agent doctor`: checks everything that a session needs, and prints remedies for problems.
-enum DoctorCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
     let client = DaemonClient(invocation).limited(toAnswer: timeout)

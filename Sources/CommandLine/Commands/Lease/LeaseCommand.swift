@@ -4,7 +4,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension LeaseCommand {
+/// `agent serve` and `agent exec --lease`: opens a lease that lasts as long as the command runs.
+enum LeaseCommand {
   static let serve = Command(
     .serve,
     summary: "Lend other programs requests with an account's token",
@@ -21,10 +22,7 @@ extension LeaseCommand {
     ],
     refusing: [Option.noDaemon.declaration],
     run: serve)
-}
 
-/// `agent serve` and `agent exec --lease`: opens a lease for as long as the command runs.
-enum LeaseCommand {
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     let request = try LeaseRequest(invocation)

@@ -2,7 +2,9 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-extension LeasePortCommand {
+/// `agent lease-port`: recreates a lease's ports in the command's own network namespace, and copies their traffic to
+/// the lease's sockets.
+enum LeasePortCommand {
   static let leasePort = Command(
     .leasePort,
     summary: "Use a lease over HTTP from another network namespace",
@@ -13,11 +15,7 @@ extension LeasePortCommand {
         "Run a program that only supports HTTP in a sandbox without a network", "agent lease-port -- ./assistant")
     ],
     run: run)
-}
 
-/// `agent lease-port`: recreates a lease's ports in the command's network namespace, and copies their traffic to the
-/// lease's sockets.
-enum LeasePortCommand {
   private static let mostConnections = 64
   private static let readBytes = 64 << 10
 

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension EnvCommand {
+enum EnvCommand {
   static let env = Command(
     .env, topic: .tokens,
     summary: "Print shell statements that set a token's variables",
@@ -19,9 +19,7 @@ extension EnvCommand {
     ],
     failureAnswer: FailureAnswer(text: EnvCommand.failureStatement),
     run: run)
-}
 
-enum EnvCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let variables = try TokenVariables(invocation)
     if let shell = invocation[.hook] { return try printHook(for: shell, invocation) }

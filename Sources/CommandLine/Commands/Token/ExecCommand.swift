@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
-extension ExecCommand {
+enum ExecCommand {
   static let exec = Command(
     .exec, topic: .tokens,
     summary: "Run a command with a token in its environment",
@@ -25,9 +25,7 @@ extension ExecCommand {
         "agent exec --token-file --signal HUP -- ./server --token-file-from AGENT_TOKEN_FILE"),
     ],
     run: run)
-}
 
-enum ExecCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     guard let trailing = invocation.trailing, let program = trailing.first else {
       throw Failure(.invalidRequest, "no command given after \"--\"")

@@ -2,7 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
-extension ProofCommand {
+enum ProofCommand {
   static let proof = Command(
     .proof,
     summary: "Print a proof for one request with a bound token",
@@ -18,9 +18,7 @@ extension ProofCommand {
         "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me")
     ],
     run: run)
-}
 
-enum ProofCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let isHeader = invocation[.header]
     if isHeader, invocation[.json] { throw Failure(.invalidRequest, "choose one of --header and --json") }

@@ -3,7 +3,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension RenewCommand {
+/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and never delays the
+/// prompt noticeably.
+enum RenewCommand {
+  /// Prints statements for ``PromptHook``. Hidden from the list.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -11,11 +14,7 @@ extension RenewCommand {
     operands: .completionShell,
     refusing: [Option.noDaemon.declaration],
     run: run)
-}
 
-/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and never delays the
-/// prompt noticeably.
-enum RenewCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)

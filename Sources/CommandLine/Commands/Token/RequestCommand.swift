@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension RequestCommand {
+enum RequestCommand {
   static let request = Command(
     .request, topic: .tokens,
     summary: "Make a request to a resource with an account's token",
@@ -24,9 +24,7 @@ extension RequestCommand {
       Example("Save the response body in a file", "agent request https://api.example.com/me --output me.json"),
     ],
     run: run)
-}
 
-enum RequestCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let output = invocation[.output].flatMap { $0 == "-" ? nil : $0 }
     let client = DaemonClient(invocation)

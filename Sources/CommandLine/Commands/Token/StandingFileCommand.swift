@@ -4,7 +4,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension StandingFileCommand {
+/// `agent token-file`: manages files that contain a token while an account is signed in.
+enum StandingFileCommand {
   static let tokenFile = Command(
     .tokenFile,
     summary: "Keep tokens in files while accounts are signed in",
@@ -29,10 +30,7 @@ extension StandingFileCommand {
 
   private static let wlcg = Option<Bool>(
     "wlcg", in: .service, "Use the path that programs of the grid try; `bt_uUID` in `XDG_RUNTIME_DIR`")
-}
 
-/// `agent token-file`: manages files that contain a token while an account is signed in.
-enum StandingFileCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
     guard let word = invocation.operands.first else { return list(try invocation.namedAccount(), client) }

@@ -3,7 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension TokenCommand {
+/// `agent token`, the most common command. Builds only what it prints.
+enum TokenCommand {
   static let token = Command(
     .token, topic: .tokens,
     summary: "Print a valid access token",
@@ -21,9 +22,7 @@ extension TokenCommand {
       Example("Get a token valid for at least 10 minutes", "agent token work --min-valid 10m"),
     ],
     run: run)
-}
 
-enum TokenCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let wantsIDToken = invocation[.idToken]
     var request = TokenRequest(

@@ -52,8 +52,9 @@ final class VariableMapping: Sendable {
   }
 }
 
-extension TokenField {
-  /// The hint for a missing value; nil if only the server controls it.
+/// A source of a variable's value.
+enum TokenField: Sendable, Hashable {
+  /// The hint if there is no value; nil if only the server controls it.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: Failure.idTokenHint(account: account)
@@ -61,10 +62,7 @@ extension TokenField {
     default: nil
     }
   }
-}
 
-/// A source of a variable's value.
-enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
   /// The path of the token file. Only for `exec --token-file`.
   case tokenFile

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-extension LockCommand {
+enum LockCommand {
   static let lock = Command(
     .lock,
     summary: "Lock what a passphrase or a PIN protects",
@@ -26,9 +26,7 @@ extension LockCommand {
     ],
     refusing: [Option.noDaemon.declaration],
     run: unlock)
-}
 
-enum LockCommand {
   static func lock(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension VaultCommand {
+enum VaultCommand {
   static let vaultStatus = Command(
     .vaultStatus, topic: .upkeep,
     summary: "Show the key slots and locks of the vault",
@@ -105,9 +105,7 @@ extension VaultCommand {
         "agent vault set --lock-after 1h")
     ],
     run: set)
-}
 
-enum VaultCommand {
   static func status(_ invocation: Invocation) -> Action {
     DaemonClient(invocation).action(.vault(.status), showing: VaultText.status)
   }

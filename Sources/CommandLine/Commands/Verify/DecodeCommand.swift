@@ -3,7 +3,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-extension DecodeCommand {
+/// `agent decode`. Needs no daemon or key, and always warns that it verifies nothing.
+enum DecodeCommand {
   static let decode = Command(
     .decode,
     summary: "Show what a token says, without verifying it",
@@ -12,10 +13,7 @@ extension DecodeCommand {
       Example("See what is in the ID Token", "agent token --id-token | agent decode")
     ],
     run: run)
-}
 
-/// `agent decode`. Needs no daemon or key, and always warns that it verifies nothing.
-enum DecodeCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (path, timeout, console) = (invocation.operands.first, invocation[.timeout], Console(invocation))
     try TokenInput.refuseTokens(among: [path], of: .decode)

@@ -4,7 +4,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-extension VerifyCommand {
+/// `agent verify`. Prints each verdict to standard output as it arrives.
+enum VerifyCommand {
   static let verify = Command(
     .verify,
     summary: "Verify tokens by their issuer's keys",
@@ -34,10 +35,7 @@ extension VerifyCommand {
         "agent verify tokens.txt --jwks keys.json --profile id-token --claim sub=ann"),
     ],
     run: run)
-}
 
-/// `agent verify`. Prints each verdict as it arrives.
-enum VerifyCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try check(invocation)
     let client = DaemonClient(invocation)
