@@ -31,7 +31,8 @@ import Wire
   @Test(arguments: [
     "auth", "ls", "switch", "signin", "signout", "run", "export", "api", "refresh", "get", "id", "info", "check",
     "watch",
-    "rm", "config", "log", "passwd", "version", "man", "start", "add", "set", "new", "mv", "kill", "jwt", "validate", "ci",
+    "rm", "config", "log", "passwd", "version", "man", "start", "add", "set", "new", "mv", "kill", "jwt", "validate",
+    "ci",
     "with", "print", "ps", "sessions", "reauth",
   ]) func `leads to a command that exists`(word: String) {
     let commands = OtherWords.commands(for: word)
