@@ -18,7 +18,7 @@
 #   make generate   write completions/, share/po/help and the lists in man/ from the command table
 #   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
-#   make order      trace which functions the client's commonest commands run, for the linker to put them side by side
+#   make order      trace which functions and variables the client's most common commands use, for the linker to put them side by side
 #   make picture    draw the README's picture of a sign-in
 #   make deps       install what building needs; `make deps-check` what testing needs
 #   make deb        the package of Debian and Ubuntu, in dist/; make check-deb tests it in Debian 12 and 13
@@ -205,7 +205,7 @@ picture: build
 
 # The next build links by it: the package manager does not look at what the linker reads.
 order: build
-	@share/link/order-functions $(RELEASE) share/link/order
+	@share/link/order-symbols $(RELEASE) share/link/order
 	@rm -f $(RELEASE)/agent $(RELEASE)/agentd $(RELEASE)/agent-lease $(RELEASE)/generate
 
 # On a machine that does nothing else. Beside it is measured what is installed of valgrind, strace and oidc-agent-cli.

@@ -26,7 +26,7 @@ func linkedStatically(_ flag: String) -> [LinkerSetting] {
   var options = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath", "-z", "now"]
   if linker == "lld" {
     let directory = "\(Context.packageDirectory)/share/link"
-    options += ["-T", "\(directory)/constants.ld"]
+    options += ["-T", "\(directory)/sections.ld"]
     // What the client runs is side by side, so that a short run touches few pages: see `make order`. A name that is gone is no error.
     options += ["--symbol-ordering-file=\(directory)/order", "--no-warn-symbol-ordering"]
   }
