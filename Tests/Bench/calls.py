@@ -14,7 +14,7 @@ CALLERS = [1, 2, 4, 8, 16, 32, 64, 128]
 def measure(place, report):
     """A connection for each call, as processes have them."""
     home, counts = place.signed_in(), place.counts
-    servers = {"agentd": (home.socket, token_request("bench")), "C server": (place.echo_socket, token_request("bench"))}
+    servers = {"agentd": (home.socket, token_request("bench")), "C server": (place.floor_socket, token_request("bench"))}
     absent = None
     try:
         servers["oidc-agent"] = (place.peer.socket, place.peer.request)
@@ -27,9 +27,9 @@ def measure(place, report):
                 rates[name, callers].append(place.load(path, callers, counts.calls, "each", request)["per_second"])
     report.section(f"Cached tokens a second, a connection for each ({counts.batches} times {counts.calls})")
     for callers in CALLERS:
-        others = [dict(label=name, value=middle(rates[name, callers]), unit="/s") for name in servers if name != "agentd"]
-        report.figure(f"calls.{callers}", f"{callers} caller{'s' * (callers > 1)}", rates["agentd", callers], "/s", others,
-                      higher_is_better=True)
+        speeds = [ours / floor for ours, floor in zip(rates["agentd", callers], rates["C server", callers])]
+        parts = [dict(label=name, value=middle(rates[name, callers]), unit="/s") for name in servers]
+        report.figure(f"calls.{callers}", f"speed, {callers} caller{'s' * (callers > 1)}", speeds, "times", parts, higher_is_better=True)
     if absent:
         report.absent("calls.peer", "oidc-agent", absent)
     report.curve("callers", [dict(callers=callers, **{name: round(middle(rates[name, callers])) for name in servers}) for callers in CALLERS])
@@ -40,7 +40,7 @@ def measure_round_trip(place, report):
     home, request = place.signed_in(), token_request("bench")
     ours, floor = [], []
     for _ in range(4 * place.counts.batches):
-        floor.append(place.load(place.echo_socket, 1, 1000, "open", request)["median_us"])
+        floor.append(place.load(place.floor_socket, 1, 1000, "open", request)["median_us"])
         ours.append(place.load(home.socket, 1, 1000, "open", request)["median_us"])
     report.section(f"A cached token over an open connection ({len(ours)} times 1000)")
     report.ratio("round_trip", "a round trip", dict(label="agentd", batches_us=ours), dict(label="C server", batches_us=floor))
@@ -56,7 +56,7 @@ def measure_slowest(place, report):
     request, busy, quiet, floor, meanwhile = token_request("bench"), [], [], [], []
     for _ in range(counts.batches):
         quiet.append(place.load(home.socket, 8, counts.slow_calls, "each", request)["p999_us"])
-        floor.append(place.load(place.echo_socket, 8, counts.slow_calls, "each", request)["p999_us"])
+        floor.append(place.load(place.floor_socket, 8, counts.slow_calls, "each", request)["p999_us"])
         before = place.issuer.refreshes()
         refreshing = subprocess.Popen([str(word) for word in [place.tools / "load", home.socket, len(force), 10_000_000, "open", *force]],
                                       stdout=subprocess.DEVNULL)
@@ -71,9 +71,9 @@ def measure_slowest(place, report):
         finally:
             place.end(refreshing)
     report.section(f"The slowest of a thousand calls, 8 callers ({counts.batches} times {counts.slow_calls})")
-    report.figure("slowest", "p99.9 while 4 other accounts refresh", busy, "us", parts=[
-        dict(label="while none does", value=middle(quiet), unit="us"), dict(label="C server", value=middle(floor), unit="us")],
-                  note=f"{middle(meanwhile):.0f} refreshes meanwhile")
+    report.ratio("slowest", "p99.9 while 4 other accounts refresh", dict(label="agentd", batches_us=busy),
+                 dict(label="C server", batches_us=floor), note=f"{middle(meanwhile):.0f} refreshes meanwhile",
+                 more=[dict(label="while none does", value=middle(quiet), unit="us")])
 
 
 HANGING = 1000
@@ -173,7 +173,7 @@ def measure_flood(place, report):
     daemon, request = home.daemon()["pid"], token_request("bench")
     lease, floor = [], []
     for _ in range(counts.batches):
-        for times, far in ((floor, place.echo_socket), (lease, path)):
+        for times, far in ((floor, place.floor_socket), (lease, path)):
             flood = Flood(place, far)
             times.append(place.load(home.socket, 1, counts.slow_calls // 10, "each", request)["p99_us"])
             flood.close()

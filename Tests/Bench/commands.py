@@ -39,11 +39,11 @@ def measure(place, report):
         inputs[protocol] = place.work / f"{protocol}.input"
         inputs[protocol].write_text(text)
     programs = {
-        "floor": [floor, place.echo_socket, request],
+        "floor": [floor, place.floor_socket, request],
         "token": [agent, "token", "bench"], "env": [agent, "env", "bench"], "json": [agent, "token", "bench", "--json"],
         "mixed": [floor, home.socket, request], "true": ["/bin/true"],
         "exec": [agent, "exec", "bench", "--", "/bin/true"],
-        "exec floor": [floor, place.echo_socket, request, "/bin/true"],
+        "exec floor": [floor, place.floor_socket, request, "/bin/true"],
     }
     for protocol, (words, _) in HELPERS.items():
         more = ["KUBERNETES_EXEC_INFO=" + KUBERNETES] if protocol == "kubectl" else []
@@ -66,6 +66,7 @@ def measure(place, report):
     for protocol in HELPERS:
         results[protocol]["label"] = f"agent helper {protocol}"
         report.ratio(f"command.helper.{protocol}", f"agent helper {protocol}", results[protocol], floor)
+        report.figure(f"command.helper.{protocol}.faults", f"agent helper {protocol}", [results[protocol]["page_faults"]], "faults")
 
 
 HOOK = """

@@ -15,7 +15,7 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent
 # The least that each one does is said at its top, with the libraries that it takes.
-TOOLS = {"bench": [], "load": ["-pthread"], "callers": [], "together": [], "durable_write": [], "echo_server": [],
+TOOLS = {"bench": [], "load": ["-pthread"], "callers": [], "together": [], "durable_write": [], "token_server": [],
          "echo_client": ["-static"], "refresh_loop": ["-lcurl"], "idle_libraries": ["-lcurl", "-lcrypto"],
          "bulk_tokens": ["-lcrypto"]}
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -359,12 +359,12 @@ class Place:
         return self._once("peer", lambda: Peer(self))
 
     @property
-    def echo_socket(self):
+    def floor_socket(self):
         def start():
-            path = self.work / "echo.sock"
-            self.ready(self.start("echo_server", [self.tools / "echo_server", path]), "echo_server")
+            path = self.work / "floor.sock"
+            self.ready(self.start("token_server", [self.tools / "token_server", path]), "token_server")
             return path
-        return self._once("echo", start)
+        return self._once("floor", start)
 
     def signed_in(self):
         """The main home, with the account `bench` at the development issuer."""

@@ -45,12 +45,12 @@ def summary_block(report):
 
 def page_block(report):
     """Every figure, by section."""
-    text, title, rows = f"{machine_of(report)}. {figures.summary(report)}.\n", None, []
+    text, title, rows, said = f"{machine_of(report)}. {figures.summary(report)}.\n", None, [], set()
     head = ["Work", "Figure", "Goal", "Measured"]
     for figure in report["figures"] + [{"section": None}]:
         if figure["section"] != title:
             text += f"\n**{title}**\n\n" + table(rows, head) if rows else ""
-            title, rows = figure["section"], []
+            title, rows, said = figure["section"], [], set()
         if title is None:
             break
         if "absent" in figure:
@@ -58,8 +58,11 @@ def page_block(report):
             continue
         missed = figures.missed_by(figure)
         goal = figures.goal(figure) + (f", missed by {figures.amount(missed, figure['unit'])}" if missed else "")
+        # What several figures stand beside is said with the first.
         pieces = [*map(figures.part_text, figure["parts"]), *filter(None, (figure.get("note"), figures.why(figure)))]
-        rows.append([figure["label"], figures.amount(figure["value"], figure["unit"]), goal, "; ".join(pieces)])
+        rows.append([figure["label"], figures.amount(figure["value"], figure["unit"]), goal,
+                     "; ".join(piece for piece in pieces if piece not in said)])
+        said.update(pieces)
     return text
 
 

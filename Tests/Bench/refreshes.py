@@ -98,7 +98,7 @@ def measure_sharing(place, report):
     finally:
         issuer.control(delay_token_ms=0, access_token_lifetime=3600)
     for count in (CALLERS, MANY):
-        times = [together(count, place.tools / "echo_client", place.echo_socket, token) for _ in range(counts.batches)]
+        times = [together(count, place.tools / "echo_client", place.floor_socket, token) for _ in range(counts.batches)]
         report.figure(f"sharing.floor.{count}", f"for comparison: {count} static C clients and C server, no refresh", times, "us")
     home.agent("token", "bench", "--force-refresh")
 
