@@ -48,11 +48,11 @@ package struct SocketPlace: Sendable, Hashable {
 
   /// The first default location, determined without a system call. Nil without `XDG_RUNTIME_DIR`.
   package static var best: SocketPlace? {
-    UserDirectories.sessionRuntimeDirectory.flatMap { places(in: [$0]).first }
+    UserDirectories.sessionRuntimeDirectory.map(SocketPlace.init(default:))
   }
 
-  /// The default locations, in the order that a daemon tries them.
-  package static var all: [SocketPlace] { places(in: UserDirectories.runtimeCandidates()) }
+  /// The default locations, in a daemon's order.
+  package static var all: [SocketPlace] { UserDirectories.runtimeCandidates().map(SocketPlace.init(default:)) }
 
   /// The daemon's directory: that of `AGENT_SOCKET`, else the first default that exists, else the first default.
   ///
@@ -64,12 +64,9 @@ package struct SocketPlace: Sendable, Hashable {
     return found ?? candidates.first ?? ""
   }
 
-  private static func places(in directories: [String]) -> [SocketPlace] {
-    directories.map { directory in
-      var place = SocketPlace(directory: directory, name: WireProtocol.socketName)
-      place.isDefault = true
-      return place
-    }
+  private init(default directory: String) {
+    self.init(directory: directory, name: WireProtocol.socketName)
+    isDefault = true
   }
 
   /// Whether the daemon in this directory was started in another network or mount namespace.

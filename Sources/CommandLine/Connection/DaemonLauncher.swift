@@ -29,6 +29,14 @@ enum DaemonLauncher {
   ) throws(Failure) -> DaemonConnection {
     try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
+    return try start(console, patience, startsNamed: startsNamed)
+  }
+
+  /// Apart from the search for a running daemon, so that this needs no stack for a start.
+  @inline(never)
+  private static func start(
+    _ console: Console, _ patience: Duration, startsNamed: Bool
+  ) throws(Failure) -> DaemonConnection {
     let place = try SocketPlace.named()
     if let place, !startsNamed {
       do throws(DirectoryError) { _ = try PrivateDirectory(opening: place.directory, create: false) } catch {
@@ -81,6 +89,7 @@ enum DaemonLauncher {
   /// - Parameters:
   ///   - reason: Logged after the word "because".
   ///   - needsHome: Whether it needs the user's files.
+  @inline(never)
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
   ) throws(Failure) -> DaemonConnection {

@@ -18,8 +18,8 @@ internal import Wire
 ///   output for programs is never translated.
 /// 6. Colour is used only on a terminal, unless `NO_COLOR` is set; see ``OutputTerminal``.
 /// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
-struct Console: Sendable {
-  /// Whether to print failures, and answers, as JSON.
+struct Console {
+  /// Whether to print failures as JSON.
   var json: Bool
 
   /// Whether to print only answers and failures.
@@ -31,7 +31,7 @@ struct Console: Sendable {
   var mayAsk = true
 
   /// The command line, for hints that repeat it with changes.
-  var typed: PastedCommand?
+  private(set) var invocation: Invocation?
 
   /// The timeout for connecting to the daemon.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
@@ -41,10 +41,11 @@ extension Console {
   init(_ invocation: Invocation) {
     self.init(json: invocation[.json], quiet: invocation[.quiet], verbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]
-    typed = PastedCommand(repeating: invocation)
+    self.invocation = invocation
   }
 
-  static let silent = Console(json: false, quiet: true)
+  /// Prints failures only.
+  static var silent: Console { Console(json: false, quiet: true) }
 
   /// The maximum length in characters.
   private static let messageLimit = 400
@@ -130,7 +131,9 @@ extension Console {
   /// Completes hints with this program's command line.
   func completed(_ failure: Failure) -> Failure {
     var failure = failure
-    failure.advice = failure.advice?.correcting { typed?.changed(by: $0)?.text }
+    failure.advice = failure.advice?.correcting { correction in
+      invocation.flatMap(PastedCommand.init(repeating:))?.changed(by: correction)?.text
+    }
     return failure
   }
 

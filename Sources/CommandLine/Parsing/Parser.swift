@@ -118,12 +118,14 @@ struct Parser {
   // MARK: Options
 
   private mutating func readLongOption(_ argument: String) throws(UsageError) {
-    let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = parts[0].utf8
+    let bytes = argument.utf8.dropFirst(2)
+    let end = bytes.firstIndex(of: UInt8(ascii: "="))
+    let name = bytes[..<(end ?? bytes.endIndex)]
     guard let option = option(where: { $0.name.utf8.elementsEqual(name) }) else {
-      throw unknownOption(String(parts[0]), in: argument)
+      throw unknownOption(String(decoding: name, as: UTF8.self), in: argument)
     }
-    try read(option, spelt: "--\(option.name)", attached: parts.count > 1 ? String(parts[1]) : nil)
+    let attached = end.map { String(decoding: bytes[$0...].dropFirst(), as: UTF8.self) }
+    try read(option, spelt: "--\(option.name)", attached: attached)
   }
 
   private mutating func readShortOptions(_ argument: String) throws(UsageError) {

@@ -19,10 +19,11 @@ enum HelperName: String, CaseIterable, Sendable {
   ///
   /// - Parameter path: The name that the program was started by.
   static func called(_ path: String) -> (helper: HelperName, rest: String)? {
-    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
-    if name == keyringProgram { return (.keyring, "") }
-    for (prefix, helper) in prefixes where name.hasPrefix(prefix) {
-      return (helper, String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+    let bytes = path.utf8
+    let name = bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...]
+    if name.elementsEqual(keyringProgram.utf8) { return (.keyring, "") }
+    for (prefix, helper) in prefixes where name.starts(with: prefix.utf8) {
+      return (helper, String(decoding: name.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
     return nil
   }
@@ -34,7 +35,7 @@ enum HelperName: String, CaseIterable, Sendable {
   /// - Parameter arguments: Includes the program's name.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
-    if words.prefix(2).elementsEqual([command, cargo.rawValue]), !words.contains("--"),
+    if words.first == command, words.count > 1, words[1] == cargo.rawValue, !words.contains("--"),
       let index = words.firstIndex(of: cargoPlugin)
     {
       words.remove(at: index)

@@ -6,7 +6,7 @@ package enum Environment {
   /// The value of a variable, if set. Bytes that are not UTF-8 are repaired.
   package static func value(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
+    return unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: strlen(value)), as: UTF8.self)
   }
 
   /// Whether a variable has a non-empty value.

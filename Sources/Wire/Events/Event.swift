@@ -1,7 +1,7 @@
 package import Encoding
 
 /// A message that precedes the result of a long request.
-package enum Event: Sendable, Hashable {
+package indirect enum Event: Sendable, Hashable {
   /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 

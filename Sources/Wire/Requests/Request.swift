@@ -1,7 +1,9 @@
 internal import Encoding
 
-/// A client's request. Unknown requests are errors.
-package enum Request: Sendable, Hashable {
+/// A client's request. The set is closed: unknown requests are errors.
+///
+/// Indirect, because every function that passes a request would otherwise reserve stack for its largest case.
+package indirect enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
   case assumeRole(AssumeRoleRequest)

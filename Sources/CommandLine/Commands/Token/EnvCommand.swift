@@ -39,7 +39,7 @@ enum EnvCommand {
       try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
         request.note(answer.description, client.console)
         let variables = try variables.chosen(for: answer.description)
-        try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
+        try SecretText.with(capacity: 2 * line.count + 256) { (text) throws(Failure) in
           try append(variables, of: answer, from: line, for: shell, to: &text)
           if shell.fileVariable != nil {
             // Report an unwritable file before printing anything.
