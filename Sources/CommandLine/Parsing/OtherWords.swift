@@ -38,7 +38,7 @@ enum OtherWords {
     case "docs", "man", "manual", "usage": return ["help"]
     default:
       // The second word of a command.
-      let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1].hasSameBytes(as: word) }
+      let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1] == word }
       if !members.isEmpty { return members.map(\.rawValue) }
       return Suggestion.candidates(for: word, among: CommandName.firstWords)
     }
