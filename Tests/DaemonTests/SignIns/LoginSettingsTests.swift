@@ -369,8 +369,8 @@ import Wire
   // It asks the user nothing.
   @Test func `an account that signs in by an assertion takes no other way`() throws {
     let others: [(String, (inout LoginRequest) -> Void)] = [
-      ("the client's own", { $0.isGuest = true }), ("a new client", { $0.registersClient = true }),
-      ("a token that is kept", { $0.keepsAccessToken = true }), ("the background", { $0.isDetached = true }),
+      ("a new client", { $0.registersClient = true }), ("a token that is kept", { $0.keepsAccessToken = true }),
+      ("the background", { $0.isDetached = true }),
       ("a browser", { $0.flow = .browser }), ("a demand", { $0.demands.prompt = "login" }),
       ("another assertion", { $0.handsOver = [.assertion] }),
     ]
@@ -380,6 +380,14 @@ import Wire
       change(&request)
       #expect(Self.failure(request)?.code == .invalidRequest, "\(name)")
     }
+  }
+
+  @Test func `a sign-in without a user uses the account's assertion, or else the client's own credentials`() throws {
+    var request = Self.request { ($0.account, $0.issuer, $0.clientID) = ("work", Self.issuer, "cli") }
+    request.isGuest = true
+    #expect(try LoginSettings(request, Settings()).unattended == .client)
+    request.assertionFrom = .gitLabCI
+    #expect(try LoginSettings(request, Settings()).unattended == .assertion)
   }
 
   @Test func `what is given changes what is stored`() throws {
