@@ -20,7 +20,7 @@ import Vocabulary
     let value: [String] =
       switch option.argument {
       case .none: []
-      case .choice(_, let words): [words()[0]]
+      case .choice(_, let words, _): [words()[0]]
       default: ["x"]
       }
     let line = ["login", "work", "--\(name)"] + value

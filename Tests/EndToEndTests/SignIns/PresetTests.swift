@@ -86,7 +86,7 @@ struct `A file of the administrator for all users` {
           let more = #","origins":["git.example"],"setup":["git --host git.example"]"#
           let script = """
             export AGENT_QR_CODE=never; agent login corp --device
-            cat "$HOME/.gitconfig"; agent setup --undo; agent login corp --device </dev/null
+            expand "$HOME/.gitconfig"; agent setup --undo; agent login corp --device </dev/null
             """
           let program = try WatchedProgram(
             tree, columns: 120, rows: 60, [:],
