@@ -30,7 +30,7 @@ extension Agent {
     do throws(SystemError) {
       result = try program.run(
         ["daemon", "start", "--json"], changes: socketPath.map { ["AGENT_SOCKET": $0] } ?? [:], joinsErrors: true,
-        patience: Self.timeout, limit: Self.maximumOutputBytes)
+        timeout: Self.timeout, limit: Self.maximumOutputBytes)
     } catch {
       throw Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon: \(error.message)")
     }

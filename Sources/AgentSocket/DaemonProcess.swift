@@ -27,7 +27,7 @@ package struct DaemonProcess: Sendable {
   package func lastWords() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
-    guard let count = try? errors.readToEnd(into: &space, patience: Self.lastWordsTimeout) else { return nil }
+    guard let count = try? errors.readToEnd(into: &space, timeout: Self.lastWordsTimeout) else { return nil }
     let lines = buffer.prefix(count).split(separator: UInt8(ascii: "\n"))
     guard let last = lines.last else { return nil }
     let prefix = Array("\(name): error: ".utf8)

@@ -30,7 +30,7 @@ int agent_occupy_standard_descriptors(void) {
   return 0;
 }
 
-int agent_open_way(int directory, const char *name) {
+int agent_open_path(int directory, const char *name) {
   int opened = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   return opened >= 0 ? opened : -errno;
 }

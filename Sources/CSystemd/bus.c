@@ -9,7 +9,7 @@
 #include <systemd/sd-login.h>
 
 // The timeout for a call.
-static const uint64_t patience_microseconds = 5000000;
+static const uint64_t timeout_microseconds = 5000000;
 
 struct agent_bus {
   sd_bus *bus;
@@ -64,7 +64,7 @@ int agent_bus_open(int system_wide, struct agent_bus **bus) {
   struct agent_bus *made = calloc(1, sizeof *made);
   if (!made) return -ENOMEM;
   result = system_wide ? p_sd_bus_open_system(&made->bus) : p_sd_bus_open_user(&made->bus);
-  if (result >= 0) result = p_sd_bus_set_method_call_timeout(made->bus, patience_microseconds);
+  if (result >= 0) result = p_sd_bus_set_method_call_timeout(made->bus, timeout_microseconds);
   if (result < 0) {
     agent_bus_close(made);
     return result;

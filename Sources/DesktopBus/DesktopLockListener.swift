@@ -15,15 +15,15 @@ package final class DesktopLockListener: Sendable {
 
   private let userID: UInt32
   /// Called for each lock signal.
-  private let tell: @Sendable () -> Void
+  private let report: @Sendable () -> Void
   private let listening = Monitor<Set<Source>>([])
 
   /// - Parameters:
   ///   - userID: The user of the sessions.
-  ///   - tell: Called for each lock signal, on a separate thread.
-  package init(userID: UInt32, tell: @escaping @Sendable () -> Void) {
+  ///   - report: Called for each lock signal, on a separate thread.
+  package init(userID: UInt32, report: @escaping @Sendable () -> Void) {
     self.userID = userID
-    self.tell = tell
+    self.report = report
   }
 
   /// Starts to listen on each available bus, unless it already does, until the bus disappears. Returns immediately.
@@ -53,7 +53,7 @@ package final class DesktopLockListener: Sendable {
     for rule in source.rules { try bus.match(rule) }
     // The end of the bus is not an error: it ends the loop.
     while let signal = try? bus.nextSignal() {
-      if source.isLockSignal(signal, bus, userID) { tell() }
+      if source.isLockSignal(signal, bus, userID) { report() }
     }
   }
 }

@@ -134,7 +134,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   }
 
   /// Removes a closed connection.
-  func left(_ connection: HTTPConnection) { visitors[connection.number] = nil }
+  func disconnected(_ connection: HTTPConnection) { visitors[connection.number] = nil }
 
   // MARK: Admission
 
@@ -162,7 +162,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func lendsToken(to ticket: Ticket) -> Bool { terms?.handsOutToken == true }
 
   /// Removes a disconnected peer.
-  func left(_ connection: UInt64) { peers[connection] = nil }
+  func disconnected(_ connection: UInt64) { peers[connection] = nil }
 
   // MARK: Requests
 
@@ -233,22 +233,22 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
   /// Counts a failed request, which costs the daemon more than the peer.
-  func count(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
+  func countFailure(_ reply: Reply) { if case .failure = reply { _ = cheap.take(now: loop.now) } }
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
     switch last {
     case .reply(let reply):
-      count(reply)
+      countFailure(reply)
       connections.send(reply, to: ticket)
     case .token(let line): connections.send(line, to: ticket)
     }
   }
 
-  func isOver(_ ticket: Ticket) { calls[ticket] = nil }
+  func callEnded(_ ticket: Ticket) { calls[ticket] = nil }
 
   func awaitsMore(_ ticket: Ticket) -> Bool { calls[ticket]?.takesBody ?? false }
 
-  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+  func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard case .resourceBody(let part) = request, let call = calls[ticket] else { return false }
     do throws(Failure) { try call.take(part) } catch {
       call.leave()
@@ -257,7 +257,7 @@ final class LeaseServer: RequestHandler, Admission, LentCall.Owner {
     return true
   }
 
-  func hold(_ result: Reply, of ticket: Ticket) -> Bool { false }
+  func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
   func answered(_ ticket: Ticket) {}
   func note(_ event: LogEvent) {}
 

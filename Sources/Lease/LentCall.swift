@@ -26,7 +26,7 @@ final class LentCall {
     /// Called once with the last line, unless the peer has disconnected.
     func answer(_ last: Last, _ ticket: Ticket)
     /// Called once when the request has no work left.
-    func isOver(_ ticket: Ticket)
+    func callEnded(_ ticket: Ticket)
   }
 
   private let ticket: Ticket
@@ -53,7 +53,7 @@ final class LentCall {
   let takesBody: Bool
   private var isAnswered = false
   /// Whether the peer has disconnected.
-  private var isLeft = false
+  private var isPeerGone = false
 
   /// The end to write the request's body to. Only for ``Bodies/ends``.
   private(set) var contentEnd: SharedDescriptor?
@@ -170,7 +170,7 @@ final class LentCall {
   }
 
   /// Ends the request's body.
-  func endContent() { contentEnd = nil }
+  func closeContentEnd() { contentEnd = nil }
 
   /// Writes a part of the body.
   func take(_ part: ResourceBodyRequest) throws(Failure) { try content?.take(part) }
@@ -202,7 +202,7 @@ final class LentCall {
 
   /// Sends a line to the peer.
   private func relay(_ last: Last) {
-    guard !isLeft else { return }
+    guard !isPeerGone else { return }
     if case .reply(let reply) = last {
       if case .event(let event) = reply {
         owner.send(event, ticket)
@@ -220,7 +220,7 @@ final class LentCall {
 
   /// Forwards the last line and ends the request.
   private func finish(_ last: Last) {
-    guard !isAnswered, !isLeft else { return }
+    guard !isAnswered, !isPeerGone else { return }
     isAnswered = true
     if case .reply(.failure) = last { lines?.drain() }
     lines = nil
@@ -233,8 +233,8 @@ final class LentCall {
   private func close() {
     loop.unwatch(&key)
     try? UnixSocket.shutDown(connection.descriptor)
-    if isLeft { (pumps, content, contentEnd) = ([], nil, nil) }
-    if !isAnswered, !isLeft { return finish(.reply(.failure(.noDaemon))) }
+    if isPeerGone { (pumps, content, contentEnd) = ([], nil, nil) }
+    if !isAnswered, !isPeerGone { return finish(.reply(.failure(.noDaemon))) }
     content = nil
     settle()
   }
@@ -243,7 +243,7 @@ final class LentCall {
   /// closing it would mark it as complete.
   func leave() {
     guard !isAnswered else { return (pumps, lines) = ([], nil) }
-    isLeft = true
+    isPeerGone = true
     for pump in pumps { pump.stop() }
     (lines, answerEnd) = (nil, nil)
     content?.stop()
@@ -254,9 +254,9 @@ final class LentCall {
 
   /// Reports the end once nothing is in progress.
   private func settle() {
-    guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isLeft else { return }
+    guard !isSettled, key == nil, pumps.isEmpty, isAnswered || isPeerGone else { return }
     isSettled = true
-    owner.isOver(ticket)
+    owner.callEnded(ticket)
   }
 
   deinit { loop.unwatch(&key) }

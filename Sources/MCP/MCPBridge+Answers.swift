@@ -14,16 +14,16 @@ extension MCPBridge {
       guard !message.answers.isEmpty else { return output.write(message.bytes) }
       // It may answer a call whose own stream was interrupted.
       let owner = exchanges.values.compactMap(\.purpose.sending).first {
-        $0.open.contains { message.answers.contains($0) }
+        $0.unanswered.contains { message.answers.contains($0) }
       }
       if let owner { deliver(message, to: owner, nil) }
     case .reopening:
       guard message.id == .string(Self.reopeningID) else { return }
-      drop(running.key)
+      remove(running.key)
       reopened(message, running.head)
     case .tools(let request):
       guard message.id == request.message.id else { return }
-      drop(running.key)
+      remove(running.key)
       listed(message, for: request)
     case .reopened, .closing: break
     }
@@ -31,12 +31,12 @@ extension MCPBridge {
 
   /// Writes a message that responds to `sending`, but nothing that answers another message.
   private func deliver(_ message: MCPMessage, to sending: MCPSending, _ head: ResponseHead?) {
-    guard message.answers.allSatisfy({ sending.open.contains($0) }) else {
+    guard message.answers.allSatisfy({ sending.unanswered.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
     }
-    sending.open.subtract(message.answers)
+    sending.unanswered.subtract(message.answers)
     if sending.message.isCalled("initialize"), sending.message.kind == .request, let head {
-      session.began(message, head)
+      session.recordAcceptance(message, head)
     }
     output.write(note(message, to: sending.message).bytes)
   }
@@ -68,8 +68,8 @@ extension MCPBridge {
 
   private func ended(_ sending: MCPSending, _ running: Running, _ head: ResponseHead, _ problem: Failure?) {
     guard let problem else { return succeeded(sending, running, head) }
-    if head.status == 404, !sending.isModern, sending.namedSession {
-      return lost(sending)
+    if head.status == 404, !sending.isModern, sending.hadSessionID {
+      return handleLostSession(sending)
     }
     if head.status == 401 || head.status == 403 || MCPProblem.needsPerson(problem) {
       return refused(sending, problem, status: head.status)
@@ -107,9 +107,9 @@ extension MCPBridge {
     }
     switch running.body {
     case .stream(let reader):
-      if !sending.open.isEmpty { return resume(sending, reader, running.purpose) }
+      if !sending.unanswered.isEmpty { return resume(sending, reader, running.purpose) }
     case .whole(let body):
-      guard !sending.open.isEmpty else { break }
+      guard !sending.unanswered.isEmpty else { break }
       guard let answer = try? MCPMessage(body), answer.kind == .answer || answer.kind == .batch else {
         return fail(
           sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
@@ -117,7 +117,7 @@ extension MCPBridge {
       let isNameless = answer.id == nil || answer.id == .null
       deliver(isNameless ? Self.error(answer, of: sending) ?? answer : answer, to: sending, head)
       // Missing responses will never arrive.
-      if !sending.open.isEmpty {
+      if !sending.unanswered.isEmpty {
         fail(sending, Failure(.serverMisbehaved, "the server's answer is not an MCP message"), status: head.status)
       }
     case .pending: break
@@ -126,7 +126,7 @@ extension MCPBridge {
   }
 
   /// Handles an interrupted response.
-  func brokenOff(_ running: Running, _ failure: Failure) {
+  func handleInterruption(_ running: Running, _ failure: Failure) {
     if case .tools = running.purpose { return failed(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.
     if case .stream(let reader) = running.body, let sending = running.purpose.sending {
@@ -147,7 +147,7 @@ extension MCPBridge {
     case .listening: stoppedListening(nil, failure, .pending)
     case .reopening, .reopened:
       isReopening = false
-      session.ended()
+      session.recordEnd()
       failWaiting(failure)
     case .closing: break
     }
@@ -166,7 +166,7 @@ extension MCPBridge {
 
   func fail(_ sending: MCPSending, _ problem: MCPProblem) {
     if sending.message.requests.isEmpty { return server.host.note(Phrase(verbatim: problem.message)) }
-    for id in sending.message.requests where sending.open.remove(id) != nil { output.fail(id, problem) }
+    for id in sending.message.requests where sending.unanswered.remove(id) != nil { output.fail(id, problem) }
   }
 
   private func note(_ failure: Failure) { server.host.note(server.host.completed(failure).text) }
@@ -184,7 +184,7 @@ extension MCPBridge {
     var last = String(decoding: reader.lastID, as: UTF8.self)
     // If interrupted again before the first event, resume from the same ID.
     if last.isEmpty, case .rest(_, let before) = purpose { last = before }
-    guard !sending.open.isEmpty else { return }
+    guard !sending.unanswered.isEmpty else { return }
     guard !sending.isModern, !last.isEmpty, sending.generation == session.generation else {
       return fail(
         sending,
@@ -198,8 +198,8 @@ extension MCPBridge {
     }
     sending.retries += 1
     schedule(after: .milliseconds(min(reader.retryMilliseconds ?? Self.standardRetry, Self.longestRetry))) { [self] in
-      guard !sending.open.isEmpty else { return }
-      begin(.rest(of: sending, after: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
+      guard !sending.unanswered.isEmpty else { return }
+      sendRequest(.rest(of: sending, after: last), "GET", session.fields + ["Last-Event-ID: \(last)"])
     }
   }
 
@@ -214,12 +214,12 @@ extension MCPBridge {
   private func openListener() {
     guard listener.isWanted else { return }
     let last = listener.lastID.isEmpty ? [] : ["Last-Event-ID: \(listener.lastID)"]
-    begin(.listening, "GET", session.fields + last)
+    sendRequest(.listening, "GET", session.fields + last)
   }
 
   func stopListening() {
     listener = MCPListener()
-    for (key, running) in exchanges { if case .listening = running.purpose { drop(key) } }
+    for (key, running) in exchanges { if case .listening = running.purpose { remove(key) } }
   }
 
   /// Handles the end of the stream of the server's own messages, and reopens it if supported.
@@ -267,7 +267,7 @@ extension MCPBridge {
 
   /// Requests the tools.
   private func list(_ request: MCPToolsRequest) {
-    begin(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
+    sendRequest(.tools(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
 
   /// Requests the next page of the list; after the last, repeats the refused call.
@@ -281,7 +281,7 @@ extension MCPBridge {
   // MARK: Sessions
 
   /// Handles an unprocessed message, because the server forgot the session: starts a new one.
-  private func lost(_ sending: MCPSending) {
+  private func handleLostSession(_ sending: MCPSending) {
     guard session.initialize != nil, !sending.isRepeated, sending.message.kind == .request || sending.isBarrier else {
       return fail(sending, Failure(.serverRejected, "the server no longer knows the session"), status: 404)
     }
@@ -297,10 +297,10 @@ extension MCPBridge {
     guard !isReopening, let initialize = session.initialize else { return }
     isReopening = true
     stopListening()
-    session.ended()
+    session.recordEnd()
     do throws(Failure) {
       let message = try initialize.changed(id: .string(Self.reopeningID))
-      begin(.reopening, "POST", [], message.bytes)
+      sendRequest(.reopening, "POST", [], message.bytes)
     } catch {
       failed(.reopening, error)
     }
@@ -311,9 +311,9 @@ extension MCPBridge {
     guard let head, answer.value(["result"]) != nil else {
       return failed(.reopening, Failure(.serverMisbehaved, "the server did not start a new session"))
     }
-    session.began(answer, head)
+    session.recordAcceptance(answer, head)
     let message = JSON.object(MCPMessage.notification("notifications/initialized")).serialized()
-    begin(.reopened, "POST", session.fields, message)
+    sendRequest(.reopened, "POST", session.fields, message)
   }
 }
 

@@ -104,7 +104,7 @@ package final class MCPBridge {
         if mayRead, input.isAlwaysReady || events.contains(where: { $0.key == Key.input }) { readInput() }
         for event in events where event.key >= Key.first { ready(event.key) }
         fireTimers()
-        pump()
+        sendWaiting()
         try input.pause(!mayRead, poller, key: Key.input)
       }
       try close()
@@ -124,9 +124,9 @@ package final class MCPBridge {
   private func readInput() {
     input.read { line in
       switch line {
-      case .message(let message): take(message)
+      case .message(let message): handle(message)
       case .refused(let failure, let id):
-        let code = failure.code == .malformedToken ? MCPProblem.notParsed : MCPProblem.notARequest
+        let code = failure.code == .malformedToken ? MCPProblem.parseError : MCPProblem.invalidRequest
         output.fail(id, MCPProblem(code, failure.message))
       }
     }
@@ -135,10 +135,10 @@ package final class MCPBridge {
 
   /// Ends the session at the server.
   private func close() throws(SystemError) {
-    for key in Array(exchanges.keys) { drop(key) }
+    for key in Array(exchanges.keys) { remove(key) }
     signIns.close()
     guard session.hasID else { return }
-    begin(.closing, "DELETE", session.fields)
+    sendRequest(.closing, "DELETE", session.fields)
     let end = Instant.now.advanced(by: Self.closingTime)
     while !exchanges.isEmpty, Instant.now < end {
       for event in try poller.wait(until: end) where event.key >= Key.first { ready(event.key) }
@@ -163,7 +163,7 @@ package final class MCPBridge {
   // MARK: From the client
 
   /// Handles a message of the client.
-  private func take(_ message: MCPMessage) {
+  private func handle(_ message: MCPMessage) {
     session.note(message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
       return answered(id, message)
@@ -180,33 +180,35 @@ package final class MCPBridge {
 
   /// Handles the cancellation of a call. Returns whether there is nothing to send.
   private func cancelled(_ id: JSON, _ message: MCPMessage) -> Bool {
-    if let index = waiting.firstIndex(where: { $0.open.contains(id) && $0.message.kind == .request }) {
+    if let index = waiting.firstIndex(where: { $0.unanswered.contains(id) && $0.message.kind == .request }) {
       waiting.remove(at: index)
       return true
     }
     if signIns.forget(id) { return true }
-    let running = exchanges.first { $0.value.purpose.sending.map { $0.isModern && $0.open.contains(id) } ?? false }
+    let running = exchanges.first {
+      $0.value.purpose.sending.map { $0.isModern && $0.unanswered.contains(id) } ?? false
+    }
     if let running {
-      drop(running.key)
+      remove(running.key)
       return true
     }
     return session.namedRevision != nil
   }
 
   /// Sends the waiting messages that may be sent now.
-  private func pump() {
+  private func sendWaiting() {
     while let next = waiting.first, mayStart(next) {
       waiting.removeFirst()
       if next.isBarrier, next.message.isCalled("initialize") {
-        session.begins(with: next.message)
+        session.recordRequest(with: next.message)
         stopListening()
       } else if !next.isModern, session.isMissing, session.initialize != nil {
         // The client continues even if its session failed to start.
         waiting.insert(next, at: 0)
         return reopen()
       }
-      (next.generation, next.namedSession) = (session.generation, session.hasID)
-      begin(.message(next), "POST", session.fields(of: next.message), next.message.bytes)
+      (next.generation, next.hadSessionID) = (session.generation, session.hasID)
+      sendRequest(.message(next), "POST", session.fields(of: next.message), next.message.bytes)
     }
   }
 
@@ -215,13 +217,13 @@ package final class MCPBridge {
       if case .message(let sending) = running.purpose { sending } else { nil }
     }
     return !isReopening && running.count < Self.mostAtOnce
-      && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.open.isEmpty) }
+      && !running.contains { $0.isBarrier && ($0.message.kind == .notification || !$0.unanswered.isEmpty) }
   }
 
   // MARK: Exchanges
 
   /// Makes an HTTP request.
-  func begin(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
+  func sendRequest(_ purpose: Purpose, _ method: String, _ fields: [String], _ body: [UInt8]? = nil) {
     do throws(Failure) {
       let exchange = try server.send(method, fields, body)
       let running = Running(exchange, purpose, key: nextKey())
@@ -229,7 +231,7 @@ package final class MCPBridge {
       do {
         if let number = exchange.connectionNumber { try poller.add(number, interest: .read, key: running.key) }
       } catch {
-        drop(running.key)
+        remove(running.key)
         throw Failure(error, doing: "cannot make the request")
       }
     } catch {
@@ -238,7 +240,7 @@ package final class MCPBridge {
   }
 
   /// Cancels an HTTP request, or removes a complete one.
-  func drop(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
+  func remove(_ key: UInt64) { exchanges.removeValue(forKey: key)?.exchange.close() }
 
   /// Handles the descriptor of a key: a connection or, for an odd key, a pipe.
   private func ready(_ key: UInt64) {
@@ -247,7 +249,7 @@ package final class MCPBridge {
     guard let running = exchanges[connection] else { return }
     let tell = { [self] (step: MCPExchange.Step) in
       guard exchanges[connection] === running else { return }
-      take(step, running, connection)
+      handle(step, running, connection)
     }
     if key == connection { running.exchange.readLines(tell) } else { running.exchange.readPipe(tell) }
   }
@@ -259,7 +261,7 @@ package final class MCPBridge {
   }
 
   /// Handles progress of an HTTP request.
-  private func take(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
+  private func handle(_ step: MCPExchange.Step, _ running: Running, _ key: UInt64) {
     switch step {
     case .head(let head):
       let isStream = head.isEventStream
@@ -268,24 +270,24 @@ package final class MCPBridge {
       if isStream, case .listening = running.purpose { listener.isOpen = true }
       guard let pipe = running.exchange.pipeNumber else { return }
       do { try poller.add(pipe, interest: .read, key: key + 1) } catch {
-        drop(key)
+        remove(key)
         failed(running.purpose, Failure(error, doing: "cannot read the answer"))
       }
     case .body(let bytes):
-      guard !take(bytes, running) else { return }
-      drop(key)
+      guard !addToBody(bytes, running) else { return }
+      remove(key)
       failed(running.purpose, Failure(.serverMisbehaved, "the server sent a message that is too large"))
     case .ended(let head, let problem):
-      drop(key)
+      remove(key)
       ended(running, head, problem)
     case .failed(let failure):
-      drop(key)
-      brokenOff(running, failure)
+      remove(key)
+      handleInterruption(running, failure)
     }
   }
 
   /// Adds to the body. Returns false if it is too long.
-  private func take(_ bytes: [UInt8], _ running: Running) -> Bool {
+  private func addToBody(_ bytes: [UInt8], _ running: Running) -> Bool {
     switch running.body {
     case .pending: return true
     case .whole(var whole):

@@ -95,7 +95,7 @@ final class MCPExchange {
           guard let bytes = result["body_bytes"]?.int else { throw Reply.unreadable }
           self.result = (bytes, result["problem"].flatMap { Failure(json: $0) })
           try readRest(tell)
-          end(tell)
+          reportEnd(tell)
         }
       }
     } catch {
@@ -170,7 +170,7 @@ final class MCPExchange {
   }
 
   /// Reports the end of the response.
-  private func end(_ tell: (Step) -> Void) {
+  private func reportEnd(_ tell: (Step) -> Void) {
     guard let head, let result else { return }
     tell(.ended(head, problem: result.problem))
   }

@@ -194,8 +194,8 @@ struct MCPProblem {
   var data = JSONObject()
 
   // JSON-RPC 2.0 section 5.1.
-  static let notParsed = -32700
-  static let notARequest = -32600
+  static let parseError = -32700
+  static let invalidRequest = -32600
   /// The server was unreachable or did not respond.
   static let noAnswer = -32000
   /// The user must act, for example sign in.

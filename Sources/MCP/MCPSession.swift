@@ -30,7 +30,7 @@ struct MCPSession {
   // MARK: Beginning
 
   /// Records that the client has requested a session.
-  mutating func begins(with message: MCPMessage) {
+  mutating func recordRequest(with message: MCPMessage) {
     initialize = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
@@ -39,7 +39,7 @@ struct MCPSession {
   /// Records that the server accepted the session.
   ///
   /// - Parameter answer: The response to ``initialize``.
-  mutating func began(_ answer: MCPMessage, _ head: ResponseHead) {
+  mutating func recordAcceptance(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
     isMissing = false
@@ -48,7 +48,7 @@ struct MCPSession {
   }
 
   /// Records that the server forgot or rejected the session.
-  mutating func ended() {
+  mutating func recordEnd() {
     id = nil
     isMissing = true
   }
@@ -121,7 +121,7 @@ struct MCPToolFields {
 
   private static let mostTools = 4096
   /// The limit of marked arguments per tool. A tool with more cannot be called.
-  private static let mostMarks = 256
+  private static let mostAnnotations = 256
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.
   private static let others = [
@@ -168,7 +168,7 @@ struct MCPToolFields {
   ) -> Bool {
     guard let schema = schema?.object else { return true }
     if let annotation = schema[annotation] {
-      guard !path.isEmpty, found.count < mostMarks, let name = annotation.string, isToken(name),
+      guard !path.isEmpty, found.count < mostAnnotations, let name = annotation.string, isToken(name),
         ["string", "integer", "boolean"].contains(schema["type"]?.string ?? ""),
         !found.contains(where: { $0.name.lowercased().hasSameBytes(as: name.lowercased()) })
       else { return false }

@@ -94,21 +94,21 @@ final class MCPSignIn {
 final class MCPSending {
   var message: MCPMessage
   /// The requests without a response.
-  var open: Set<JSON>
+  var unanswered: Set<JSON>
   /// The session in which it was sent.
   var generation = 0
   /// Whether the message was sent with a session ID.
-  var namedSession = false
+  var hadSessionID = false
   /// Whether it was refused before processing and is being repeated.
   var isRepeated = false
   /// Whether a sign-in was tried for it.
-  var wasHeld = false
+  var waitedForSignIn = false
   /// How often the rest of its response was requested.
   var retries = 0
 
   init(_ message: MCPMessage) {
     self.message = message
-    open = Set(message.requests)
+    unanswered = Set(message.requests)
   }
 
   /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.

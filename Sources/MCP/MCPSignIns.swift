@@ -50,7 +50,7 @@ struct MCPSignIns {
 
   /// Removes a waiting call that was cancelled. Returns whether there was one.
   mutating func forget(_ id: JSON) -> Bool {
-    guard let current, let index = current.held.firstIndex(where: { $0.open.contains(id) }) else { return false }
+    guard let current, let index = current.held.firstIndex(where: { $0.unanswered.contains(id) }) else { return false }
     current.held.remove(at: index)
     return true
   }
@@ -74,10 +74,11 @@ extension MCPBridge {
   func refused(_ sending: MCPSending, _ failure: Failure, status: Int?) {
     let failure = server.host.completed(failure)
     let problem = server.problem(failure, status: status)
-    guard !sending.message.requests.isEmpty, !sending.wasHeld, let login = server.host.remedy(of: failure)?.signIn,
+    guard !sending.message.requests.isEmpty, !sending.waitedForSignIn,
+      let login = server.host.remedy(of: failure)?.signIn,
       signIns.current != nil || signIns.mayAsk(session.takesURLs(sending.message))
     else { return fail(sending, problem) }
-    sending.wasHeld = true
+    sending.waitedForSignIn = true
     if let current = signIns.current {
       current.held.append(sending)
       if current.code != nil { ask(current) }
@@ -176,7 +177,7 @@ extension MCPBridge {
     // Restore the call's own answers to the server's questions.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
     if let own = try? sending.message.changed(parameters: parameters) { sending.message = own }
-    sending.wasHeld = true
+    sending.waitedForSignIn = true
     guard let current = signIns.current, state.utf8.starts(with: "\(current.id)-".utf8) else {
       return waiting.append(sending)
     }

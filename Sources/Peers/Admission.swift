@@ -8,7 +8,7 @@ package protocol Admission: AnyObject {
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
   /// Admits a request. Overrides the properties that its sender may not choose.
   ///
-  /// - Returns: Nil to suspend the request until ``ReplySink/goOn(with:_:passed:)`` or a failure.
+  /// - Returns: Nil to suspend the request until ``ReplySink/resume(with:_:passed:)`` or a failure.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
@@ -17,7 +17,7 @@ package protocol Admission: AnyObject {
   /// Removes data that the peer must not see from a response.
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply
   /// Called when a connection is closed.
-  func left(_ connection: UInt64)
+  func disconnected(_ connection: UInt64)
 }
 
 extension Admission {

@@ -218,7 +218,7 @@ package final class Connections {
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
       goesOn = connection.takeLine(if: { line in
         guard let envelope = try? RequestEnvelope(parsing: line) else { return false }
-        return handler.handleBeside(envelope.request, ticket)
+        return handler.handleFollowUp(envelope.request, ticket)
       })
     }
   }
@@ -239,7 +239,7 @@ package final class Connections {
     connection.isDropped = true
     loop.unwatch(connection.id)
     if let ticket = connection.current { handler?.abandon(ticket) }
-    connection.admission?.left(connection.id)
+    connection.admission?.disconnected(connection.id)
     handler?.closed(connection.id)
   }
 
@@ -288,7 +288,7 @@ extension Connections: ReplySink {
 
   package func unread(by ticket: Ticket) -> Int { connection(of: ticket)?.unreadBytes ?? 0 }
 
-  package func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+  package func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
     var envelope = envelope
     let waited = connection.secondsWaited(until: now)
@@ -335,7 +335,7 @@ extension Connections: ReplySink {
 
   package func send(_ reply: Reply, to ticket: Ticket) {
     guard let connection = connection(of: ticket), connection.current == ticket else { return }
-    if case .result = reply, handler?.hold(reply, of: ticket) ?? false { return }
+    if case .result = reply, handler?.postpone(reply, of: ticket) ?? false { return }
     let reply = connection.admission?.shown(reply, of: ticket) ?? reply
     if case .event = reply {
       enqueue(.plain(reply.serialized()), connection)

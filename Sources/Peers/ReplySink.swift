@@ -26,7 +26,7 @@ package protocol ReplySink: AnyObject {
     _ descriptor: consuming FileDescriptor, under admission: any Admission, mayIdle: Bool
   ) throws(SystemError) -> UInt64
   /// Resumes a request suspended by its access rules.
-  func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
+  func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Sends a failure to all connections with these access rules, and closes them.
   func dropPeers(of admission: any Admission, saying failure: Failure)
   /// The maximum number of concurrent requests to one server. Nil while there are few peers.

@@ -8,9 +8,9 @@ package protocol RequestHandler: AnyObject {
   /// Whether a request in progress accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool
   /// Handles a request that belongs to one in progress. Returns false for others.
-  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool
+  func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool
   /// Keeps a result to send it later. Returns false to send it now.
-  func hold(_ result: Reply, of ticket: Ticket) -> Bool
+  func postpone(_ result: Reply, of ticket: Ticket) -> Bool
   /// Called after a request's last line was sent.
   func answered(_ ticket: Ticket)
   /// Logs a closed connection or a timeout.

@@ -149,15 +149,17 @@ package final class Vault: Sendable {
   ///
   /// - Returns: Whether there was one.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
-    let place = try place()
+    let location = try location()
     var isErased = false
     try excludingWriters { (directory) throws(VaultError) in
-      let record = try parse(place, in: directory)?.records.first { $0.name == account && $0.generation == generation }
+      let record = try parse(location, in: directory)?.records.first {
+        $0.name == account && $0.generation == generation
+      }
       guard let record else { return }
       do throws(SystemError) {
-        try directory.overwrite(record.sealed.indices, of: place.fileName, with: SealedRecord.erasedByte)
+        try directory.overwrite(record.sealed.indices, of: location.fileName, with: SealedRecord.erasedByte)
       } catch {
-        throw VaultError(error, path: place.path)
+        throw VaultError(error, path: location.path)
       }
       isErased = true
     }
@@ -175,7 +177,7 @@ package final class Vault: Sendable {
 
   /// The random ID of the vault: 16 bytes, not secret. Nil if there is no vault. It is authenticated with every record.
   package func identifier() throws(VaultError) -> [UInt8]? {
-    try place().read().map { (bytes) throws(VaultError) in
+    try location().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }

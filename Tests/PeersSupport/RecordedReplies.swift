@@ -105,7 +105,7 @@ package final class RecordedReplies: ReplySink {
     admissions.append(admission)
     return UInt64(admissions.count)
   }
-  package func goOn(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
+  package func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     admitted[Int(ticket.connection)] = envelope
   }
   package func stream(to ticket: Ticket, _ act: @escaping () -> Void) { streams[Int(ticket.connection)] = act }

@@ -40,13 +40,13 @@ import Wire
 
     func awaitsMore(_ ticket: Ticket) -> Bool { true }
 
-    func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+    func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
       guard case .daemon(.log) = request else { return false }
       linesBeside += 1
       return true
     }
 
-    func hold(_ result: Reply, of ticket: Ticket) -> Bool { false }
+    func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
     func answered(_ ticket: Ticket) {}
     func abandon(_ ticket: Ticket) { abandoned.append(ticket) }
   }
@@ -351,7 +351,7 @@ import Wire
       let held = try #require(terms.held.last)
       try pass(seconds: wait)
       if isLate { break }
-      connections.goOn(with: held.envelope, held.ticket, passed: [])
+      connections.resume(with: held.envelope, held.ticket, passed: [])
       #expect(handler.handled.last?.timeout == 10)
       connections.send(result(1), to: held.ticket)
     }
@@ -427,5 +427,5 @@ private final class Terms: Admission {
   }
   func lendsToken(to ticket: Ticket) -> Bool { false }
   func shown(_ reply: Reply, of ticket: Ticket) -> Reply { reply }
-  func left(_ connection: UInt64) {}
+  func disconnected(_ connection: UInt64) {}
 }

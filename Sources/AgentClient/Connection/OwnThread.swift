@@ -9,26 +9,26 @@ enum OwnThread {
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let end = End<Value>()
+    let resumption = TaskResumption<Value>()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        end.begin(continuation)
+        resumption.begin(continuation)
         do throws(SystemError) {
-          try Threads.start(name: "agent-connect") { end.resume(Result { () throws(Failure) in try body() }) }
+          try Threads.start(name: "agent-connect") { resumption.resume(Result { () throws(Failure) in try body() }) }
         } catch {
-          end.resume(.failure(Failure(.tooBusy, verbatim: "no thread can be started: \(error.message)")))
+          resumption.resume(.failure(Failure(.tooBusy, verbatim: "no thread can be started: \(error.message)")))
         }
         // The task may have been cancelled before.
-        if Task.isCancelled { end.cancel() }
+        if Task.isCancelled { resumption.cancel() }
       }
     } onCancel: {
-      end.cancel()
+      resumption.cancel()
     }
     return try result.get()
   }
 
   /// Resumes the waiting task exactly once.
-  private final class End<Value: Sendable>: Sendable {
+  private final class TaskResumption<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
 
     private let waiting = Monitor<Continuation?>(nil)

@@ -21,7 +21,7 @@ final class SocketWaits: Sendable {
   }
 
   /// The shared instance, once it exists.
-  private static let made = Monitor<SocketWaits?>(nil)
+  private static let sharedInstance = Monitor<SocketWaits?>(nil)
 
   private let state = Monitor(State())
   private let poller: Poller
@@ -36,10 +36,10 @@ final class SocketWaits: Sendable {
 
   /// The instance that all connections use.
   private static func shared() throws(SystemError) -> SocketWaits {
-    try made.withLock { (made) throws(SystemError) in
-      if let made { return made }
+    try sharedInstance.withLock { (instance) throws(SystemError) in
+      if let instance { return instance }
       let waits = try started()
-      made = waits
+      instance = waits
       return waits
     }
   }
@@ -82,17 +82,17 @@ final class SocketWaits: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        begin(key, Wait(descriptor: descriptor, deadline: deadline, continuation: continuation))
+        add(key, Wait(descriptor: descriptor, deadline: deadline, continuation: continuation))
         // The task may have been cancelled before.
-        if Task.isCancelled { end(key, .cancelled) }
+        if Task.isCancelled { finish(key, .cancelled) }
       }
     } onCancel: {
-      end(key, .cancelled)
+      finish(key, .cancelled)
     }
   }
 
   /// Adds a wait, and wakes the thread if its deadline is the first.
-  private func begin(_ key: UInt64, _ wait: Wait) {
+  private func add(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
       // With the lock held, so that the end of the wait finds the descriptor in the poller.
       do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
@@ -106,7 +106,7 @@ final class SocketWaits: Sendable {
   }
 
   /// Ends a wait, unless it has already ended, and resumes its task.
-  private func end(_ key: UInt64, _ outcome: Outcome) {
+  private func finish(_ key: UInt64, _ outcome: Outcome) {
     let ended = state.withLock { state -> Wait? in
       guard let wait = state.waits.removeValue(forKey: key) else { return nil }
       try? poller.remove(wait.descriptor)
@@ -128,10 +128,10 @@ final class SocketWaits: Sendable {
         preconditionFailure("epoll_wait: \(error.message)")
       }
       for event in events {
-        if event.key == 0 { alarm.drain() } else { end(event.key, .readable) }
+        if event.key == 0 { alarm.drain() } else { finish(event.key, .readable) }
       }
       // The process may have been stopped past the deadline, so poll first.
-      if events.isEmpty { for key in late { end(key, .late) } }
+      if events.isEmpty { for key in late { finish(key, .late) } }
     }
   }
 }

@@ -20,7 +20,7 @@ const char *_Nullable agent_error_description(int number);
 // fails with EBADF. One system call if all are open.
 int agent_occupy_standard_descriptors(void);
 // Opens a directory for path lookups only, which need not be readable. Follows no link.
-int agent_open_way(int directory, const char *name);
+int agent_open_path(int directory, const char *name);
 int agent_pipe(int ends[_Nonnull 2]);
 int agent_socket_pair(int ends[_Nonnull 2]);
 int agent_duplicate(int descriptor);

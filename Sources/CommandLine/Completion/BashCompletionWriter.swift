@@ -28,10 +28,10 @@ struct BashCompletionWriter {
 
   /// Shell code that finds the words that may follow.
   private var words: String {
-    let groups = CommandName.groups.map { entry([$0], "words=(\(list(CommandName.members(ofGroup: $0))))") }
+    let groups = CommandName.groups.map { caseBranch([$0], "words=(\(list(CommandName.members(ofGroup: $0))))") }
     return function(
       "words", "The words that may follow $1, the first word of a command; without it the first words.",
-      [entry([""], "words=(\(list(CommandName.firstWords)))")] + groups)
+      [caseBranch([""], "words=(\(list(CommandName.firstWords)))")] + groups)
   }
 
   /// Shell code that finds a command's options and operands.
@@ -40,7 +40,7 @@ struct BashCompletionWriter {
       var text = "options=(\(list(command.options.flatMap(\.spellings))))"
       if let kind = kind(command.operands.candidates) { text += " limit=\(command.operands.limit) operand\(kind)" }
       if command.trailing != nil { text += " trailing=yes" }
-      return entry([command.name.rawValue], text)
+      return caseBranch([command.name.rawValue], text)
     }
     return function("command", "What the command $1 takes.", entries)
   }
@@ -48,15 +48,15 @@ struct BashCompletionWriter {
   /// Shell code that finds an option's possible values.
   private var values: String {
     let own = table.all.flatMap { command in
-      command.options.compactMap { entry(for: $0) { "'\(command.name) \($0)'" } }
+      command.options.compactMap { caseBranch(for: $0) { "'\(command.name) \($0)'" } }
     }
-    let common = Options.common.compactMap { entry(for: $0) { "*' \($0)'" } }
+    let common = Options.common.compactMap { caseBranch(for: $0) { "*' \($0)'" } }
     return function("value", "What the option $2 of the command $1 takes; fails when it takes nothing.", own + common) {
       "\"$1 $2\""
     }
   }
 
-  private func entry(for option: OptionDeclaration, pattern: (String) -> String) -> String? {
+  private func caseBranch(for option: OptionDeclaration, pattern: (String) -> String) -> String? {
     guard let candidates = option.candidates else { return nil }
     return "  \(option.spellings.map(pattern).joined(separator: " | "))) kind\(kind(candidates) ?? "=text") ;;"
   }
@@ -74,7 +74,7 @@ struct BashCompletionWriter {
   }
 
   /// A branch of a `case` statement.
-  private func entry(_ patterns: [String], _ statements: String) -> String {
+  private func caseBranch(_ patterns: [String], _ statements: String) -> String {
     "  \(patterns.map { "'\($0)'" }.joined(separator: " | "))) \(statements) ;;"
   }
 

@@ -24,8 +24,8 @@ struct DaemonClient {
   /// The timeout for a response, if shorter than the request's deadline.
   private var answerTimeout: Duration?
 
-  /// See ``DaemonLauncher/patience``.
-  private var launchTimeout = DaemonLauncher.patience
+  /// See ``DaemonLauncher/timeout``.
+  private var launchTimeout = DaemonLauncher.timeout
 
   init(_ invocation: Invocation) {
     timeoutSeconds = invocation[.timeout]
@@ -65,17 +65,17 @@ struct DaemonClient {
   private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   /// Returns a client with a deadline of `seconds` for each request.
-  func patient(for seconds: Int) -> DaemonClient {
+  func withTimeout(seconds: Int) -> DaemonClient {
     var client = self
     client.timeoutSeconds = seconds
     return client
   }
 
   /// Returns a client with a timeout for each response and for starting the daemon.
-  func limited(toAnswer patience: Duration) -> DaemonClient {
+  func withAnswerTimeout(_ timeout: Duration) -> DaemonClient {
     var client = self
-    client.answerTimeout = patience
-    client.launchTimeout = patience
+    client.answerTimeout = timeout
+    client.launchTimeout = timeout
     return client
   }
 
@@ -87,7 +87,7 @@ struct DaemonClient {
       console.detail("a child starts the daemon, since another program takes this process over")
       launchBeside()
     }
-    return try DaemonLauncher.connectOrStart(console, patience: launchTimeout)
+    return try DaemonLauncher.connectOrStart(console, timeout: launchTimeout)
   }
 
   /// Adds the command line's deadline and the working directory. `--verbose` requests progress events.
@@ -144,7 +144,7 @@ struct DaemonClient {
     console.timeoutSeconds = grace
     do throws(Failure) {
       guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
-      try connection.lent { (connection) throws(Failure) in
+      try connection.closingAfter { (connection) throws(Failure) in
         // The daemon replies at once, even at a lease's socket. A refusal counts.
         try connection.send(RequestEnvelope(.leaseStatus()))
         _ = try connection.nextReply(before: deadline)
@@ -157,9 +157,9 @@ struct DaemonClient {
   }
 
   /// Returns a wait without a deadline, which ends when `isWorking` returns false.
-  func wait(_ patience: Patience, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
+  func wait(_ daemonWait: DaemonWait, while isWorking: @escaping () -> Bool) -> DaemonConnection.Wait {
     { (socket, _) throws(SystemError) in
-      while try !patience.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
+      while try !daemonWait.wait(for: socket, before: nextCheck) { if !isWorking() { return false } }
       return true
     }
   }
@@ -191,7 +191,7 @@ struct DaemonClient {
       guard let connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
       do {
-        return try connection.lent { (connection) throws(Failure) in try ask(request, over: &connection) }
+        return try connection.closingAfter { (connection) throws(Failure) in try ask(request, over: &connection) }
       } catch {
         // An ending daemon may be gone by now.
         guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
@@ -212,9 +212,9 @@ struct DaemonClient {
     let begin = logRequest(request)
     try connection.send(envelope(request), passing: descriptors)
     work()
-    let (deadline, patience) = (deadline(of: request), Patience(request, console))
+    let (deadline, daemonWait) = (deadline(of: request), DaemonWait(request, console))
     while true {
-      switch try connection.nextReply(before: deadline, waiting: patience.wait) {
+      switch try connection.nextReply(before: deadline, waiting: daemonWait.wait) {
       case .result(let result):
         logOutcome("answered", since: begin)
         return result
@@ -234,11 +234,15 @@ struct DaemonClient {
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
-      return try connection.lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+      return try connection.closingAfter { (connection) throws(Failure) in
+        try retryingWithVariables(over: &connection, body)
+      }
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
-    return try connectAgain().lent { (connection) throws(Failure) in try handingOver(over: &connection, body) }
+    return try connectAgain().closingAfter { (connection) throws(Failure) in
+      try retryingWithVariables(over: &connection, body)
+    }
   }
 
   /// Opens a connection over which `body` sends a repeatable request; repeats both if the daemon is ending.
@@ -268,7 +272,7 @@ struct DaemonClient {
   }
 
   /// Runs `body`. If the daemon lacks environment variables, sends them and runs `body` again.
-  func handingOver<Result>(
+  func retryingWithVariables<Result>(
     over connection: inout DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     do {
@@ -340,10 +344,10 @@ struct DaemonClient {
     let begin = logRequest(request)
     var envelope = withoutDirectory(request)
     try connection.send(envelope)
-    let (deadline, patience) = (deadline(of: request), Patience(request, console))
+    let (deadline, daemonWait) = (deadline(of: request), DaemonWait(request, console))
     while true {
       var isDirectoryNeeded = false
-      let result = try connection.nextLine(before: deadline, waiting: patience.wait) {
+      let result = try connection.nextLine(before: deadline, waiting: daemonWait.wait) {
         (line) throws(Failure) -> Result? in
         let answer: Answer
         do throws(Failure) {
@@ -383,8 +387,8 @@ struct DaemonClient {
 
 extension DaemonConnection {
   /// Runs `body` with the connection, and always closes it afterwards.
-  consuming func lent<Result: ~Copyable>(
-    to body: (inout DaemonConnection) throws(Failure) -> Result
+  consuming func closingAfter<Result: ~Copyable>(
+    _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let result: Result
     do {

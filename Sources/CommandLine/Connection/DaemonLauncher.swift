@@ -5,7 +5,7 @@ internal import Wire
 /// Finds the user's daemon, and starts it if none runs.
 enum DaemonLauncher {
   /// The default timeout for starting the daemon, and for another command that is starting it.
-  static let patience = Duration.seconds(15)
+  static let timeout = Duration.seconds(15)
 
   /// The exit status of `agentd` if another daemon serves the directory.
   private static let alreadyRunning = ProcessStatus.exited(75)
@@ -20,22 +20,22 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - patience: The timeout for another command that is starting the daemon, and again for the daemon to listen. A
+  ///   - timeout: The timeout for another command that is starting the daemon, and again for the daemon to listen. A
   ///     slower daemon keeps running.
   ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be the socket of an ended lease.
   /// - Throws: `daemon_unavailable` if no daemon listens at `AGENT_SOCKET`.
   static func connectOrStart(
-    _ console: Console = .silent, patience: Duration = DaemonLauncher.patience, startsNamed: Bool = false
+    _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
     try refuseForeignDirectories()
     if let connection = try connect(console) { return connection }
-    return try start(console, patience, startsNamed: startsNamed)
+    return try start(console, timeout, startsNamed: startsNamed)
   }
 
   /// Apart from the search for a running daemon, so that this needs no stack for a start.
   @inline(never)
   private static func start(
-    _ console: Console, _ patience: Duration, startsNamed: Bool
+    _ console: Console, _ timeout: Duration, startsNamed: Bool
   ) throws(Failure) -> DaemonConnection {
     let place = try SocketPlace.named()
     if let place, !startsNamed {
@@ -66,7 +66,7 @@ enum DaemonLauncher {
         console.detail("\(place.directory) cannot hold the socket")
         continue
       }
-      return try start(in: directory, place, console, patience)
+      return try start(in: directory, place, console, timeout)
     }
     if isServedElsewhere {
       return try startPrivate(console, because: "the user's daemon is in another network or mount namespace")
@@ -142,17 +142,17 @@ enum DaemonLauncher {
 
   /// Starts the daemon under a lock, since several callers may try.
   private static func start(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     let lock: FileLock
     do {
-      lock = try directory.lock(WireProtocol.startLockName, wait: patience)
+      lock = try directory.lock(WireProtocol.startLockName, wait: timeout)
     } catch  where error.isAgain {
       throw Failure(.daemonUnavailable, "another command is taking too long to start the daemon")
     } catch {
       throw Failure(error, doing: "cannot use \(place.directory) for the daemon's socket")
     }
-    let connection = try startUnderLock(in: directory, place, console, patience)
+    let connection = try startUnderLock(in: directory, place, console, timeout)
     lock.release()
     return connection
   }
@@ -161,11 +161,11 @@ enum DaemonLauncher {
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
-    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ patience: Duration
+    in directory: borrowing PrivateDirectory, _ place: SocketPlace, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
     for _ in 0..<maximumLaunches {
       if let connection = try place.connect(in: directory, within: console.timeoutSeconds) { return connection }
-      if try launch(in: place, console, patience) == .alreadyServed {
+      if try launch(in: place, console, timeout) == .alreadyServed {
         console.detail("another agentd is already running there")
         // The other `agentd` is starting or ending. Both take only moments.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
@@ -179,7 +179,7 @@ enum DaemonLauncher {
 
   /// Starts `agentd` and waits until it listens.
   private static func launch(
-    in place: SocketPlace, _ console: Console, _ patience: Duration
+    in place: SocketPlace, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> Launch {
     try requireHome()
     let begin = Instant.now
@@ -194,7 +194,7 @@ enum DaemonLauncher {
     let reading = readiness.reading
     // Close our copy of the writing end, to notice the end of agentd.
     do { try readiness.writing.close() } catch { throw Failure(error, doing: "cannot start agentd") }
-    switch isReady(reading, patience) {
+    switch isReady(reading, timeout) {
     case .some(true):
       console.detail(
         "started agentd, process \(daemon.process), which listens at \(place.path) after"
@@ -212,8 +212,8 @@ enum DaemonLauncher {
   }
 
   /// Whether `agentd` listens; false if it ended, nil after the timeout.
-  private static func isReady(_ reading: borrowing FileDescriptor, _ patience: Duration) -> Bool? {
-    guard (try? reading.waitUntilReadable(timeout: patience)) == true else { return nil }
+  private static func isReady(_ reading: borrowing FileDescriptor, _ timeout: Duration) -> Bool? {
+    guard (try? reading.waitUntilReadable(timeout: timeout)) == true else { return nil }
     var byte: [UInt8] = []
     return (try? reading.read(into: &byte, upTo: 1)) == 1
   }

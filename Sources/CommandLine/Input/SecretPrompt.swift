@@ -16,9 +16,9 @@ enum SecretPrompt {
   ///
   /// - Parameters:
   ///   - hint: The hint without a terminal.
-  ///   - patience: The timeout; nil for none.
+  ///   - timeout: The timeout; nil for none.
   static func ask<Result: ~Copyable>(
-    _ question: Phrase, hint: Phrase, within patience: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
+    _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
     line.reserveCapacity(mostBytes)
@@ -27,17 +27,17 @@ enum SecretPrompt {
     do {
       let terminal = try Terminal.openControlling()
       // Keep signals from ending this process while echo is off.
-      let signals = try holdEndings()
+      let signals = try blockTerminationSignals()
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
         try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
-        return try read(terminal, signals, &line, upTo: mostBytes, within: patience)
+        return try read(terminal, signals, &line, upTo: mostBytes, within: timeout)
       }
     } catch {
       throw Failure(.invalidRequest, "no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
     }
     try endProcess(by: ending)
-    guard patience == nil || line.last == UInt8(ascii: "\n") else {
+    guard timeout == nil || line.last == UInt8(ascii: "\n") else {
       Console.tell("\n")
       throw Failure(.invalidRequest, "no input")
     }
@@ -48,7 +48,7 @@ enum SecretPrompt {
 
   /// Blocks the signals that end or stop this process, for ``read(_:_:_:upTo:within:)`` to report. Undo with
   /// `Signals.unblockAll`.
-  static func holdEndings() throws(SystemError) -> Signals.SignalReceiver {
+  static func blockTerminationSignals() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
   }
 
@@ -64,9 +64,9 @@ enum SecretPrompt {
   /// - Returns: The signal received first, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
-    upTo mostBytes: Int, within patience: Duration? = nil
+    upTo mostBytes: Int, within timeout: Duration? = nil
   ) throws(SystemError) -> Int32? {
-    let deadline = patience.map { Instant.now.advanced(by: $0) }
+    let deadline = timeout.map { Instant.now.advanced(by: $0) }
     let poller = try Poller()
     try poller.add(terminal.raw, interest: .read, key: 0)
     try poller.add(signals.raw, interest: .read, key: 1)
@@ -95,16 +95,16 @@ enum Confirmation {
 
   /// - Parameters:
   ///   - standard: The result for an empty line.
-  ///   - patience: The timeout; nil for none.
+  ///   - timeout: The timeout; nil for none.
   /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal or answer.
   static func ask(
-    _ question: Phrase, orElse standard: Bool = false, within patience: Duration? = nil
+    _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {
-    guard let line = try read(text(of: question, orElse: standard), upTo: mostBytes, within: patience) else {
+    guard let line = try read(text(of: question, orElse: standard), upTo: mostBytes, within: timeout) else {
       return nil
     }
     let isEmpty = line.allSatisfy(\.isWhitespace)
-    guard patience == nil || line.utf8.last == UInt8(ascii: "\n") else {
+    guard timeout == nil || line.utf8.last == UInt8(ascii: "\n") else {
       Console.tell("\n")
       return nil
     }
@@ -131,16 +131,16 @@ enum Confirmation {
   }
 
   private static func read(
-    _ question: String, upTo mostBytes: Int, within patience: Duration? = nil
+    _ question: String, upTo mostBytes: Int, within timeout: Duration? = nil
   ) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []
     let ending: Int32?
     do {
       try terminal.writeAll(Array(question.utf8).span)
-      let signals = try SecretPrompt.holdEndings()
+      let signals = try SecretPrompt.blockTerminationSignals()
       defer { Signals.unblockAll() }
-      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes, within: patience)
+      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes, within: timeout)
     } catch {
       throw Failure(error, doing: "cannot read from the terminal")
     }

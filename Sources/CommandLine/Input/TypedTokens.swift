@@ -13,13 +13,13 @@ struct TokenReader {
   let source: SharedDescriptor
   let isTyped: Bool
   /// The timeout for all tokens and its deadline; nil for none.
-  private let patience: (seconds: Int, deadline: Instant)?
+  private let timeout: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false
 
   init(_ source: consuming FileDescriptor, isTyped: Bool, within seconds: Int? = nil) {
     self.source = SharedDescriptor(source)
     self.isTyped = isTyped
-    patience = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
+    timeout = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
   /// Appends the next input, at most one line of a terminal.
@@ -48,11 +48,11 @@ struct TokenReader {
   }
 
   private func waitForTokens() throws(Failure) {
-    guard let patience else { return }
-    let left = Instant.now.duration(to: patience.deadline)
+    guard let timeout else { return }
+    let left = Instant.now.duration(to: timeout.deadline)
     // If waiting fails, the read below reports the error.
     guard (try? source.descriptor.waitUntilReadable(timeout: left)) == false else { return }
-    throw Failure(.timeout, "the tokens did not end within \(patience.seconds) s")
+    throw Failure(.timeout, "the tokens did not end within \(timeout.seconds) s")
   }
 }
 
@@ -61,7 +61,7 @@ struct TokenReader {
 /// The daemon has no controlling terminal: it would also read input for the shell while this command is suspended.
 struct TypedTokens {
   /// The wait for a full pipe before reading results.
-  private static let patience = Duration.milliseconds(20)
+  private static let pollInterval = Duration.milliseconds(20)
 
   private var reader: TokenReader
   private let pipe: SharedDescriptor
@@ -92,7 +92,7 @@ struct TypedTokens {
 
   /// Whether the pipe has free space within 20 ms.
   private func hasRoom() throws(Failure) -> Bool {
-    do { return try pipe.descriptor.waitUntilWritable(timeout: Self.patience) } catch {
+    do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")
     }
   }

@@ -18,7 +18,7 @@ struct ManualPage: Sendable {
   static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.page } ?? agent }
 
   /// The path, such as `man/agent.1`.
-  func path(for program: ProgramName) -> String { "man/\(program.applied(to: name)).\(section)" }
+  func path(for program: ProgramName) -> String { "man/\(program.renaming(name)).\(section)" }
 
   /// Reads the page in `top`, and replaces its lists.
   ///
@@ -34,8 +34,8 @@ struct ManualPage: Sendable {
     do throws(PageError) {
       let page = try Self.filled(String(decoding: text, as: UTF8.self), by: table)
       guard program != .standard else { return page }
-      return program.applied(to: page).replacing(
-        each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.applied(to: name).uppercased()) ")
+      return program.renaming(page).replacing(
+        each: "\n.Dt \(name.uppercased()) ", with: "\n.Dt \(program.renaming(name).uppercased()) ")
     } catch {
       throw PageError(text: "\(path): \(error.text)")
     }

@@ -153,7 +153,7 @@ extension Console {
     let title = Phrase("error:").localized()
     var text = "\(program.text): \(Self.styled(title, as: "1;31", coloured)) \(message)\n"
     if let hint = failure.advice {
-      let hint = program.applied(toHint: hint.localized(limit: Self.hintLimit))
+      let hint = program.renaming(hint: hint.localized(limit: Self.hintLimit))
       let title = Phrase("hint:").localized()
       text += "\(program.text): \(Self.styled(title, as: "1", coloured)) \(hint)\n"
     }
@@ -165,7 +165,7 @@ extension Console {
     if json { return String(text(of: failure, coloured: false).dropLast()) }
     let failure = completed(failure)
     let program = ProgramName.current
-    let hint = failure.advice.map { " (\(program.applied(toHint: $0.localized(limit: Self.hintLimit))))" } ?? ""
+    let hint = failure.advice.map { " (\(program.renaming(hint: $0.localized(limit: Self.hintLimit))))" } ?? ""
     let message = failure.text.localized(limit: Self.messageLimit)
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }

@@ -114,27 +114,27 @@ enum OptionArgument: Sendable {
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
   /// Converts the texts of all occurrences.
-  private let reading: @Sendable ([String]) -> Value
+  private let convert: @Sendable ([String]) -> Value
 
-  /// - Parameter reading: Converts the validated arguments of all occurrences, empty for a switch.
+  /// - Parameter convert: Converts the validated arguments of all occurrences, empty for a switch.
   private init(
     _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
-    _ summary: String, reading: @escaping @Sendable ([String]) -> Value
+    _ summary: String, convert: @escaping @Sendable ([String]) -> Value
   ) {
     self.init(
       OptionDeclaration(
         name: name, group: group, short: short, argument: argument, repeats: repeats, summary: summary),
-      reading: reading)
+      convert: convert)
   }
 
-  private init(_ declaration: OptionDeclaration, reading: @escaping @Sendable ([String]) -> Value) {
+  private init(_ declaration: OptionDeclaration, convert: @escaping @Sendable ([String]) -> Value) {
     self.declaration = declaration
-    self.reading = reading
+    self.convert = convert
   }
 
   var name: String { declaration.name }
 
-  func value(of occurrences: [String]) -> Value { reading(occurrences) }
+  func value(of occurrences: [String]) -> Value { convert(occurrences) }
 
   func saying(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     declaration.saying(summary, in: group)
@@ -161,7 +161,7 @@ extension Option<String?> {
 }
 
 extension Option<[String]> {
-  init(_ setting: AccountSetting) { self.init(setting.declaration, reading: setting.values) }
+  init(_ setting: AccountSetting) { self.init(setting.declaration, convert: setting.values) }
 
   /// - Parameter separator: Splits each text into several values.
   init(

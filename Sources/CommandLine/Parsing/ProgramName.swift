@@ -49,16 +49,16 @@ package struct ProgramName: Sendable, Hashable {
   /// Replaces the word `agent` in `text` with this name.
   ///
   /// Does not change `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
-  func applied(to text: String) -> String { applied(to: text, where: { _ in true }) }
+  func renaming(_ text: String) -> String { renaming(text, where: { _ in true }) }
 
-  /// Like ``applied(to:)``, but only before a command's name, since an account may be called `agent`.
-  func applied(toHint text: String) -> String {
+  /// Like ``renaming(_:)``, but only before a command's name, since an account may be called `agent`.
+  func renaming(hint text: String) -> String {
     let commands = CommandName.firstWords.map { Array(" \($0)".utf8) }
-    return applied(to: text) { rest in commands.contains { rest.starts(with: $0) } }
+    return renaming(text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
   /// - Parameter isMeant: Whether the following text shows that the word is the program's name.
-  private func applied(to text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
+  private func renaming(_ text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)
     let word = Array(Self.standard.text.utf8)
@@ -67,7 +67,7 @@ package struct ProgramName: Sendable, Hashable {
     while index < bytes.count {
       let rest = bytes[index...]
       let after = rest.dropFirst(word.count)
-      if rest.starts(with: word), Self.mayStand(after: bytes[..<index]), Self.mayStand(before: after), isMeant(after) {
+      if rest.starts(with: word), Self.canFollow(bytes[..<index]), Self.canPrecede(after), isMeant(after) {
         result.append(contentsOf: self.text.utf8)
         index += word.count
       } else {
@@ -85,7 +85,7 @@ package struct ProgramName: Sendable, Hashable {
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   /// Whether the program's name may follow this text.
-  private static func mayStand(after before: ArraySlice<UInt8>) -> Bool {
+  private static func canFollow(_ before: ArraySlice<UInt8>) -> Bool {
     guard let last = before.last else { return true }
     if fontMarks.contains(where: { before.suffix(3).elementsEqual($0) }) { return true }
     if helperMarks.contains(where: { before.suffix($0.count).elementsEqual($0) }) { return true }
@@ -97,7 +97,7 @@ package struct ProgramName: Sendable, Hashable {
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
   /// Whether the program's name may precede this text.
-  private static func mayStand(before rest: ArraySlice<UInt8>) -> Bool {
+  private static func canPrecede(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
     switch first {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false

@@ -40,14 +40,14 @@ enum JSONMembers {
     return Array(bytes[..<offset] + text + bytes[offset...])
   }
 
-  /// Removes a member with this value, and up to `made` enclosing objects that become empty.
+  /// Removes a member with this value, and up to `addedObjects` enclosing objects that become empty.
   ///
   /// - Returns: The text, and how many of these objects remain; nil if there is no such member.
   static func removing(
-    _ path: [String], _ value: JSON, _ made: Int, from bytes: [UInt8]
+    _ path: [String], _ value: JSON, _ addedObjects: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
     guard let found = try? node(path, of: bytes), found.value(in: bytes.span) == value else { return nil }
-    var (bytes, path, left) = (bytes, path, made)
+    var (bytes, path, left) = (bytes, path, addedObjects)
     while let shorter = try? removing(path, from: bytes) {
       bytes = shorter
       path.removeLast()

@@ -41,7 +41,7 @@ extension SetupClient {
         guard old.value("index", in: section).map({ CargoFile.isSame($0, index) }) ?? (other != nil) else {
           return .exists("registries.\(name)")
         }
-        return old.adding([key], named: "cargo \(context.url)", at: .behind(line: header))
+        return old.adding([key], named: "cargo \(context.url)", at: .after(line: header))
       }, keys: [key])
   }
 

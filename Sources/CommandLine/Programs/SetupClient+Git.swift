@@ -89,11 +89,11 @@ struct GitHelperEntry: Sendable {
   let helper: String
 
   /// All helpers in git's order; empty if git fails.
-  static func all(patience: Duration = .seconds(5)) -> [GitHelperEntry] {
+  static func all(timeout: Duration = .seconds(5)) -> [GitHelperEntry] {
     guard let git = InstalledProgram("git"),
       let result = try? git.run(
         ["config", "-z", "--includes", "--get-regexp", "^credential\\.(.*\\.)?helper$"],
-        changes: ["GIT_DIR": nil], patience: patience),
+        changes: ["GIT_DIR": nil], timeout: timeout),
       result.succeeded
     else { return [] }
     return result.output.split(separator: 0).map { entry in

@@ -3,7 +3,7 @@ internal import Wire
 
 extension SetupClient {
   static let go = SetupClient(
-    name: "go", isForAllPlaces: true,
+    name: "go", hasSingleSetting: true,
     oldest: ClientVersion(
       arguments: ["version"], word: "version go", major: 1, minor: 24,
       consequence: { Phrase("it does not know GOAUTH") }),
@@ -32,7 +32,7 @@ extension SetupClient {
         if value.elementsEqual(text.utf8.dropFirst("GOAUTH=".utf8.count)) { return .present }
         guard lines.count == 1, !value.isEmpty, !value.elementsEqual("off".utf8) else { return .exists("GOAUTH") }
         if value.starts(with: (command + ";").utf8) { return .present }
-        return old.adding("\(command); ", behind: "GOAUTH=")
+        return old.adding("\(command); ", after: "GOAUTH=")
       }, keys: [text, "GOAUTH=\(command); "],
       notes: context.files.set("GOAUTH") == nil
         ? [] : [Phrase("GOAUTH is set in this shell and overrides the file")],

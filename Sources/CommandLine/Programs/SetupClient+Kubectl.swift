@@ -7,7 +7,7 @@ extension SetupClient {
     oldest: ClientVersion(
       arguments: ["version", "--client"], word: "v", major: 1, minor: 22,
       consequence: { Phrase("it does not know version 1 of the protocol") }),
-    pasted: { (files) throws(Failure) in
+    printedSettingsFiles: { (files) throws(Failure) in
       let home = try files.home()
       let paths = files.set("KUBECONFIG")?.split(separator: ":").map { String($0) } ?? ["\(home)/.kube/config"]
       return try paths.map { (path) throws(Failure) in try SetupFile(path) }

@@ -87,7 +87,7 @@ extension SetupClient {
   ) -> SetupClient {
     SetupClient(
       name: name, places: places, choices: [.account, .name, .user],
-      pasted: { (files) throws(Failure) in
+      printedSettingsFiles: { (files) throws(Failure) in
         try names.map { (name) throws(Failure) in
           name.hasPrefix("~")
             ? try SetupFile(try files.home() + String(name.dropFirst())) : try files.configuration(name)

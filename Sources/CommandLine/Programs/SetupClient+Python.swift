@@ -4,7 +4,7 @@ internal import Wire
 // Programs that use Python's keyring.
 extension SetupClient {
   static let pip = SetupClient(
-    name: "pip", executables: ["pip", "pip3"], isForAllPlaces: true, choices: .user,
+    name: "pip", executables: ["pip", "pip3"], hasSingleSetting: true, choices: .user,
     link: { _ in HelperName.keyringProgram },
     oldest: ClientVersion(
       arguments: ["--version"], word: "pip ", major: 23, minor: 1,
@@ -22,7 +22,7 @@ extension SetupClient {
           // After a key with less indentation, the other lines would continue its value.
           let indentation = old.firstKey(in: section).map(old.indentation) ?? ""
           return keyringProvider(of: old, section)
-            ?? old.adding([indentation + key], named: "pip", at: .behind(line: header))
+            ?? old.adding([indentation + key], named: "pip", at: .after(line: header))
         }, keys: [key],
         notes: [
           Phrase("older versions of pip ask only if the index URL has a user name: https://oauth2@HOST/simple/")
@@ -30,7 +30,7 @@ extension SetupClient {
     }, trial: keyringTrial)
 
   static let uv = SetupClient(
-    name: "uv", isForAllPlaces: true, choices: .user, link: { _ in HelperName.keyringProgram },
+    name: "uv", hasSingleSetting: true, choices: .user, link: { _ in HelperName.keyringProgram },
     overriding: ["UV_CONFIG_FILE", "UV_KEYRING_PROVIDER"], overridingEach: [("UV_INDEX_", "")],
     plan: { (context) throws(Failure) in
       let key = "keyring-provider = \"subprocess\""

@@ -12,7 +12,7 @@ struct SetupClient: Sendable {
   /// The kinds of origins for tokens.
   var places = Places.web
   /// Whether the program has one setting for all origins.
-  var isForAllPlaces = false
+  var hasSingleSetting = false
   /// The options that affect the settings.
   var choices: Choices = .account
   /// Returns this program's name for the other one; nil if that accepts a path.
@@ -24,7 +24,7 @@ struct SetupClient: Sendable {
   /// Overriding variables for each registry or index.
   var overridingEach: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
-  var pasted: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
+  var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
   /// Returns the change to make.
   ///
   /// - Throws: `invalid_request` if an option is missing, `invalid_configuration` if setup is impossible.
@@ -61,11 +61,11 @@ struct SetupClient: Sendable {
   /// The executable's path, if it is on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
-  var isPrintedOnly: Bool { pasted != nil }
+  var isPrintedOnly: Bool { printedSettingsFiles != nil }
 
   var isMail: Bool { places != .web }
 
-  func wants(_ place: OriginEntry) -> Bool {
+  func supports(_ place: OriginEntry) -> Bool {
     let isIncoming = OriginEntry.uri(place.origin)?.hasScheme("imaps") ?? false
     return switch places {
     case .web: !place.isMail
@@ -79,7 +79,7 @@ struct SetupClient: Sendable {
   func isSetUp(_ context: SetupContext) throws(Failure) -> Bool {
     let plan = try plan(context)
     if let isAsked = plan.isAsked { return isAsked() }
-    for file in try pasted?(context.files) ?? [plan.file].compactMap({ $0 }) {
+    for file in try printedSettingsFiles?(context.files) ?? [plan.file].compactMap({ $0 }) {
       if let bytes = try file.read(), try plan.isIn(bytes, of: file.path) { return true }
     }
     return false

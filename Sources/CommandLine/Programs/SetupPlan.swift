@@ -81,6 +81,7 @@ extension SetupPlan {
   /// A plan that sets a member of a JSON file.
   init(file: SetupFile, member path: [String], _ value: JSON) {
     self.init(
-      file: file, text: SetupPiece.member(path: path, value: value, made: 0).shown, change: .member(path, value))
+      file: file, text: SetupPiece.member(path: path, value: value, addedObjects: 0).shown, change: .member(path, value)
+    )
   }
 }

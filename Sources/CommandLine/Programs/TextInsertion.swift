@@ -2,10 +2,10 @@ internal import Encoding
 
 /// An addition to a program's file. `setup` can remove it without changing other bytes.
 enum SetupPiece: Sendable, Hashable {
-  /// Text that occurs once, directly after the text `behind`, if any, on its line.
-  case text(String, behind: String)
-  /// A member of a JSON text. `made` counts the enclosing objects that were added with it.
-  case member(path: [String], value: JSON, made: Int)
+  /// Text that occurs once, directly after the text `prefix`, if any, on its line.
+  case text(String, prefix: String)
+  /// A member of a JSON text. `addedObjects` counts the enclosing objects that were added with it.
+  case member(path: [String], value: JSON, addedObjects: Int)
 }
 
 /// The result of adding a piece to a text.
@@ -33,9 +33,9 @@ enum Insertion: Sendable, Hashable {
         node = member
         continue
       }
-      let made = path.count - 1 - index
+      let addedObjects = path.count - 1 - index
       let added = JSONMembers.inserting(JSONMembers.nested(Array(path[index...]), value), in: node, of: bytes)
-      return .inserted(added, .member(path: path, value: value, made: made))
+      return .inserted(added, .member(path: path, value: value, addedObjects: addedObjects))
     }
     return .refused
   }
@@ -154,7 +154,7 @@ struct ConfigurationText {
 
   enum Place: Sendable, Hashable {
     case start, end
-    case behind(line: Int)
+    case after(line: Int)
   }
 
   /// Adds lines between two marker lines.
@@ -164,19 +164,19 @@ struct ConfigurationText {
       switch place {
       case .start: 0
       case .end: bytes.count
-      case .behind(let line): min(lines[line].upperBound + 1, bytes.count)
+      case .after(let line): min(lines[line].upperBound + 1, bytes.count)
       }
     var text = marked.joined(separator: lineEnd)
     // Keep the last line without its line end.
     if offset > 0, bytes[offset - 1] != UInt8(ascii: "\n") { text = lineEnd + text } else { text += lineEnd }
-    return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, behind: ""))
+    return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }
 
   /// Inserts text after the start of a line.
-  func adding(_ added: String, behind start: String) -> Insertion {
+  func adding(_ added: String, after start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count
-    return .inserted(bytes[..<offset] + Array(added.utf8) + bytes[offset...], .text(added, behind: start))
+    return .inserted(bytes[..<offset] + Array(added.utf8) + bytes[offset...], .text(added, prefix: start))
   }
 
   private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
@@ -188,12 +188,13 @@ extension SetupPiece {
   /// - Returns: The text, and how many added objects have other members now; nil if the piece is not there unchanged.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
-    case .text(let text, let behind):
-      let places = bytes.places(of: Array((behind + text).utf8))
+    case .text(let text, let prefix):
+      let places = bytes.places(of: Array((prefix + text).utf8))
       guard places.count == 1, !text.isEmpty else { return nil }
-      let start = places[0] + behind.utf8.count
+      let start = places[0] + prefix.utf8.count
       return (Array(bytes[..<start] + bytes[(start + text.utf8.count)...]), 0)
-    case .member(let path, let value, let made): return JSONMembers.removing(path, value, made, from: bytes)
+    case .member(let path, let value, let addedObjects):
+      return JSONMembers.removing(path, value, addedObjects, from: bytes)
     }
   }
 
@@ -202,8 +203,8 @@ extension SetupPiece {
   /// Whether a text contains any part of the piece, even if changed.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
-    case .text(let text, let behind):
-      let line = (behind + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
+    case .text(let text, let prefix):
+      let line = (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.first ?? []
       return !bytes.places(of: Array(line)).isEmpty
     case .member(let path, _, _): return JSONMembers.has(path, in: bytes)
     }
@@ -219,17 +220,18 @@ extension SetupPiece {
 
   /// The piece with at least `count` added objects; nil if it is in other objects.
   func making(atLeast count: Int, around path: [String]) -> SetupPiece? {
-    guard case .member(let own, let value, let made) = self, own.dropLast().elementsEqual(path.dropLast()) else {
+    guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
+    else {
       return nil
     }
-    return .member(path: own, value: value, made: max(made, count))
+    return .member(path: own, value: value, addedObjects: max(addedObjects, count))
   }
 
   /// The added lines for users.
   var shown: [String] {
     switch self {
-    case .text(let text, let behind):
-      return (behind + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    case .text(let text, let prefix):
+      return (prefix + text).utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         .map { String(decoding: $0, as: UTF8.self) }
     case .member(let path, let value, _):
       return JSON.object(JSONMembers.nested(path, value)).indented.utf8.split(separator: UInt8(ascii: "\n"))

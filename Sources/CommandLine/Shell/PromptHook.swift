@@ -21,7 +21,7 @@ struct PromptHook: Sendable {
   let following: @Sendable (_ follows: Bool) -> String
 
   /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
-  static let patienceMilliseconds = 480
+  static let timeoutMilliseconds = 480
   /// The maximum seconds between runs, to notice the end of the daemon.
   static let longestWait = 60
   /// The seconds until the next run: after a failure, after a change, and while signed out.

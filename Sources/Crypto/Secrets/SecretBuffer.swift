@@ -8,26 +8,26 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private var failure: CryptoError?
   private let initialCapacity: Int
   private let limit: Int
-  private let room: SecretRoom?
+  private let arena: SecretArena?
 
   /// Creates an empty buffer, without allocating memory.
   ///
   /// - Parameters:
   ///   - capacity: The number of bytes to allocate at the first write.
   ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
-  ///   - room: The arena to use while it has memory.
-  package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in room: SecretRoom? = nil) {
-    self.limit = max(0, min(limit, room == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
+  ///   - arena: The arena to use while it has memory.
+  package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in arena: SecretArena? = nil) {
+    self.limit = max(0, min(limit, arena == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
-    self.room = room
+    self.arena = arena
   }
 
   /// Creates an empty buffer with all memory allocated, so that writing fails only beyond the limit.
   ///
   /// - Throws: `secureHeapFull` if the system has no memory.
-  package init(reserving limit: Int, in room: SecretRoom? = nil) throws(CryptoError) {
-    self.init(capacity: limit, limit: limit, in: room)
-    storage = try SecretBytes(capacity: self.limit, in: room)
+  package init(reserving limit: Int, in arena: SecretArena? = nil) throws(CryptoError) {
+    self.init(capacity: limit, limit: limit, in: arena)
+    storage = try SecretBytes(capacity: self.limit, in: arena)
   }
 
   /// The number of bytes; 0 after a failure.
@@ -54,7 +54,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   /// The secret and frees unused memory of the secure heap.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
-    guard storage.room == nil, storage.count < storage.capacity else { return storage }
+    guard storage.arena == nil, storage.count < storage.capacity else { return storage }
     return try storage.copy()
   }
 
@@ -71,7 +71,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private mutating func grow(to needed: Int) -> Bool {
     let capacity = min(limit, max(needed, initialCapacity, storage.capacity * 2))
     do throws(CryptoError) {
-      var larger = try SecretBytes(capacity: capacity, in: room)
+      var larger = try SecretBytes(capacity: capacity, in: arena)
       withBytes { larger.append($0) }
       storage = larger
       return true

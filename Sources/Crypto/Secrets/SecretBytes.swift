@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Bytes that are wiped when released. They are on the secure heap, or in a ``SecretRoom`` if they are larger than a
+/// Bytes that are wiped when released. They are on the secure heap, or in a ``SecretArena`` if they are larger than a
 /// page or the secure heap is full.
 ///
 /// They cannot be copied by accident, printed or compared with `==`.
@@ -16,12 +16,12 @@ internal import COpenSSL
   /// The maximum size the storage can grow to, in bytes.
   let capacity: Int
   /// The arena of the memory; nil on the secure heap.
-  package let room: SecretRoom?
+  package let arena: SecretArena?
 
   package init() {
     unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0)
     capacity = 0
-    room = nil
+    arena = nil
   }
 
   /// Creates zeroed bytes.
@@ -31,32 +31,32 @@ internal import COpenSSL
   package init(zeroed count: Int) throws(CryptoError) {
     self = try SecretBytes(capacity: count)
     unsafe storage = UnsafeMutableBufferPointer(start: storage.baseAddress, count: count)
-    unsafe room?.lock(UnsafeMutableRawBufferPointer(storage))
+    unsafe arena?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
   /// Allocates memory, without content.
   ///
-  /// - Parameter room: The arena to use while it has memory.
-  init(capacity: Int, in room: SecretRoom? = nil) throws(CryptoError) {
-    guard (0...(room == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
+  /// - Parameter arena: The arena to use while it has memory.
+  init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
+    guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
     }
-    var (place, room) = unsafe (room?.take(capacity), room)
+    var (place, arena) = unsafe (arena?.take(capacity), arena)
     if unsafe place == nil, capacity <= Self.maxOnHeap {
-      unsafe (place, room) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
+      unsafe (place, arena) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
     if unsafe place == nil, capacity > 0 {
       do {
-        let own = try SecretRoom(byteCount: capacity)
-        unsafe (place, room) = (own.take(capacity), own)
+        let own = try SecretArena(byteCount: capacity)
+        unsafe (place, arena) = (own.take(capacity), own)
       } catch {
         guard let reserved = unsafe SecretReserve.take(capacity) else { throw error }
-        unsafe (place, room) = (reserved.start, reserved.arena)
+        unsafe (place, arena) = (reserved.start, reserved.arena)
       }
     }
     unsafe storage = UnsafeMutableBufferPointer(start: place?.assumingMemoryBound(to: UInt8.self), count: 0)
     self.capacity = capacity
-    self.room = room
+    self.arena = arena
   }
 
   /// Copies `bytes`. The caller must wipe the original.
@@ -66,7 +66,7 @@ internal import COpenSSL
   }
 
   deinit {
-    if room == nil { return unsafe agent_secure_clear_free(storage.baseAddress, capacity) }
+    if arena == nil { return unsafe agent_secure_clear_free(storage.baseAddress, capacity) }
     unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
   }
 
@@ -75,7 +75,7 @@ internal import COpenSSL
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
     guard let start = unsafe storage.baseAddress, !bytes.isEmpty else { return }
-    unsafe room?.lock(UnsafeMutableRawBufferPointer(start: start + end, count: bytes.count), isContinued: end > 0)
+    unsafe arena?.lock(UnsafeMutableRawBufferPointer(start: start + end, count: bytes.count), isContinued: end > 0)
     unsafe bytes.withUnsafeBufferPointer { unsafe (start + end).update(from: $0.baseAddress!, count: $0.count) }
     unsafe storage = UnsafeMutableBufferPointer(start: start, count: end + bytes.count)
   }

@@ -3,12 +3,12 @@ internal import Platform
 /// Memory reserved for work that must not fail. If the system has no more memory, secrets are allocated from it until
 /// it is released. Shared by all threads.
 package final class SecretReserve: Sendable {
-  private static let arenas = Monitor<[ObjectIdentifier: SecretRoom]>([:])
+  private static let arenas = Monitor<[ObjectIdentifier: SecretArena]>([:])
 
   /// - Parameter byteCount: At least 1.
   /// - Throws: `secureHeapFull` if the system has no memory.
   package init(byteCount: Int) throws(CryptoError) {
-    let arena = try SecretRoom(byteCount: byteCount)
+    let arena = try SecretArena(byteCount: byteCount)
     // At their first use in a thread, libcrypto's generators allocate their state on the secure heap.
     _ = try (Random.bytes(1), SharedSecret(SecretBytes.random(1)))
     Self.arenas.withLock { $0[ObjectIdentifier(self)] = arena }
@@ -17,7 +17,7 @@ package final class SecretReserve: Sendable {
   deinit { Self.arenas.withLock { $0[ObjectIdentifier(self)] = nil } }
 
   /// Allocates zeroed bytes. Nil if no reserve has enough.
-  static func take(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretRoom)? {
+  static func take(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretArena)? {
     for arena in arenas.withLock({ Array($0.values) }) {
       if let start = unsafe arena.take(count) { return unsafe (start, arena) }
     }

@@ -13,7 +13,7 @@ extension AccountRequests {
     try refuseExisting(account)
     guard given.clientID != nil else { throw AccountConfiguration.missingClientID }
     var configuration = try AccountConfiguration(given)
-    let proxyCredentials = try configuration.takeProxy(of: given)
+    let proxyCredentials = try configuration.replaceProxy(from: given)
     guard let tokenSource = sources.first else {
       throw Failure(.invalidRequest, "the request must pass a descriptor for the refresh token")
     }

@@ -117,7 +117,7 @@ final class AccountRequests: AccountPart {
     var configuration = try AccountConfiguration(given)
     try configuration.refuseItself(as: account)
     // The proxy's password is read at the sign-in, which stores it.
-    _ = try configuration.takeProxy(of: given)
+    _ = try configuration.replaceProxy(from: given)
     let (services, directory) = (services(for: account), settingsFile.directoryPath)
     let cancellation = context.cancellation(of: ticket)
     context.change(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
@@ -164,7 +164,7 @@ final class AccountRequests: AccountPart {
     for setting in unset { changed.unset(setting) }
     try changed.change(to: given)
     try changed.refuseItself(as: account.name)
-    if given.proxy != nil, try changed.takeProxy(of: given) != nil {
+    if given.proxy != nil, try changed.replaceProxy(from: given) != nil {
       throw Failure(
         .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(asked)"))
     }
@@ -194,7 +194,7 @@ final class AccountRequests: AccountPart {
         effect: confirmed == nil ? effect : change.effect(), isProtected: moved != nil, isKept: keeping != nil,
         moves: moves + [keeping].compactMap { $0 })
     } then: { [self] outcome in
-      self.changed(change, outcome, ticket)
+      self.handleChangeResult(change, outcome, ticket)
     }
   }
 
@@ -208,7 +208,7 @@ final class AccountRequests: AccountPart {
   }
 
   /// Applies a change to the account in memory, and responds.
-  private func changed(
+  private func handleChangeResult(
     _ change: AccountChange, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
   ) {
     if case .success(let changed) = outcome {
@@ -308,18 +308,18 @@ final class AccountRequests: AccountPart {
       context.change(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
         try removal.run()
       } then: { [self] outcome in
-        removed(name, wasActive: wasActive, outcome, ticket)
+        handleRemovalResult(name, wasActive: wasActive, outcome, ticket)
       }
     }
   }
 
-  private func removed(
+  private func handleRemovalResult(
     _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval.Outcome, SessionError>, _ ticket: Ticket
   ) {
-    signOuts.ended(name)
+    signOuts.endSignOut(name)
     switch outcome {
     case .success(let outcome):
-      signOuts.told(outcome.confirmation, name)
+      signOuts.logResult(outcome.confirmation, name)
       log.note(.settingsChanged(.removed), name)
       if !outcome.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.removed) } }
       services.removeEphemeral(name)

@@ -32,12 +32,12 @@ final class SignOuts: AccountPart {
   /// The accounts whose sign-out is contacting the server.
   private var underWay: Set<AccountName> = []
   /// The timer for the next retry of the pending revocations.
-  private lazy var nextRound = Alarm(loop) { [unowned self] in revokeOwed() }
+  private lazy var nextRound = Alarm(loop) { [unowned self] in revokePending() }
   private var pause = SignOuts.firstPause
   /// Pauses between retries. Each is twice as long as the previous one.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
   /// How long a caller waits for the server's response.
-  private static let patience = Duration.seconds(5)
+  private static let responseTimeout = Duration.seconds(5)
   /// Lets the daemon start first.
   private static let startDelay = Duration.milliseconds(500)
 
@@ -59,7 +59,7 @@ final class SignOuts: AccountPart {
     }
     _ = try settings()
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
-      context.files.look()
+      context.files.poll()
       context.whenSettingsAreRead { [self] in
         do throws(Failure) {
           let settings = try settings()
@@ -118,18 +118,18 @@ final class SignOuts: AccountPart {
       jobs.wait(as: .signOut(name), operation.cancellation) { [operation] () throws(SessionError) in
         try operation.run()
       } then: { [self] outcome in
-        ended(name)
+        endSignOut(name)
         if batch.open.contains(name) {
           settle(batch, name, wasEphemeral: isEphemeral, outcome)
         } else if case .success(let ending) = outcome {
-          told(ending.confirmation, name)
+          logResult(ending.confirmation, name)
         }
       }
     }
   }
 
   /// Cancels the account's work on the loop. The caller then runs the returned operation on a worker and calls
-  /// ``ended(_:)``.
+  /// ``endSignOut(_:)``.
   ///
   /// - Parameters:
   ///   - account: Nil if the settings do not contain it.
@@ -145,7 +145,7 @@ final class SignOuts: AccountPart {
       services: services(for: name))
     let cancellation = operation.cancellation
     let bound = jobs.messages { [self] (_: Void) in
-      schedule(at: loop.now.advanced(by: Self.patience)) { [self] in
+      schedule(at: loop.now.advanced(by: Self.responseTimeout)) { [self] in
         cancellation.cancel()
         if underWay.contains(name), cancellation.isSpending { overdue() }
       }
@@ -164,7 +164,7 @@ final class SignOuts: AccountPart {
   }
 
   /// Called after the operation of ``begin(_:_:isLocal:endsAll:overdue:)`` has ended.
-  func ended(_ name: AccountName) { underWay.remove(name) }
+  func endSignOut(_ name: AccountName) { underWay.remove(name) }
 
   /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
@@ -180,7 +180,7 @@ final class SignOuts: AccountPart {
     batch.open.remove(name)
     switch outcome {
     case .success(let ending):
-      told(ending.confirmation, name)
+      logResult(ending.confirmation, name)
       if !ending.confirmation.foundNothing { broker.publish(of: name) { $0.signedOut(.user) } }
       if wasEphemeral {
         services.removeEphemeral(name)
@@ -214,31 +214,31 @@ final class SignOuts: AccountPart {
   func start() { nextRound.set(at: loop.now.advanced(by: Self.startDelay)) }
 
   /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
-  func told(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
+  func logResult(_ confirmation: SignOutOperation.Confirmation, _ name: AccountName) {
     log.note(.signedOut(confirmation == .revoked ? .revoked : .notRevoked), name)
     guard confirmation.isPostponed else { return }
     nextRound.set(at: loop.now.advanced(by: pause))
   }
 
   /// Revokes the tokens of ended sessions whose revocation is pending, except those at a locked protection level.
-  func revokeOwed() {
-    jobs.run({ [services] in services.accountsToRevoke() }) { [self] owed in
-      let owed = owed.get()
-      guard !owed.isEmpty else { return pause = Self.firstPause }
+  func revokePending() {
+    jobs.run({ [services] in services.accountsToRevoke() }) { [self] pending in
+      let pending = pending.get()
+      guard !pending.isEmpty else { return pause = Self.firstPause }
       let settings = try? settings()
       // A second revocation of the same session would find nothing to revoke.
-      for name in owed where !underWay.contains(name) { revokeOwed(name, settings?[name]) }
-      if owed.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
+      for name in pending where !underWay.contains(name) { revokePending(name, settings?[name]) }
+      if pending.contains(where: underWay.contains) { nextRound.set(at: loop.now.advanced(by: pause)) }
       pause = min(pause * 2, Self.longestPause)
     }
   }
 
-  private func revokeOwed(_ name: AccountName, _ configuration: AccountConfiguration?) {
+  private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.wait(as: .signOut(name), operation.cancellation) {
-      operation.revokeOwed()
+      operation.revokePending()
     } then: { [self] outcome in
-      if case .success(let ending) = outcome { told(ending.confirmation, name) }
+      if case .success(let ending) = outcome { logResult(ending.confirmation, name) }
     }
   }
 }

@@ -63,8 +63,8 @@ final class DaemonContext {
 
   /// Reads the settings and checks the vault, even if the files seem unchanged. Sessions continue.
   func reload() {
-    files.distrust()
-    files.look()
+    files.invalidate()
+    files.poll()
     whenSettingsAreRead {}
   }
 
@@ -212,7 +212,7 @@ class DaemonPart {
   /// Calls `act` on the loop at this time. It cannot be cancelled, so `act` must check whether it still applies.
   func schedule(at due: Instant, _ act: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
-      context.files.look()
+      context.files.poll()
       context.whenSettingsAreRead(act)
     }
   }
@@ -223,7 +223,7 @@ class DaemonPart {
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messages { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.ephemerally() : services
-    return services.observed { [isWatched = context.watches.isAny] observation in
+    return services.observed { [isWatched = context.watches.hasAnyRequest] observation in
       let event = LogEvent(observation)
       if case .step(let step) = event, !step.isRequest, !isWatched.isSet { return }
       note(event)

@@ -79,7 +79,7 @@ final class Jobs {
   ) {
     localInFlight += 1
     let back = LoopBound(value: { [unowned self] (result: Result<Value, Problem>) in
-      files.look()
+      files.poll()
       localInFlight -= 1
       finish(result)
     })
@@ -148,7 +148,7 @@ final class Jobs {
     underWay[number] = (cancellation, share)
     if stopping != nil, share?.isShort != true { cancellation.cancel() }
     return { [unowned self] result in
-      files.look()
+      files.poll()
       underWay[number] = nil
       finish(result.mapError { [unowned self] in reason(for: $0) })
     }
@@ -176,9 +176,9 @@ final class Jobs {
 
   /// Cancels current and future waits, except those that are spending a token or code.
   ///
-  /// - Parameter isForGood: Whether callers must not start another daemon.
-  func endWaits(isForGood: Bool = false) {
-    stopping = .stopping(isForGood: isForGood)
+  /// - Parameter isPermanent: Whether callers must not start another daemon.
+  func endWaits(isPermanent: Bool = false) {
+    stopping = .stopping(isPermanent: isPermanent)
     for wait in underWay.values where wait.share?.isShort != true { wait.cancellation.cancel() }
   }
 

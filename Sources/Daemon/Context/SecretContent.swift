@@ -6,7 +6,7 @@ internal import Sessions
 /// Reads secrets from descriptors passed by a client. They never become a `String`.
 enum SecretContent {
   /// The maximum wait for more content.
-  private static let patience = Duration.seconds(30)
+  private static let readTimeout = Duration.seconds(30)
 
   /// Passes the content to `body`.
   ///
@@ -24,7 +24,7 @@ enum SecretContent {
     let count: Int
     do {
       count = try buffer.withMutableBytes { (bytes) throws(SystemError) in
-        try source.readToEnd(into: &bytes, patience: patience) { cancellation.isCancelled }
+        try source.readToEnd(into: &bytes, timeout: readTimeout) { cancellation.isCancelled }
       }
     } catch {
       throw cancellation.isCancelled ? .cancelled : unusable

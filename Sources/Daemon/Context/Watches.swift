@@ -17,11 +17,11 @@ struct Watches {
   }
 
   /// Set while any request receives steps.
-  let isAny = Flag()
+  let hasAnyRequest = Flag()
 
   /// The account of each request. Nil for all accounts.
   private var subjects: [Ticket: AccountName?] = [:] {
-    didSet { isAny.set(!subjects.isEmpty) }
+    didSet { hasAnyRequest.set(!subjects.isEmpty) }
   }
 
   var isEmpty: Bool { subjects.isEmpty }

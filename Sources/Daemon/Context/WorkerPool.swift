@@ -41,10 +41,10 @@ final class WorkerPool: Sendable {
 
   /// Runs a job on a thread.
   ///
-  /// - Parameter tell: Called on that thread with the result, when the thread is free again.
+  /// - Parameter report: Called on that thread with the result, when the thread is free again.
   /// - Returns: False if no thread is free, so the job does not run. A pool with a kept thread accepts every job.
   func submit<Value>(
-    _ job: @escaping @Sendable () -> Value, then tell: @escaping @Sendable (Value) -> Void
+    _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {
     let needsThread = state.withLock { state -> Bool? in
       guard state.threads <= state.unfinished else {
@@ -60,7 +60,7 @@ final class WorkerPool: Sendable {
     guard let needsThread, !needsThread || startThread() else { return false }
     jobs.push {
       let value = job()
-      return { tell(value) }
+      return { report(value) }
     }
     return true
   }
@@ -87,9 +87,9 @@ final class WorkerPool: Sendable {
   }
 
   private func run(_ job: () -> () -> Void) {
-    let tell = job()
+    let report = job()
     state.withLock { $0.unfinished -= 1 }
-    tell()
+    report()
   }
 
   /// Whether the calling thread may end. False if a job needs it, even one not queued yet.

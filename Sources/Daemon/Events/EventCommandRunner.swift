@@ -109,8 +109,8 @@ final class EventCommandRunner {
     unwatchedDue = unwatched.isEmpty ? .distantFuture : now.advanced(by: Self.unwatchedInterval)
   }
 
-  /// Reaps commands that have ended. Calls `tell` for each that failed.
-  func serve(_ tell: (Order, LogEvent.CommandProblem) -> Void) {
+  /// Reaps commands that have ended. Calls `report` for each that failed.
+  func serve(_ report: (Order, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
@@ -121,7 +121,7 @@ final class EventCommandRunner {
       guard let status else { continue }
       try? poller.remove(ended.ended.descriptor.raw)
       running[event.key] = nil
-      if let problem = Self.problem(status, ended.wasTerminated) { tell(ended.order, problem) }
+      if let problem = Self.problem(status, ended.wasTerminated) { report(ended.order, problem) }
     }
   }
 

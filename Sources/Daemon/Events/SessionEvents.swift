@@ -77,7 +77,7 @@ final class SessionEvents: AccountPart {
   /// Delays the result of a change until the change mark is written, since the next prompt reads it.
   ///
   /// - Returns: False if it is written already, so that the caller sends the result.
-  func hold(_ reply: Reply, of ticket: Ticket) -> Bool {
+  func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isMarking { held.append((reply, ticket)) }
     return isMarking
   }

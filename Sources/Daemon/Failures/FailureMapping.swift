@@ -97,7 +97,7 @@ extension Failure {
     case .cancelled: self.init(.cancelled, "cancelled")
     case .tokenReturned(let origin):
       self.init(.tokenReturned, "\(origin) sent the access token back, so its answer was cut off")
-    case .stopping(let isForGood): self = isForGood ? .stopped : .stopping
+    case .stopping(let isPermanent): self = isPermanent ? .stopped : .stopping
     case .tooBusy(let count):
       self.init(
         .tooBusy, "too many requests (\(count)) are already waiting for servers", hint: "try again when some have ended"

@@ -20,7 +20,7 @@ final class Locking: DaemonPart {
   /// The accounts that the lock in progress has already published as locked.
   private var published: Set<AccountName> = []
   /// How long a lock keeps the keys for refreshes in progress that must store a token.
-  private static let exchangePatience = Duration.seconds(5)
+  private static let exchangeTimeout = Duration.seconds(5)
   /// Actions to run after the lock in progress.
   private var afterwards: [() -> Void] = []
 
@@ -52,17 +52,17 @@ final class Locking: DaemonPart {
     for account in broker.accounts.values {
       let levels = account.slots.compactMap(\.session.grant?.protection)
       guard let level = levels.first(where: { $0 != .device }) else { continue }
-      state.shut(account.name, level)
-      shut(account, level)
+      state.refuse(account.name, level)
+      dropTokens(account, level)
       published.insert(account.name)
       log.publish(.locked, account.name)
     }
     signIns.endUnapproved(at: services.vault.levelsToLock)
-    jobs.run({ [services] in Self.shut(services) }) { [self] result in shut(result.get(), cause) }
+    jobs.run({ [services] in Self.closeGate(services) }) { [self] result in answerAndWipe(result.get(), cause) }
   }
 
   /// What a lock covers.
-  private struct Extent: Sendable {
+  private struct LockScope: Sendable {
     /// The levels to lock.
     let closing: Set<Protection>
     /// Those among them that have key slots.
@@ -74,40 +74,40 @@ final class Locking: DaemonPart {
   }
 
   /// Refuses new work at the levels to lock, on a worker.
-  private static func shut(_ services: SessionServices) -> Extent {
+  private static func closeGate(_ services: SessionServices) -> LockScope {
     let vault = services.vault
     let closing = vault.levelsToLock
-    services.gate.shut(closing)
+    services.gate.close(closing)
     let open = closing.filter { vault.isUnlocked($0) }
     let levels = Protection.allCases.filter { closing.contains($0) && ((try? vault.hasSlots(for: $0)) ?? false) }
     do throws(VaultError) {
       let found = try vault.protections().filter { levels.contains($0.protection) }
-      return Extent(closing: closing, levels: levels, closed: open, accounts: found)
+      return LockScope(closing: closing, levels: levels, closed: open, accounts: found)
     } catch {
       let accounts: [(AccountName, Protection)]? = error.code == .locked(.device) ? nil : []
-      return Extent(closing: closing, levels: levels, closed: open, accounts: accounts)
+      return LockScope(closing: closing, levels: levels, closed: open, accounts: accounts)
     }
   }
 
   /// Responds to the lock requests, then wipes the keys on a worker.
-  private func shut(_ extent: Extent, _ cause: LogEvent.LockCause) {
-    signIns.endUnapproved(at: Set(extent.levels))
-    for (name, level) in extent.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
-      state.shut(name, level)
-      if let account = broker.accounts[name] { shut(account, level) }
-      if extent.closed.contains(level), !published.contains(name) { log.publish(.locked, name) }
+  private func answerAndWipe(_ scope: LockScope, _ cause: LogEvent.LockCause) {
+    signIns.endUnapproved(at: Set(scope.levels))
+    for (name, level) in scope.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
+      state.refuse(name, level)
+      if let account = broker.accounts[name] { dropTokens(account, level) }
+      if scope.closed.contains(level), !published.contains(name) { log.publish(.locked, name) }
     }
     published = []
-    if !extent.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
-    answered = JSONObject([("locked", .array(extent.levels.map { .string($0.rawValue) }))])
+    if !scope.closed.isEmpty || cause == .asked { log.note(.locked(cause)) }
+    answered = JSONObject([("locked", .array(scope.levels.map { .string($0.rawValue) }))])
     answerLocks()
     // The machine may be about to hibernate, which writes its memory to disk.
-    let limit = cause == .session ? .zero : Self.exchangePatience
+    let limit = cause == .session ? .zero : Self.exchangeTimeout
     jobs.run({ [services] in
       // Writes pending records now, since the lock makes that impossible.
       if services.isUnsettled { services.settleAll() }
-      services.gate.wipe(extent.closing, within: limit) { services.vault.lock() }
-    }) { [self] _ in wiped(Set(extent.levels)) }
+      services.gate.wipe(scope.closing, within: limit) { services.vault.lock() }
+    }) { [self] _ in wiped(Set(scope.levels)) }
   }
 
   private func answerLocks() {
@@ -129,7 +129,7 @@ final class Locking: DaemonPart {
   }
 
   /// Drops an account's tokens and fails the requests that wait for them.
-  private func shut(_ account: Account, _ level: Protection) {
+  private func dropTokens(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
     resources.endTransfers(of: account.name, failure)
@@ -155,6 +155,6 @@ final class Locking: DaemonPart {
     broker.backgroundScanRevision = nil
     broker.scanBackgroundAccounts()
     broker.planSessionEndScan()
-    signOuts.revokeOwed()
+    signOuts.revokePending()
   }
 }

@@ -9,12 +9,12 @@ internal import Wire
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
   /// The accounts that the lock in progress covers, with their levels. Nil if none is in progress.
-  private var shut: [AccountName: Protection]?
+  private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
-  private var isDeviceKeyLent = false
+  private var isDeviceKeyFromPassphrase = false
   private var idle = IdleLock()
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
-    context.files.look()
+    context.files.poll()
     lockIfIdle()
     alarm.set(at: due)
   }
@@ -29,66 +29,66 @@ final class VaultLock: DaemonPart, TokenLock {
   func refusal(for account: AccountName) -> SessionError? {
     // The idle time may have passed during suspend, before the timer fires.
     lockIfIdle()
-    return shut?[account].map { .vault(VaultError(.locked($0))) }
+    return refusedAccounts?[account].map { .vault(VaultError(.locked($0))) }
   }
 
   /// Restarts the idle time.
   func used(_ level: Protection) {
-    if level != .device || isDeviceKeyLent { idle.used(loop.now, services.time.clockOffset) }
+    if level != .device || isDeviceKeyFromPassphrase { idle.used(loop.now, services.time.clockOffset) }
   }
 
   func vaultFileChanged() {
     // Another process may also have changed the key slots.
-    if !isDeviceKeyLent { checkForLentKey() }
+    if !isDeviceKeyFromPassphrase { checkDeviceKey() }
   }
 
   // MARK: Locking
 
-  var isLocking: Bool { shut != nil }
+  var isLocking: Bool { refusedAccounts != nil }
 
   /// Begins a lock, and stops measuring the idle time.
   func begin() {
-    shut = [:]
+    refusedAccounts = [:]
     idle.end()
   }
 
   /// Refuses an account's tokens until ``end()``.
-  func shut(_ account: AccountName, _ level: Protection) { shut?[account] = level }
+  func refuse(_ account: AccountName, _ level: Protection) { refusedAccounts?[account] = level }
 
   /// Ends the lock in progress, after the keys were wiped.
   func end() {
-    isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
-    shut = nil
+    isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
+    refusedAccounts = nil
   }
 
   // MARK: Unlocking
 
   /// Starts the idle time and listens for lock signals, after a level was unlocked.
   func expectLock() {
-    isDeviceKeyLent = services.vault.levelsToLock.contains(.device)
+    isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     desktop.listen()
     awaitIdleness((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Updates ``isDeviceKeyLent``, since the vault may have become passphrase-only.
-  func checkForLentKey() {
-    if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyLent = false }
+  /// Updates ``isDeviceKeyFromPassphrase``, since the vault may have become passphrase-only.
+  func checkDeviceKey() {
+    if services.vault.levelsToLock.contains(.device) { expectLock() } else { isDeviceKeyFromPassphrase = false }
   }
 
   /// Restarts the idle time if the settings have changed it.
   func applyIdleTime(_ settings: Settings) {
-    if idle.isCounting, idle.patience != Self.patience(settings.lockAfterSeconds) {
+    if idle.isCounting, idle.idleTime != Self.idleTime(settings.lockAfterSeconds) {
       awaitIdleness(settings.lockAfterSeconds)
     }
   }
 
   private func awaitIdleness(_ seconds: Int) {
-    idle.begin(Self.patience(seconds), loop.now, services.time.clockOffset)
+    idle.begin(Self.idleTime(seconds), loop.now, services.time.clockOffset)
     alarm.set(at: due)
   }
 
   /// Converts the setting. Nil for zero, which disables automatic locking.
-  private static func patience(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
+  private static func idleTime(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   private var due: Instant { idle.due(services.time.clockOffset) }
 
@@ -104,13 +104,13 @@ struct IdleLock {
   /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
   /// The idle time before a lock. Nil for no automatic lock.
-  private(set) var patience: Duration?
+  private(set) var idleTime: Duration?
   /// Whether something is unlocked.
   private(set) var isCounting = false
 
   /// Starts the idle time after an unlock.
-  mutating func begin(_ patience: Duration?, _ now: Instant, _ clockOffset: Int) {
-    self.patience = patience
+  mutating func begin(_ idleTime: Duration?, _ now: Instant, _ clockOffset: Int) {
+    self.idleTime = idleTime
     isCounting = true
     used(now, clockOffset)
   }
@@ -122,9 +122,9 @@ struct IdleLock {
 
   /// When to lock automatically: the distant future if nothing is unlocked or automatic locking is disabled.
   func due(_ clockOffset: Int) -> Instant {
-    guard let lastUse, let patience else { return .distantFuture }
+    guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset
-    return lastUse.time.advanced(by: patience - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
+    return lastUse.time.advanced(by: idleTime - .seconds(jump > AccessGrant.clockTolerance ? jump : 0))
   }
 
   /// Stops measuring the idle time.

@@ -132,7 +132,7 @@ final class VaultRequests: DaemonPart {
   ) {
     onVault(sources, ticket, body) { [self] result in
       log.note(.vaultChanged(change))
-      lock.checkForLentKey()
+      lock.checkDeviceKey()
       return result
     }
   }

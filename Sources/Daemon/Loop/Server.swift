@@ -15,35 +15,35 @@ final class Server {
   }
 
   /// The deadlines of a stopping daemon.
-  private struct Ending {
+  private struct StopDeadlines {
     /// When to respond to the stop requests and let the next daemon start.
-    let answer: Instant
+    let reply: Instant
     /// The deadline for cancelled waits.
     let waits: Instant
     /// The deadline for file work.
-    let jobs: Instant
+    let fileWork: Instant
     /// The deadline for event commands.
     let commands: Instant
     /// When the process exits, even if work is in progress.
-    let last: Instant
+    let exit: Instant
   }
 
   /// How often to try to accept peers again without a free descriptor.
   private static let acceptInterval = Duration.milliseconds(500)
   /// How long peers wait for a descriptor before they get an error.
-  private static let crowdedPatience = Duration.seconds(5)
+  private static let descriptorTimeout = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stopping daemon waits for servers that have received a single-use credential. All other waits are
   /// cancelled at once.
-  private static let answerPatience = Duration.seconds(5)
+  private static let replyTimeout = Duration.seconds(5)
   /// How long the process waits for such servers after it stops serving, so that no new token is lost.
-  private static let lastPatience = Duration.seconds(120)
+  private static let exitTimeout = Duration.seconds(120)
   /// How long cancelled work may take to end.
-  private static let endPatience = Duration.seconds(3)
+  private static let cancelledWorkTimeout = Duration.seconds(3)
   /// How long file work may continue after a stop request.
-  private static let stopPatience = Duration.seconds(45)
+  private static let fileWorkTimeout = Duration.seconds(45)
   /// How long event commands may run after a stop request before they receive SIGTERM.
-  private static let commandPatience = Duration.seconds(5)
+  private static let eventCommandTimeout = Duration.seconds(5)
 
   private let loop: EventLoop
   private let jobs: Jobs
@@ -55,14 +55,14 @@ final class Server {
   /// The listening socket's key in the loop.
   private var accepting: UInt64?
   /// Closed to tell a peer that no descriptor is free. Nil if it could not be opened.
-  private var spare: SharedDescriptor?
+  private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none waits.
   private var crowdedSince: Instant?
   /// The number of connections at that time. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// The deadlines for stopping. Nil until the daemon stops.
-  private var ending: Ending?
+  private var stopDeadlines: StopDeadlines?
   /// Whether the stopping daemon has released its lock.
   private var hasLeft = false
   /// The deadline for storing or revoking refresh tokens that could not be stored earlier. Nil until all other work has
@@ -97,7 +97,7 @@ final class Server {
       while let signal = self.signals.next() { if signal == Signals.SIGHUP { context.reload() } else { beginStop() } }
     }
     if let listening {
-      keepSpare()
+      openSpareDescriptor()
       accepting = try loop.watch(listening.raw) { [unowned self] _ in accept(listening) }
       if let raw = listening.watchRaw { try loop.watch(raw) { [unowned self] _ in checkSocket() } }
     }
@@ -123,15 +123,15 @@ final class Server {
   /// Whether the process may exit. Also takes the next step of stopping.
   private var isDone: Bool {
     if let connectionsWhenFull, connections.count < connectionsWhenFull { resumeAccepting() }
-    if let isForGood = dispatcher.stopsForGood { beginStop(isForGood: isForGood) }
+    if let isPermanent = dispatcher.isStopPermanent { beginStop(isPermanent: isPermanent) }
     if connections.isEmpty, listening == nil || isOutdated { beginStop() }
-    guard let ending else { return false }
-    guard isIdle(ending) else {
-      if loop.now >= ending.answer { leave() }
+    guard let stopDeadlines else { return false }
+    guard isIdle(stopDeadlines) else {
+      if loop.now >= stopDeadlines.reply { leave() }
       return false
     }
     if settling == nil, context.services.isUnsettled {
-      let end = loop.now.advanced(by: Self.stopPatience)
+      let end = loop.now.advanced(by: Self.fileWorkTimeout)
       settling = end
       loop.schedule(at: end) {}
       jobs.run({ [services = context.services] in
@@ -140,7 +140,7 @@ final class Server {
       }) { _ in }
     }
     if let settling, loop.now < settling, jobs.localInFlight > 0 {
-      if loop.now >= ending.answer { leave() }
+      if loop.now >= stopDeadlines.reply { leave() }
       return false
     }
     leave()
@@ -148,11 +148,11 @@ final class Server {
   }
 
   /// Whether all work that a stopping daemon waits for has ended or is past its deadline.
-  private func isIdle(_ ending: Ending) -> Bool {
-    if loop.now >= ending.last { return true }
-    return (jobs.localInFlight == 0 || loop.now >= ending.jobs)
-      && (jobs.waitsInFlight == 0 || loop.now >= ending.waits && !jobs.isSpending)
-      && (parts.events.commands.isIdle || loop.now >= ending.commands)
+  private func isIdle(_ stopDeadlines: StopDeadlines) -> Bool {
+    if loop.now >= stopDeadlines.exit { return true }
+    return (jobs.localInFlight == 0 || loop.now >= stopDeadlines.fileWork)
+      && (jobs.waitsInFlight == 0 || loop.now >= stopDeadlines.waits && !jobs.isSpending)
+      && (parts.events.commands.isIdle || loop.now >= stopDeadlines.commands)
   }
 
   /// Responds to the stop requests, closes all connections and releases the lock to the next daemon.
@@ -181,23 +181,23 @@ final class Server {
       guard !connections.dropIdlest(), let accepting else { return }
       let since = crowdedSince ?? loop.now
       crowdedSince = since
-      if since.duration(to: loop.now) >= Self.crowdedPatience { while refuseNext(listening) {} }
+      if since.duration(to: loop.now) >= Self.descriptorTimeout { while refuseNext(listening) {} }
       connectionsWhenFull = connections.count
       loop.setInterest(.none, of: accepting)
       loop.schedule(at: loop.now.advanced(by: Self.acceptInterval)) { [self] in resumeAccepting() }
     }
   }
 
-  private func keepSpare() {
-    spare = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
+  private func openSpareDescriptor() {
+    spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
   /// Tells the next peer that no descriptor is free (every refusal is told). Returns false if no peer is waiting or the
   /// reply has no descriptor either.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
-    guard spare != nil else { return false }
-    spare = nil
-    defer { keepSpare() }
+    guard spareDescriptor != nil else { return false }
+    spareDescriptor = nil
+    defer { openSpareDescriptor() }
     do throws(SystemError) {
       guard let descriptor = try listening.accept() else { return false }
       connections.refuse(descriptor)
@@ -209,12 +209,12 @@ final class Server {
 
   private func resumeAccepting() {
     connectionsWhenFull = nil
-    if let accepting, ending == nil { loop.setInterest(.read, of: accepting) }
+    if let accepting, stopDeadlines == nil { loop.setInterest(.read, of: accepting) }
   }
 
   /// Whether the program file was replaced and the daemon can end without loss.
   private var isOutdated: Bool {
-    knowsProgram && ending == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
+    knowsProgram && stopDeadlines == nil && jobs.localInFlight == 0 && jobs.waitsInFlight == 0
       && parts.events.commands.isIdle && parts.signIns.logins.isEmpty && !parts.tokenFiles.keepsAny
       && !parts.broker.holdsUnrenewable && Machine.isProgramReplaced
   }
@@ -238,18 +238,21 @@ final class Server {
   }
 
   /// Stops accepting peers and requests. Jobs in progress may store their results.
-  private func beginStop(isForGood: Bool = false) {
-    guard ending == nil else { return }
-    let answer = loop.now.advanced(by: Self.answerPatience)
-    let ending = Ending(
-      answer: answer, waits: answer.advanced(by: Self.endPatience), jobs: loop.now.advanced(by: Self.stopPatience),
-      commands: parts.events.commands.close(at: loop.now.advanced(by: Self.commandPatience)),
-      last: loop.now.advanced(by: Self.lastPatience))
-    self.ending = ending
-    for deadline in [ending.answer, ending.waits, ending.jobs, ending.commands, ending.last] {
+  private func beginStop(isPermanent: Bool = false) {
+    guard stopDeadlines == nil else { return }
+    let reply = loop.now.advanced(by: Self.replyTimeout)
+    let stopDeadlines = StopDeadlines(
+      reply: reply, waits: reply.advanced(by: Self.cancelledWorkTimeout),
+      fileWork: loop.now.advanced(by: Self.fileWorkTimeout),
+      commands: parts.events.commands.close(at: loop.now.advanced(by: Self.eventCommandTimeout)),
+      exit: loop.now.advanced(by: Self.exitTimeout))
+    self.stopDeadlines = stopDeadlines
+    for deadline in [
+      stopDeadlines.reply, stopDeadlines.waits, stopDeadlines.fileWork, stopDeadlines.commands, stopDeadlines.exit,
+    ] {
       loop.schedule(at: deadline) {}
     }
-    dispatcher.stop(isForGood: isForGood)
+    dispatcher.stop(isPermanent: isPermanent)
     if let accepting { loop.unwatch(accepting) }
     listening?.close()
   }

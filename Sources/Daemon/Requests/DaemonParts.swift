@@ -60,8 +60,8 @@ final class DaemonParts: Audience {
   func lock(_ cause: LogEvent.LockCause) { locking.lock(cause) }
 
   /// Stops all parts: no new work begins, and unapproved sign-ins are cancelled.
-  func stop(isForGood: Bool = false) {
-    broker.jobs.endWaits(isForGood: isForGood)
+  func stop(isPermanent: Bool = false) {
+    broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()
     signIns.stop()
     resources.endTransfers(Failure(.cancelled, "the daemon is stopping"))
@@ -95,7 +95,7 @@ final class DaemonParts: Audience {
 
   /// Runs once a minute, with current settings.
   func housekeep() {
-    broker.context.files.look()
+    broker.context.files.poll()
     broker.context.whenSettingsAreRead { [self] in
       locking.housekeep()
       broker.housekeep()

@@ -15,7 +15,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// The stop requests, which get a response when all work is done.
   private(set) var stopRequests: [Ticket] = []
   /// Whether the first stop request is not for a restart. Nil if there is none.
-  private(set) var stopsForGood: Bool?
+  private(set) var isStopPermanent: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
     self.parts = parts
@@ -23,7 +23,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
-    context.files.look()
+    context.files.poll()
     if let seconds = envelope.deadlineSeconds {
       loop.setDeadline(loop.now.advanced(by: .seconds(seconds)), of: ticket)
     }
@@ -70,16 +70,16 @@ final class Dispatcher: DaemonPart, RequestHandler {
       case .loginResume(let request): try parts.signIns.resume(request, ticket)
       case .discover(let request): try parts.discoveries.discover(request, ticket)
       case .logout(let request): try parts.signOuts.logout(request, ticket)
-      case .state(.status(let name, check: false)): try parts.status.survey(.status, name, ticket)
+      case .state(.status(let name, check: false)): try parts.status.listAccounts(.status, name, ticket)
       case .state(.status(let name, check: true)): try parts.status.check(name, ticket)
       case .state(.doctor(let name)): try parts.status.examine(name, ticket)
-      case .state(.list): try parts.status.survey(.list, nil, ticket)
+      case .state(.list): try parts.status.listAccounts(.list, nil, ticket)
       case .state(.use(let name)): try parts.accounts.use(name, ticket)
       case .state(.useDirectory(let name, let path)): try parts.accounts.use(name, in: path, ticket)
       case .state(.notify(let program)): try parts.accounts.notify(by: program, ticket)
       case .daemon(.status): loop.send(.result(context.facts.json(time: services.time)), to: ticket)
-      case .daemon(.stop): askStop(ticket, isForGood: true)
-      case .daemon(.restart): askStop(ticket, isForGood: false)
+      case .daemon(.stop): askStop(ticket, isPermanent: true)
+      case .daemon(.restart): askStop(ticket, isPermanent: false)
       case .daemon(.log): loop.send(.result(log.json), to: ticket)
       case .account(let request): try parts.accounts.manage(request, ticket, passed: passed)
       case .call(let request):
@@ -118,14 +118,14 @@ final class Dispatcher: DaemonPart, RequestHandler {
   }
 
   /// Stops the daemon after this round of the loop.
-  private func askStop(_ ticket: Ticket, isForGood: Bool) {
+  private func askStop(_ ticket: Ticket, isPermanent: Bool) {
     stopRequests.append(ticket)
-    stopsForGood = stopsForGood ?? isForGood
+    isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays the response to a change, see ``SessionEvents/hold(_:of:)``.
-  func hold(_ result: Reply, of ticket: Ticket) -> Bool {
-    changes.contains(ticket) && parts.events.hold(result, of: ticket)
+  /// Delays the response to a change, see ``SessionEvents/postpone(_:of:)``.
+  func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
+    changes.contains(ticket) && parts.events.postpone(result, of: ticket)
   }
 
   /// Whether a request in progress accepts further messages, as do sign-ins, leases and requests with a body in lines.
@@ -136,7 +136,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   /// Handles a message for a request in progress: a redirect URL, a confirmation, an answer about a lease, or a part of
   /// a body. Returns false for other requests.
-  func handleBeside(_ request: Request, _ ticket: Ticket) -> Bool {
+  func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):
       parts.resources.leases.take(answer, ticket)
@@ -149,9 +149,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  func stop(isForGood: Bool = false) {
+  func stop(isPermanent: Bool = false) {
     log.note(.stopping)
-    parts.stop(isForGood: isForGood)
+    parts.stop(isPermanent: isPermanent)
   }
 
   func abandon(_ ticket: Ticket) {

@@ -73,14 +73,14 @@ final class AssumedRoles: DaemonPart {
       try question.assume(key.role, with: token, at: key.endpoint)
     } then: { [self] outcome in
       let isLate = account.questions !== question.cancellation
-      ended(exchange, account, isLate: isLate, outcome)
+      handleExchangeResult(exchange, account, isLate: isLate, outcome)
     }
   }
 
   /// Responds to the requests that waited for an exchange.
   ///
   /// - Parameter isLate: Whether the session has ended or its settings have changed, so that the requests start again.
-  private func ended(
+  private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {
     let name = exchange.account

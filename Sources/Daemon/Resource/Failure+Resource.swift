@@ -9,10 +9,10 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - grant: The token that was sent.
-  ///   - isForGood: Whether the resource rejects new tokens too.
+  ///   - isPermanent: Whether the resource rejects new tokens too.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
-    of account: Account, isForGood: Bool
+    of account: Account, isPermanent: Bool
   ) {
     let (name, origin) = (account.name.text, transfer.target.origin.text)
     switch verdict {
@@ -45,7 +45,7 @@ extension Failure {
       self.init(
         .serverRejected, "\(origin) did not accept the proof of the account's key (DPoP)",
         hint: "run the command again; if that does not help, check this machine's clock")
-    case .refused(let needed) where isForGood:
+    case .refused(let needed) where isPermanent:
       self.init(
         .tokenRefused, "\(origin) refuses the tokens of \(name), even new ones; the session itself is valid",
         hint: grant.missing(needed).isEmpty

@@ -31,7 +31,7 @@ final class Lease: Admission {
   private var held: [String: [Held]] = [:]
 
   /// Logs an event.
-  private let tell: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
+  private let report: (LeaseEntry.Event, LeaseEntry.Peer?) -> Void
   /// Whether another request is within the limit of all leases.
   private let hasPlace: () -> Bool
   /// Called after a use was counted, before the request is handled.
@@ -63,7 +63,7 @@ final class Lease: Admission {
 
   init(
     _ request: LeaseRequest, name: String, owner: Ticket, account: AccountName, places: [OriginEntry], end: Instant?,
-    telling tell: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
+    reporting report: @escaping (LeaseEntry.Event, LeaseEntry.Peer?) -> Void, hasPlace: @escaping () -> Bool,
     begun: @escaping () -> Void, ended: @escaping () -> Void,
     asking ask: @escaping (String, String?, LeaseEntry.Peer?) -> Void = { _, _, _ in }
   ) {
@@ -76,7 +76,7 @@ final class Lease: Admission {
     rules = LeaseRules(places: places, methods: request.methods, allowedFields: request.headers)
     self.end = end
     usesLeft = request.uses
-    self.tell = tell
+    self.report = report
     self.hasPlace = hasPlace
     self.begun = begun
     self.ended = ended
@@ -207,7 +207,7 @@ final class Lease: Admission {
 
   /// Logs a refusal.
   private func refusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
-    tell(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
+    report(.refused(failure.code), ticket.flatMap { peers[$0.connection] })
     return failure
   }
 
@@ -248,12 +248,12 @@ final class Lease: Admission {
       use.origin.map {
         LeaseEntry.Event.used(method: use.method, origin: $0, status: status, bytes: bytes, dropped: use.dropped, code)
       } ?? .handedOut(code)
-    tell(event, peers[ticket.connection])
+    report(event, peers[ticket.connection])
     ended()
   }
 
   /// Removes a disconnected peer and its requests.
-  func left(_ connection: UInt64) {
+  func disconnected(_ connection: UInt64) {
     for ticket in underWay.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }

@@ -157,7 +157,7 @@ struct LeaseRules {
     if namesSecond, Self.secondPlaceFields.contains(name) {
       guard Self.staysAt(target.endpoint.uri, field) else { throw .redirectingField(field.name) }
     } else {
-      guard !Self.steers(name) else { throw .redirectingField(field.name) }
+      guard !Self.redirectsRequest(name) else { throw .redirectingField(field.name) }
       let passes =
         Self.passing.contains(name) || Self.passingPrefixes.contains(where: { name.hasPrefix($0) })
         || allowedFields.contains(name)
@@ -183,7 +183,7 @@ struct LeaseRules {
   /// Whether a lease may permit a header field with this name.
   static func mayAllow(_ name: String) -> Bool {
     let lowercase = name.lowercased()
-    return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !steers(lowercase)
+    return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !redirectsRequest(lowercase)
       && !neverPassing.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
@@ -191,12 +191,12 @@ struct LeaseRules {
   private static let neverPassing: Set<String> = ["origin", "referer", "set-cookie", "set-cookie2", "accept-encoding"]
 
   /// Whether a header field could change the resource, method, sender or user.
-  private static func steers(_ name: String) -> Bool {
-    steering.contains(name) || steeringPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
+  private static func redirectsRequest(_ name: String) -> Bool {
+    redirectingFields.contains(name) || redirectingPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }
 
   /// Header fields that make a server or proxy use another resource, method, sender or user.
-  private static let steering: Set<String> = [
+  private static let redirectingFields: Set<String> = [
     // Another resource, or another host (RFC 4918 section 10, RFC 4437, RFC 7239, RFC 7838).
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "forwarded", "via",
     "max-forwards", "alt-used", "base-url", "request-uri", "script-name", "path-info", "x-host", "x-url", "x-uri",
@@ -208,7 +208,7 @@ struct LeaseRules {
     // Another user than the token's account.
     "cookie", "cookie2", "sudo",
   ]
-  private static let steeringPrefixes = [
+  private static let redirectingPrefixes = [
     "x-forward", "x-original", "x-originating", "x-rewrite", "x-real-", "x-proxy", "x-accel-", "x-sendfile", "x-envoy-",
     "x-middleware-", "x-http-method", "x-method", "x-remote-", "remote-", "x-auth-request-", "x-webauth-",
     "x-ms-client-principal", "impersonate-",

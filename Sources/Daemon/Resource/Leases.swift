@@ -18,7 +18,7 @@ final class Leases: AccountPart {
   private var lastQuestion = 0
 
   /// How long the user may take to answer.
-  private static let patience = Duration.seconds(60)
+  private static let answerTimeout = Duration.seconds(60)
   private static let most = 16
   /// The maximum number of peers of one lease, and of all leases.
   private static let mostPeers = 32
@@ -61,14 +61,14 @@ final class Leases: AccountPart {
     let lease = Lease(
       request, name: name, owner: ticket, account: account.name, places: places,
       end: request.expiresInSeconds.map { loop.now.advanced(by: .seconds($0)) },
-      telling: { [unowned self] event, peer in
+      reporting: { [unowned self] event, peer in
         note(event, name, peer)
         if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(ticket, origin) }
       },
       hasPlace: { [unowned self] in
         leases.values.reduce(0) { $0 + $1.underWay.count } < Self.mostTransfers
       },
-      begun: { [unowned self] in begun(ticket) }, ended: { [unowned self] in ended(ticket) },
+      begun: { [unowned self] in reportUsesLeft(ticket) }, ended: { [unowned self] in endIfUsedUp(ticket) },
       asking: { [unowned self] method, origin, peer in ask(ticket, method, origin, peer) })
     try begin(lease, passed[0])
   }
@@ -199,7 +199,7 @@ final class Leases: AccountPart {
     loop.send(
       .event(.leaseQuestion(Event.LeaseQuestion(number: number, method: method, origin: origin, peer: peer))), to: owner
     )
-    schedule(at: loop.now.advanced(by: Self.patience)) { [self] in decide(number, nil) }
+    schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in decide(number, nil) }
   }
 
   /// Whether this request opened a lease, so its sender may answer questions.
@@ -217,7 +217,7 @@ final class Leases: AccountPart {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.decide(origin, isAllowed) {
       if isAllowed == true {
-        loop.goOn(with: held.envelope, held.ticket, passed: held.passed)
+        loop.resume(with: held.envelope, held.ticket, passed: held.passed)
       } else {
         loop.send(.failure(.notLent), to: held.ticket)
       }
@@ -227,12 +227,12 @@ final class Leases: AccountPart {
   // MARK: Ends
 
   /// Tells the owner the number of uses left before a request is sent, so that the next daemon permits no more.
-  private func begun(_ owner: Ticket) {
+  private func reportUsesLeft(_ owner: Ticket) {
     if let lease = leases[owner] { tellOwner(of: lease) }
   }
 
   /// Ends the lease after the response to its last permitted request.
-  private func ended(_ owner: Ticket) {
+  private func endIfUsedUp(_ owner: Ticket) {
     guard let lease = leases[owner] else { return }
     guard lease.usesLeft == 0, lease.underWay.isEmpty else { return }
     // The last response is sent first.

@@ -122,7 +122,7 @@ final class PlacedTokens: AccountPart {
     }
     let now = services.time.now()
     slot.refusals.refused(by: origin, generation: slot.session.generation, now: now)
-    return !slot.refusals.areForGood(at: origin, now: now)
+    return !slot.refusals.arePermanent(at: origin, now: now)
   }
 
   private func obtain(_ placed: PlacedRequest, _ account: Account, renewing: Bool) throws(Failure) {

@@ -16,11 +16,11 @@ final class ProofRequests: AccountPart {
       settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
     let place = ResourcePlace(of: target.call.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
-      admitted(target, ticket, outcome)
+      handleChoice(target, ticket, outcome)
     }
   }
 
-  private func admitted(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<ResourceChoice, SessionError>) {
+  private func handleChoice(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<ResourceChoice, SessionError>) {
     do throws(Failure) {
       switch outcome {
       case .failure(let error): throw Failure(error, account: nil)

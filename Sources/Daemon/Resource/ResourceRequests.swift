@@ -24,7 +24,7 @@ final class ResourceRequests: AccountPart {
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
     let transfer = try ResourceTransfer(
-      request, ticket, patienceSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
+      request, ticket, timeoutSeconds: timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds,
       waitsUntil: waitEnd(request.waitSeconds), passed: passed,
       tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
     let place = ResourcePlace(of: transfer.target.endpoint)
@@ -39,7 +39,7 @@ final class ResourceRequests: AccountPart {
     contents[ticket]?.begin()
     guard isWanted(transfer) else { return }
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
-      admitted(transfer, outcome)
+      handleChoice(transfer, outcome)
     }
   }
 
@@ -75,7 +75,7 @@ final class ResourceRequests: AccountPart {
   private func isWanted(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
   /// Requests the token once the account is known.
-  private func admitted(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
+  private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<ResourceChoice, SessionError>) {
     guard isWanted(transfer) else { return }
     switch outcome {
     case .failure(let error): fail(transfer, Failure(error, account: nil))
@@ -91,7 +91,7 @@ final class ResourceRequests: AccountPart {
       let account = try broker.resolve(transfer.account?.text)
       let now = services.time.now()
       let begin = transfer.waitsUntil.map { max(now, $0) } ?? now
-      loop.setDeadline(begin.advanced(by: .seconds(transfer.patienceSeconds)), of: transfer.ticket)
+      loop.setDeadline(begin.advanced(by: .seconds(transfer.timeoutSeconds)), of: transfer.ticket)
       let target = transfer.tokenTarget
       let waiter = Waiter(
         ticket: transfer.ticket, need: need(account.slot(for: target)), target: target, waitsUntil: transfer.waitsUntil,
@@ -113,23 +113,23 @@ final class ResourceRequests: AccountPart {
     guard isWanted(transfer) else { return }
     let now = services.time.now()
     loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
-    let isRefused = slot.refusals.areForGood(at: transfer.target.origin, now: now)
+    let isRefused = slot.refusals.arePermanent(at: transfer.target.origin, now: now)
     let generation = slot.session.generation
     let call = ResourceCall(
       account: slot.name, configuration: slot.configuration, grant: grant, target: transfer.target,
       content: transfer.content, receiver: transfer.receiver, services: services(for: slot.name),
-      mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.patienceSeconds,
+      mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.timeoutSeconds,
       cancellation: transfer.cancellation)
     jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
-      try transfer.content?.prepare(stallSeconds: transfer.patienceSeconds, transfer.cancellation)
+      try transfer.content?.prepare(stallSeconds: transfer.timeoutSeconds, transfer.cancellation)
       return try call.run()
     } then: { [self] outcome in
-      ended(transfer, grant, generation, outcome)
+      handleAttemptResult(transfer, grant, generation, outcome)
     }
   }
 
   /// Handles the end of an attempt: responds, or repeats the request with a new token.
-  private func ended(
+  private func handleAttemptResult(
     _ transfer: ResourceTransfer, _ grant: AccessGrant, _ generation: UInt64,
     _ outcome: Result<ResourceCall.Outcome, SessionError>
   ) {
@@ -142,7 +142,7 @@ final class ResourceRequests: AccountPart {
       bodies[transfer.ticket]?.drain()
       fail(transfer, Failure(error, account: name.text))
     case .success(.begun(let rest)):
-      jobs.wait(transfer.cancellation, rest.receive) { [self] in ended(transfer, grant, generation, $0) }
+      jobs.wait(transfer.cancellation, rest.receive) { [self] in handleAttemptResult(transfer, grant, generation, $0) }
     case .success(.refused(let claims)):
       transfer.hasRefreshed = true
       // Missing claims do not make a token invalid.
@@ -165,14 +165,14 @@ final class ResourceRequests: AccountPart {
       } else {
         slot?.refusals.accepted(by: origin)
       }
-      let isForGood = slot?.refusals.areForGood(at: origin, now: now) ?? false
+      let isPermanent = slot?.refusals.arePermanent(at: origin, now: now) ?? false
       let answer = { [self] in
         bodies[transfer.ticket] = nil
-        self.answer(response, verdict, transfer, account, grant, isForGood: isForGood)
+        self.answer(response, verdict, transfer, account, grant, isPermanent: isPermanent)
       }
       if let body = bodies[transfer.ticket] { body.end(after: response.contentBytes, answer) } else { answer() }
       // The body cannot be sent again.
-      if isRefused, !isForGood, let slot, slot.session.grant === grant, slot.session.refresh == nil {
+      if isRefused, !isPermanent, let slot, slot.session.grant === grant, slot.session.refresh == nil {
         slot.session.forgetToken()
       }
     }
@@ -193,7 +193,7 @@ final class ResourceRequests: AccountPart {
 
   private func answer(
     _ response: ResourceResponse, _ verdict: ResourceVerdict, _ transfer: ResourceTransfer, _ account: Account,
-    _ grant: AccessGrant, isForGood: Bool
+    _ grant: AccessGrant, isPermanent: Bool
   ) {
     let origin = transfer.target.origin.text
     if case .redirected(let place) = verdict {
@@ -205,7 +205,7 @@ final class ResourceRequests: AccountPart {
       ("body_bytes", .int(response.contentBytes)),
     ])
     result["problem"] =
-      Failure(response.head, verdict, to: transfer, with: grant, of: account, isForGood: isForGood)?.json
+      Failure(response.head, verdict, to: transfer, with: grant, of: account, isPermanent: isPermanent)?.json
     loop.send(.result(result), to: transfer.ticket)
   }
 

@@ -35,7 +35,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The body in lines, if it was incomplete when the request ended.
   var unfinished: InlineContent?
   /// The timeout for obtaining a token, and then for each pause in the transfer.
-  let patienceSeconds: Int
+  let timeoutSeconds: Int
 
   /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?
@@ -50,11 +50,11 @@ final class ResourceTransfer: @unchecked Sendable {
 
   /// - Parameter passed: The descriptors received with the request, in order.
   init(
-    _ request: CallRequest, _ ticket: Ticket, patienceSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
+    _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
     tellHead: @escaping @Sendable (ResponseHead) -> Void
   ) throws(Failure) {
     self.ticket = ticket
-    self.patienceSeconds = patienceSeconds
+    self.timeoutSeconds = timeoutSeconds
     self.waitsUntil = waitsUntil
     target = try ResourceCall.Target(request)
     tokenTarget = try TokenTarget.make(request.target, account: request.account)

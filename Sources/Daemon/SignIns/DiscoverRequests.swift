@@ -16,7 +16,7 @@ final class DiscoverRequests: DaemonPart {
     let known = Self.account(of: request, settings)
     var configuration = known?.configuration ?? AccountConfiguration(issuer: request.url, clientID: "")
     try configuration.change(to: request.settings)
-    let proxyCredentials = try configuration.takeProxyUnlessNamed(of: request.settings)
+    let proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
     let cancellation = context.cancellation(of: ticket)
     jobs.wait(as: WaitShare(ticket), cancellation) {
       [services, configuration, request, directory = settingsFile.directoryPath] () throws(SessionError) in

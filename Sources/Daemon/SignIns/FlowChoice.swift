@@ -19,7 +19,7 @@ struct FlowChoice {
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let wanted { return wanted }
     // The device flow does not support these parameters.
-    if asksForMore || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
+    if needsAuthorizationRequest || excludesDevice { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDevice, server.deviceAuthorizationEndpoint != nil { return .device }
     // Whoever approves a code of another device may not have started the sign-in (RFC 10027).
     if server.offersCodeFlow, canOpenBrowser { return canListen ? .browser : .paste }
@@ -28,7 +28,7 @@ struct FlowChoice {
   }
 
   /// Whether the sign-in needs parameters that only an authorization request supports.
-  var asksForMore: Bool { options != AuthorizationOptions() }
+  var needsAuthorizationRequest: Bool { options != AuthorizationOptions() }
 }
 
 extension AuthorizationOptions {

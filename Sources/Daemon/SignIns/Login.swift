@@ -86,7 +86,7 @@ final class Login {
     /// The URL to which the link redirects, until the link is opened.
     var linked: String?
     /// Whether all requests so far are known to be from this user.
-    var isTold = true
+    var isFromOwnUser = true
     /// Whether a response for another sign-in was logged. The next three are also shown on the terminal, for a visit by
     /// another user, for TLS, and for an error without this sign-in's state.
     var hasMetForeignRedirect = false

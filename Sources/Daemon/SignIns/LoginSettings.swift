@@ -77,7 +77,7 @@ struct LoginSettings {
     configuration.adoptProvider()
     try configuration.checkProvider(request.flow)
     configuration.listOrigins(of: request.resources, exactly: request.beganAtResource)
-    proxyCredentials = try configuration.takeProxyUnlessNamed(of: request.settings)
+    proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
     let isAsserted = configuration.assertionSource != nil || request.handsOver.contains(.assertion)
     unattended = isAsserted ? .assertion : request.isGuest ? .client : nil
     if isAsserted { try Self.refuseOtherWays(request, account, configuration) }

@@ -38,7 +38,7 @@ extension AccountConfiguration {
   /// Replaces or removes the proxy setting, as in the request.
   ///
   /// - Returns: `user:password` from the URL, for the vault.
-  mutating func takeProxy(of given: AccountSettings) throws(Failure) -> String? {
+  mutating func replaceProxy(from given: AccountSettings) throws(Failure) -> String? {
     self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
     self.proxyExclusions = given.proxyExclusions
@@ -48,9 +48,9 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``takeProxy(of:)``, but prefers the account's own proxy to that of the request's environment.
-  mutating func takeProxyUnlessNamed(of given: AccountSettings) throws(Failure) -> String? {
-    given.proxySource == nil && self.proxySource == .option ? nil : try takeProxy(of: given)
+  /// Like ``replaceProxy(from:)``, but prefers the account's own proxy to that of the request's environment.
+  mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
+    given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }
 }
 

@@ -22,7 +22,7 @@ final class RedirectPeer {
   private var sent = 0
 
   /// The limit for receiving a request.
-  private static let patience = Duration.seconds(10)
+  private static let requestTimeout = Duration.seconds(10)
   /// How long a browser waits for the result of a sign-in, from its request. Some servers take seconds to exchange a
   /// code.
   private static let resultWait = Duration.seconds(10)
@@ -33,7 +33,7 @@ final class RedirectPeer {
     self.ends = ends
     self.descriptor = descriptor
     self.socket = socket
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.requestTimeout)
   }
 
   deinit { head.wipe() }
@@ -53,7 +53,7 @@ final class RedirectPeer {
   var isAnswering: Bool { !outbound.isEmpty }
 
   /// Whether the other end is known to be this user.
-  var isTold: Bool { owner == .user(Machine.userID) }
+  var isFromOwnUser: Bool { owner == .user(Machine.userID) }
 
   /// Reads the available bytes.
   ///

@@ -6,7 +6,7 @@ internal import Vocabulary
 /// Receives the responses of sign-ins at loopback addresses, on the loop and without blocking.
 ///
 /// Any program of any user of this machine can connect. Other users' data is not read. Only a response accepted by
-/// ``RedirectJudge`` ends the wait.
+/// ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
   /// The maximum number of connections with a known user. Another one closes the oldest. As many may wait for the
   /// lookup of their user; the rest wait in the kernel.
@@ -29,7 +29,7 @@ final class RedirectServer {
   }
 
   private unowned let loop: any ReplySink
-  private unowned let judge: any RedirectJudge
+  private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
   private var sources: [UInt64: Source] = [:]
@@ -39,9 +39,9 @@ final class RedirectServer {
   /// Whether new connections must wait in the kernel's queue until the users of the others are known.
   private var isPaused = false
 
-  init(_ loop: any ReplySink, _ judge: any RedirectJudge) throws(SystemError) {
+  init(_ loop: any ReplySink, _ delegate: any RedirectServerDelegate) throws(SystemError) {
     self.loop = loop
-    self.judge = judge
+    self.delegate = delegate
     poller = try Poller()
     _ = try loop.watch(poller.raw) { [unowned self] in serve(loop.now) }
   }
@@ -153,7 +153,7 @@ final class RedirectServer {
     guard identified.isEmpty else { return }
     for (key, peer) in peers where peer.owner == nil { identified[key] = peer.ends }
     guard !identified.isEmpty else { return }
-    judge.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
+    delegate.identify(Array(identified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
   /// Serves connections of this user and closes others.
@@ -171,7 +171,7 @@ final class RedirectServer {
         serve(key, peer)
       case .user(let user):
         remove(key)
-        for waiting in place(of: peer.socket)?.waiting ?? [] { judge.otherUserConnected(waiting.login, user: user) }
+        for waiting in place(of: peer.socket)?.waiting ?? [] { delegate.otherUserConnected(waiting.login, user: user) }
       case .gone, nil: remove(key)
       }
     }
@@ -191,26 +191,26 @@ final class RedirectServer {
     case .ended: remove(key)
     case .refused(let page): answer(key, peer, page.response(in: pages))
     case .tls:
-      for waiting in waiting { judge.tlsCame(waiting.login) }
+      for waiting in waiting { delegate.tlsCame(waiting.login) }
       answer(key, peer, LoopbackPage.tlsRefusal)
     case .link(let index):
-      let url = judge.linkOpened(waiting[index].login, isTold: peer.isTold)
+      let url = delegate.linkOpened(waiting[index].login, isFromOwnUser: peer.isFromOwnUser)
       answer(key, peer, url.map { LoopbackPage.redirect(to: $0) } ?? LoopbackPage.used.response(in: pages))
     case .redirect(let query, let indices):
       // The state in the query identifies the sign-in.
       let named = indices.map { waiting[$0] }
       let (page, found) = peer.withQuery(query) { query -> (LoopbackPage?, Waiting?) in
         for waiting in named {
-          let page = judge.redirectCame(waiting.login, query: query, isTold: peer.isTold)
+          let page = delegate.redirectCame(waiting.login, query: query, isFromOwnUser: peer.isFromOwnUser)
           if page != .foreign { return (page, waiting) }
         }
-        for waiting in named { judge.foreignRedirectCame(waiting.login, query: query) }
+        for waiting in named { delegate.foreignRedirectCame(waiting.login, query: query) }
         return (.foreign, nil)
       }
       if let page { return answer(key, peer, page.response(in: found?.pages ?? pages)) }
       guard let found else { return }
       peer.wait(for: found.login, in: found.pages, now: loop.now)
-      // The judge may have ended the wait at the socket and removed this peer.
+      // The delegate may have ended the wait at the socket and removed this peer.
       sources[key] = .peer(peer)
       try? poller.modify(peer.descriptor.raw, interest: .none, key: key)
     }
@@ -231,7 +231,7 @@ final class RedirectServer {
   /// Closes the oldest connection whose user was looked up, if possible one not known to be this user's.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
-      ($0.peer.isTold ? 1 : 0, $0.key) < ($1.peer.isTold ? 1 : 0, $1.key)
+      ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
     })?.key {
       remove(key)
     }
@@ -247,18 +247,18 @@ final class RedirectServer {
 }
 
 /// Makes the decisions for a ``RedirectServer``. All methods are called on the loop.
-protocol RedirectJudge: AnyObject {
-  /// Looks up the users of connections and calls `tell` on the loop.
-  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
+protocol RedirectServerDelegate: AnyObject {
+  /// Looks up the users of connections and calls `completion` on the loop.
+  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects, or nil if the link was already used.
   ///
-  /// - Parameter isTold: Whether the connection is known to be this user's.
-  func linkOpened(_ login: UInt64, isTold: Bool) -> String?
+  /// - Parameter isFromOwnUser: Whether the connection is known to be this user's.
+  func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String?
   /// Handles a request for the redirect URI of a sign-in.
   ///
   /// - Returns: The page for the browser. Nil if it follows with ``RedirectServer/answer(_:_:)``. Unless it is
   ///   ``LoopbackPage/foreign``, the wait has ended.
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage?
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func foreignRedirectCame(_ login: UInt64, query: Span<UInt8>)
   /// Called when a browser starts TLS.

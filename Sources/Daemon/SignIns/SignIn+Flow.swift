@@ -50,7 +50,7 @@ extension SignIn.Prepared {
     try requireSecret(isBrowser: flow != .device)
     switch flow {
     case .device:
-      guard !choice.asksForMore else { throw .demandsNeedBrowser }
+      guard !choice.needsAuthorizationRequest else { throw .demandsNeedBrowser }
       return (.device(try SignIn.Waiting.Device(self)), nil)
     case .browser:
       let elsewhere = choice.redirectPort.flatMap { port in redirect?.uri.text(port: port) }

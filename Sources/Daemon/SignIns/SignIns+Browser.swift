@@ -16,14 +16,14 @@ extension SignIns {
       }
     }
     // Without a link, every user of the machine can read the URL on the browser's command line.
-    login.visits.isTold = listener.map { $0.linkURL != nil } ?? true
+    login.visits.isFromOwnUser = listener.map { $0.linkURL != nil } ?? true
     if listener?.linkURL != nil, waiting.url.text.utf8.allSatisfy(\.isVisibleASCII) {
       login.visits.linked = waiting.url.text
     }
-    let patience = SessionServices.browserSignInSeconds
-    log.note(.signInCode(seconds: patience), login.account)
-    schedule(at: waiting.startedAt.advanced(by: .seconds(patience))) { [self, id = login.id] in loginExpired(id) }
-    let expiry = waiting.startedAtUnixSeconds + patience
+    let timeoutSeconds = SessionServices.browserSignInSeconds
+    log.note(.signInCode(seconds: timeoutSeconds), login.account)
+    schedule(at: waiting.startedAt.advanced(by: .seconds(timeoutSeconds))) { [self, id = login.id] in loginExpired(id) }
+    let expiry = waiting.startedAtUnixSeconds + timeoutSeconds
     send(
       .browser(
         Event.Browser(
@@ -51,7 +51,7 @@ extension SignIns {
   func takes(_ request: Request, beside ticket: Ticket) -> Bool {
     guard let step = step(request), logins.values.contains(where: { $0.ticket == ticket && $0.isNamed(step.login) })
     else { return false }
-    context.files.look()
+    context.files.poll()
     do throws(Failure) { _ = try step.take() } catch { loop.send(.event(.redirectRefused(error)), to: ticket) }
     return true
   }
@@ -83,7 +83,7 @@ extension SignIns {
   ///
   /// - Returns: The page for the browser, or nil if it must wait for the result.
   private func accept(
-    _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isTold: Bool = true
+    _ answer: AuthorizationAnswer, _ login: Login, _ waiting: SignIn.Waiting.Browser, isFromOwnUser: Bool = true
   ) -> LoopbackPage? {
     switch answer {
     case .foreign: return .foreign
@@ -94,9 +94,9 @@ extension SignIns {
       guard login.approval.give() else { return .foreign }
       redirects?.close(login.id)
       log.note(.signInApproved, login.account)
-      if !isTold { login.visits.isTold = false }
+      if !isFromOwnUser { login.visits.isFromOwnUser = false }
       // The browser may be another user's, so it gets no details.
-      guard login.visits.isTold else {
+      guard login.visits.isFromOwnUser else {
         run(login, then: identified) { () throws(SessionError) in try waiting.finishUnconfirmed(code) }
         return .received
       }
@@ -168,24 +168,24 @@ extension SignIns {
   }
 }
 
-extension SignIns: RedirectJudge {
-  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
-    jobs.run({ TCPEnds.owners(of: ends) }) { (outcome: Result<_, Never>) in tell(outcome.get()) }
+extension SignIns: RedirectServerDelegate {
+  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+    jobs.run({ TCPEnds.owners(of: ends) }) { (outcome: Result<_, Never>) in completion(outcome.get()) }
   }
 
-  func linkOpened(_ id: UInt64, isTold: Bool) -> String? {
+  func linkOpened(_ id: UInt64, isFromOwnUser: Bool) -> String? {
     guard let login = logins[id], let url = login.visits.linked else { return nil }
     login.visits.linked = nil
-    if !isTold { login.visits.isTold = false }
+    if !isFromOwnUser { login.visits.isFromOwnUser = false }
     return url
   }
 
-  func redirectCame(_ id: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage? {
+  func redirectCame(_ id: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     guard let login = logins[id], !login.isFinishing, login.unconfirmed == nil, let waiting = login.browser else {
       return .foreign
     }
-    context.files.look()
-    return accept(waiting.request.answer(in: query), login, waiting, isTold: isTold)
+    context.files.poll()
+    return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
   func foreignRedirectCame(_ id: UInt64, query: Span<UInt8>) {

@@ -34,9 +34,9 @@ extension SignIns {
   private func keep(_ account: Account, activates: Bool, _ ticket: Ticket, else go: @escaping () -> Void) {
     guard let settings = try? settings() else { return go() }
     let name = account.name
-    jobs.run({ [services] in Survey.run(settings, only: name, services: services) }) { [self] surveyed in
+    jobs.run({ [services] in AccountScan.run(settings, only: name, services: services) }) { [self] scanned in
       let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
-      guard let summary = surveyed.get().first, summary.problem == nil, summary.isGranted || grant != nil,
+      guard let summary = scanned.get().first, summary.problem == nil, summary.isGranted || grant != nil,
         account.session.lastFailure?.needsSignIn != true
       else { return go() }
       var result = JSONObject([

@@ -199,10 +199,10 @@ final class SignIns: AccountPart {
 
   /// Handles the result of a sign-in, after reading the settings that it may have changed.
   func loginFinished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
-    context.whenSettingsAreRead { [self] in finished(id, outcome) }
+    context.whenSettingsAreRead { [self] in handleSignInResult(id, outcome) }
   }
 
-  private func finished(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
+  private func handleSignInResult(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     guard let login = logins[id] else { return }
     login.approval.finish()
     switch outcome {

@@ -42,10 +42,10 @@ final class CheckBatch {
 
     /// The result of a failed token request.
     ///
-    /// - Parameter isDoubted: Whether the server had rejected an unexpired token before.
-    init(_ failure: Failure, isDoubted: Bool) {
+    /// - Parameter wasTokenRejected: Whether the server had rejected an unexpired token before.
+    init(_ failure: Failure, wasTokenRejected: Bool) {
       switch failure.code {
-      case .sessionExpired: self.init(isDoubted ? .revoked : .expired)
+      case .sessionExpired: self.init(wasTokenRejected ? .revoked : .expired)
       case .signedOut, .noAccount: self.init(.notSignedIn)
       default: self.init(.failed, failure)
       }

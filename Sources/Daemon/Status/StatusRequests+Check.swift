@@ -11,8 +11,8 @@ extension StatusRequests {
     let settings = try settings()
     let only = try broker.named(name)
     let batch = CheckBatch(ticket: ticket, only: only, startedAt: services.time.now())
-    jobs.run({ [services] in Survey.run(settings, only: only, services: services) }) { [self] surveyed in
-      check(surveyed.get(), batch)
+    jobs.run({ [services] in AccountScan.run(settings, only: only, services: services) }) { [self] scanned in
+      check(scanned.get(), batch)
     }
   }
 
@@ -89,8 +89,8 @@ extension StatusRequests {
 
   /// Records the result of an account.
   func settle(_ account: Account, _ failure: Failure, in batch: CheckBatch) {
-    let isDoubted = batch.refreshed.contains(ObjectIdentifier(account))
-    settle(account, CheckBatch.Check(failure, isDoubted: isDoubted), in: batch)
+    let wasTokenRejected = batch.refreshed.contains(ObjectIdentifier(account))
+    settle(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
   }
 
   /// Records an account's result. Responds after the last one.
@@ -107,10 +107,10 @@ extension StatusRequests {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }
     let names = batch.checks.values.map(\.account.name)
-    jobs.run({ [services, only = batch.only.map { names.first ?? $0 }] in Self.survey(settings, only, services) }) {
+    jobs.run({ [services, only = batch.only.map { names.first ?? $0 }] in Self.scan(settings, only, services) }) {
       [self] found in
       let (summaries, vault) = found.get()
-      surveyed(.status, batch.ticket, summaries, vault) { _, account, object in
+      sendAccounts(.status, batch.ticket, summaries, vault) { _, account, object in
         batch.checks[ObjectIdentifier(account)]?.check.add(to: &object)
       }
     }

@@ -39,9 +39,9 @@ extension StatusRequests {
     let settings = try settings()
     let only = try broker.named(name)
     jobs.run({ [services, directory = settingsFile.directoryPath] in
-      (Self.survey(settings, only, services), SettingsFile.unknownSettings(in: directory))
-    }) { [self] surveyed in
-      let ((summaries, vault), unknown) = surveyed.get()
+      (Self.scan(settings, only, services), SettingsFile.unknownSettings(in: directory))
+    }) { [self] scanned in
+      let ((summaries, vault), unknown) = scanned.get()
       examine(ExaminationBatch(ticket, summaries, vault, unknown))
     }
   }
@@ -81,7 +81,7 @@ extension StatusRequests {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
     for server in batch.servers where server.finding == nil { server.examination.cancellation.cancel() }
-    surveyed(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) {
+    sendAccounts(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) {
       [self] summary, account, object in
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))

@@ -17,7 +17,7 @@ final class StatusRequests: AccountPart {
     super.init(context, broker)
   }
 
-  func survey(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
+  func listAccounts(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
     if let name {
@@ -26,18 +26,18 @@ final class StatusRequests: AccountPart {
         (only, refusal) = (left, error)
       }
     }
-    jobs.run({ [services, only] in Self.survey(settings, only, services) }) { [self, refusal] found in
+    jobs.run({ [services, only] in Self.scan(settings, only, services) }) { [self, refusal] found in
       let (summaries, vault) = found.get()
       if let refusal, summaries.isEmpty { return loop.send(.failure(refusal), to: ticket) }
-      surveyed(purpose, ticket, summaries, vault, only: only)
+      sendAccounts(purpose, ticket, summaries, vault, only: only)
     }
   }
 
   /// Reads the accounts and the vault, as `status` shows them. Runs on a worker.
-  static func survey(
+  static func scan(
     _ settings: Settings, _ only: AccountName?, _ services: SessionServices
   ) -> ([AccountSummary], vault: JSONObject) {
-    let accounts = Survey.run(settings, only: only, services: services)
+    let accounts = AccountScan.run(settings, only: only, services: services)
     let summary = services.vault.summary()
     var vault = summary.json
     vault["slots"] = .array(summary.slots.map { .string($0.name) })
@@ -55,7 +55,7 @@ final class StatusRequests: AccountPart {
   /// - Parameters:
   ///   - unknown: Settings that this version does not know.
   ///   - more: Adds members to each account's object.
-  func surveyed(
+  func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
     adding more: (AccountSummary, Account, inout JSONObject) -> Void = { _, _, _ in }

@@ -20,7 +20,7 @@ final class TokenFile {
   /// The session generation of the token that a worker is writing. Nil if no write is in progress.
   var writing: UInt64?
   /// The session generation whose ID Token was not written because it expires too soon.
-  var passedOver: UInt64?
+  var skipped: UInt64?
   /// Whether the file is a standing one or was written before. If not, a failure ends the request.
   var hasBegun: Bool
   /// Whether a token request for the file is in progress.

@@ -42,7 +42,7 @@ final class TokenFiles: AccountPart {
       }
     }) { [self] outcome in
       if case .success(let claim) = outcome { tokenFileStore = claim.store }
-      claimed(outcome, request.kind, account, ticket)
+      handleClaim(outcome, request.kind, account, ticket)
     }
   }
 
@@ -69,7 +69,7 @@ final class TokenFiles: AccountPart {
   }
 
   /// Starts to keep a file after its name was claimed.
-  private func claimed(
+  private func handleClaim(
     _ outcome: Result<Claim, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
     let isWanted = claiming.remove(ticket) != nil
@@ -126,7 +126,7 @@ final class TokenFiles: AccountPart {
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.isWaiting else { return }
     file.isWaiting = true
-    let need = TokenNeed(newerThan: isNew ? file.passedOver ?? file.writing ?? file.written : nil)
+    let need = TokenNeed(newerThan: isNew ? file.skipped ?? file.writing ?? file.written : nil)
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): place(grant, in: file, slot)
@@ -169,12 +169,12 @@ final class TokenFiles: AccountPart {
       try store.write(token, to: name, lock)
     }) {
       [self] outcome in
-      written(file, outcome, generation, expiresAt: content.expiresAtUnixSeconds)
+      handleWriteResult(file, outcome, generation, expiresAt: content.expiresAtUnixSeconds)
     }
   }
 
   /// Handles the result of a write.
-  private func written(
+  private func handleWriteResult(
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
     // A newer token may be about to be written, or the file may have been removed.
@@ -185,7 +185,7 @@ final class TokenFiles: AccountPart {
       let problem = Phrase("cannot write the token file: \(Phrase(stringLiteral: error.message))")
       return notWritten(file, Failure(.storage, problem))
     }
-    (file.written, file.passedOver, file.hasBegun) = (generation, nil, true)
+    (file.written, file.skipped, file.hasBegun) = (generation, nil, true)
     log.note(.tokenFile(.written), file.account)
     notifyClient(of: file, expiresAt: expiresAt)
   }
@@ -222,7 +222,7 @@ final class TokenFiles: AccountPart {
       minimum: AccessGrant.shortestIDTokenSeconds, wallSeconds: services.time.wallSeconds(), now: now)
     if use != .good {
       guard use == .due, slot.session.isRenewable else { throw Failure.spentIDToken(of: file.account.text) }
-      file.passedOver = slot.session.generation
+      file.skipped = slot.session.generation
       return nil
     }
     return Content(
@@ -435,20 +435,20 @@ final class TokenFiles: AccountPart {
         return Claim(store: store, name: place.name, lock: lock)
       }
     }) { [self] outcome in
-      claimed(outcome, file.place.kind, file.account, file.ticket)
+      handleClaim(outcome, file.place.kind, file.account, file.ticket)
     }
   }
 
   /// How long a change of the settings waits for the files.
-  private static let settlingPatience = Duration.seconds(10)
+  private static let settlingTimeout = Duration.seconds(10)
 
-  /// Calls `act` once each standing file of the account was written or has failed, after ``settlingPatience`` at the
+  /// Calls `act` once each standing file of the account was written or has failed, after ``settlingTimeout`` at the
   /// latest.
   func whenSettled(_ account: AccountName, _ act: @escaping () -> Void) {
-    settling.append((account, loop.now.advanced(by: Self.settlingPatience), act))
+    settling.append((account, loop.now.advanced(by: Self.settlingTimeout), act))
     actOnSettled()
     guard !settling.isEmpty else { return }
-    schedule(at: loop.now.advanced(by: Self.settlingPatience)) { [self] in actOnSettled() }
+    schedule(at: loop.now.advanced(by: Self.settlingTimeout)) { [self] in actOnSettled() }
   }
 
   /// Runs the changes whose files are written.

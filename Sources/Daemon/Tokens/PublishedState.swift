@@ -10,7 +10,7 @@ struct PublishedState {
   private var isOffline = false
   private var failure: FailureCode?
   /// Whether the server has rejected an unexpired token.
-  private var isDoubted = false
+  private var wasTokenRejected = false
   /// When the user must sign in again, in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
@@ -29,13 +29,13 @@ struct PublishedState {
       isSignedIn == false
         ? .signedIn(expiresAt: grant.expiresAtUnixSeconds) : .refreshed(expiresAt: grant.expiresAtUnixSeconds),
     ].compactMap { $0 }
-    (isSignedIn, isOffline, failure, isDoubted) = (true, false, nil, false)
+    (isSignedIn, isOffline, failure, wasTokenRejected) = (true, false, nil, false)
     return events
   }
 
   /// Records that the server rejected an unexpired token. If the refresh is rejected too, the session was revoked.
   mutating func tokenRefused() -> [SessionEvent] {
-    isDoubted = true
+    wasTokenRejected = true
     return []
   }
 
@@ -69,7 +69,7 @@ struct PublishedState {
       // `signed_out` is only published if the server reported it or the account was known to be signed in.
       if isSignedIn == nil, cause != .expired { return [] }
       guard case .expired(_, let reason) = error else { return signedOut(cause) }
-      return signedOut(isDoubted ? .revoked : .expired, reason: reason)
+      return signedOut(wasTokenRejected ? .revoked : .expired, reason: reason)
     }
     let code = Failure(error, account: nil).code
     // The lock publishes `locked`.
@@ -79,13 +79,13 @@ struct PublishedState {
       isOffline = true
       return [.offline(SessionEvent.Failing(code, error))]
     }
-    guard !Self.passesByItself(error), failure != code, isSignedIn != false else { return [] }
+    guard !Self.isUnrelatedToSession(error), failure != code, isSignedIn != false else { return [] }
     failure = code
     return [.refreshFailed(SessionEvent.Failing(code, error))]
   }
 
   /// Whether the error does not concern the session.
-  private static func passesByItself(_ error: SessionError) -> Bool {
+  private static func isUnrelatedToSession(_ error: SessionError) -> Bool {
     switch error {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .noOtherTokens: true
     default: error.isPassing

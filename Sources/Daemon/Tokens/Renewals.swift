@@ -9,7 +9,7 @@ final class Renewals {
   private var count = 0
 
   /// A permitted renewal. It ends when this value is deinitialized.
-  final class Place {
+  final class Permit {
     private let server: String
     private let owner: Renewals
 
@@ -22,12 +22,12 @@ final class Renewals {
   }
 
   /// Permits a renewal, or returns nil if the limit is reached.
-  func place(at server: String) -> Place? {
+  func permit(at server: String) -> Permit? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.mostRenewals, atServer < RefreshPolicy.mostRenewalsPerServer else { return nil }
     perServer[server] = atServer + 1
     count += 1
-    return Place(server, self)
+    return Permit(server, self)
   }
 
   private func giveBack(_ server: String) {

@@ -54,14 +54,14 @@ extension TokenBroker {
     }
     guard slot.session.isRenewalDue(now: now) else { return }
     // A renewal with waiting requests does not count.
-    var place: Renewals.Place?
+    var permit: Renewals.Permit?
     if slot.waiters.isEmpty {
-      guard let free = renewals.place(at: server) else {
+      guard let free = renewals.permit(at: server) else {
         return slot.session.postponeRenewal(until: now.advanced(by: .seconds(1) * (0.5 + jitter())))
       }
-      place = free
+      permit = free
     }
-    if let refresh = slot.session.renew(now: now) { begin(refresh, slot, place) }
+    if let refresh = slot.session.renew(now: now) { begin(refresh, slot, permit) }
   }
 
   /// Publishes once that the session will end soon unless the user signs in again.
@@ -111,7 +111,7 @@ extension TokenBroker {
   func scanSessionEnds() {
     guard !isPrivate, sessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     sessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
-    jobs.run({ [services] in Survey.run(settings, only: nil, services: services) }) { [self] found in
+    jobs.run({ [services] in AccountScan.run(settings, only: nil, services: services) }) { [self] found in
       let current = try? self.settings()
       for summary in found.get() where summary.isConfigured {
         guard let end = summary.expiry.signInDue(now: services.time.wallSeconds()),

@@ -10,13 +10,13 @@ internal import Wire
 extension TokenBroker {
   /// Begins a run.
   ///
-  /// - Parameter place: The permission for a background renewal. Nil if a request waits.
-  func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ place: Renewals.Place? = nil) {
-    attempt(slot.begin(refresh, place), slot)
+  /// - Parameter permit: The permission for a background renewal. Nil if a request waits.
+  func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: Renewals.Permit? = nil) {
+    attempt(slot.begin(refresh, permit), slot)
   }
 
   private func attempt(_ run: RefreshRun, _ slot: TokenSlot) {
-    if let stopping = jobs.stopping { return ended(run, .failure(stopping)) }
+    if let stopping = jobs.stopping { return handleAttemptResult(run, .failure(stopping)) }
     run.attemptStartedAt = services.time.now()
     log.note(.refreshBegan(attempt: run.refresh.attempt), run.account)
     if run.target?.isExchanged == true { return exchange(run) }
@@ -45,7 +45,7 @@ extension TokenBroker {
         switch outcome {
         case .success(let assertion):
           if let slot = self.slot(of: run) { refresh(run, slot, HandedAssertion(assertion: assertion)) }
-        case .failure(let error): ended(run, .failure(error))
+        case .failure(let error): handleAttemptResult(run, .failure(error))
         }
       }
     }
@@ -56,7 +56,7 @@ extension TokenBroker {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .nobody, need: TokenNeed()) { [self] _, outcome in
       let grant: AccessGrant
-      do throws(SessionError) { grant = try outcome.get() } catch { return ended(run, .failure(error)) }
+      do throws(SessionError) { grant = try outcome.get() } catch { return handleAttemptResult(run, .failure(error)) }
       guard slot(of: run) != nil else { return }
       let question = ServerQuestion(
         account: run.account, configuration: run.configuration, grant: grant, services: services(for: run.account),
@@ -82,12 +82,12 @@ extension TokenBroker {
           settingsRemoved(of: run.account)
         }
       }
-      ended(run, outcome)
+      handleAttemptResult(run, outcome)
     }
   }
 
   /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is ignored.
-  private func ended(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
+  private func handleAttemptResult(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     noteClock()
     let now = services.time.now()
     noteEnd(of: run, outcome, now)

@@ -37,8 +37,8 @@ final class TokenSlot {
   var name: AccountName { facts.name }
   var configuration: AccountConfiguration { facts.configuration }
 
-  func begin(_ refresh: Session.Refresh, _ place: Renewals.Place?) -> RefreshRun {
-    let run = RefreshRun(self, refresh, place)
+  func begin(_ refresh: Session.Refresh, _ permit: Renewals.Permit?) -> RefreshRun {
+    let run = RefreshRun(self, refresh, permit)
     self.run = run
     return run
   }
@@ -113,15 +113,15 @@ final class RefreshRun {
   var refresh: Session.Refresh
   let cancellation = Cancellation()
   var attemptStartedAt: Instant
-  private let place: Renewals.Place?
+  private let permit: Renewals.Permit?
 
-  fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ place: Renewals.Place?) {
+  fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ permit: Renewals.Permit?) {
     account = slot.name
     target = slot.target
     configuration = slot.configuration
     self.refresh = refresh
     attemptStartedAt = refresh.startedAt
-    self.place = place
+    self.permit = permit
   }
 }
 

@@ -9,7 +9,7 @@ internal import Wire
 /// HMAC secret. Blocking.
 enum HandedKeys {
   /// How often a blocked read checks for cancellation.
-  private static let patience = Duration.milliseconds(100)
+  private static let pollInterval = Duration.milliseconds(100)
 
   /// - Parameter report: Called with a warning for each defect of the set.
   /// - Throws: `invalid_configuration` if the set is malformed, too long or has no usable key.
@@ -32,7 +32,7 @@ enum HandedKeys {
     while bytes.count <= JWKSet.maximumByteCount {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
       do throws(SystemError) {
-        guard try descriptor.descriptor.waitUntilReadable(timeout: patience) else { continue }
+        guard try descriptor.descriptor.waitUntilReadable(timeout: pollInterval) else { continue }
         if try descriptor.descriptor.read(into: &bytes, upTo: 65_536) == 0 { return bytes }
       } catch {
         guard error.isAgain else {

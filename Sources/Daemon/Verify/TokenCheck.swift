@@ -24,7 +24,7 @@ struct TokenCheck: Sendable {
   static func threadCount(processors: Int) -> Int { min(processors, mostThreads) }
 
   /// How often a blocked read or write checks for cancellation.
-  private static let patience = Duration.milliseconds(100)
+  private static let pollInterval = Duration.milliseconds(100)
 
   /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may block.
   init(
@@ -93,7 +93,7 @@ struct TokenCheck: Sendable {
     while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
       do throws(SystemError) {
-        guard try tokens.descriptor.waitUntilReadable(timeout: Self.patience) else { continue }
+        guard try tokens.descriptor.waitUntilReadable(timeout: Self.pollInterval) else { continue }
         return try lines.next(from: tokens.descriptor)
       } catch {
         guard error.isAgain else {
@@ -111,7 +111,7 @@ struct TokenCheck: Sendable {
       do throws(SystemError) {
         written += try results.descriptor.write(bytes.span.extracting(written...))
       } catch {
-        guard error.isAgain, (try? results.descriptor.waitUntilWritable(timeout: Self.patience)) != nil else {
+        guard error.isAgain, (try? results.descriptor.waitUntilWritable(timeout: Self.pollInterval)) != nil else {
           throw Failure(.cancelled, "the results are not being read")
         }
       }

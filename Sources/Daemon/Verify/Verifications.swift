@@ -108,7 +108,7 @@ final class Verifications: AccountPart {
     var configuration = AccountConfiguration(issuer: issuer, clientID: "")
     try configuration.change(to: request.settings)
     try configuration.checkIssuer()
-    let credentials = try configuration.takeProxy(of: request.settings)
+    let credentials = try configuration.replaceProxy(from: request.settings)
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
 

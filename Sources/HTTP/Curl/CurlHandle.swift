@@ -172,13 +172,13 @@ internal import OAuth
   }
 
   /// Waits for the network and for descriptors. Returns false on failure.
-  func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost patience: Duration) -> Bool {
+  func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost timeout: Duration) -> Bool {
     var entries = descriptors.map { entry in
       curl_waitfd(
         fd: entry.descriptor, events: Int16(entry.isWriting ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN), revents: 0)
     }
     let result = unsafe entries.withUnsafeMutableBufferPointer { entries in
-      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), Int32(patience.wholeMilliseconds), nil)
+      unsafe curl_multi_poll(multi, entries.baseAddress, UInt32(entries.count), Int32(timeout.wholeMilliseconds), nil)
     }
     return result == CURLM_OK
   }

@@ -24,8 +24,8 @@ final class Exchange: RunningExchange {
     self.limits = limits
     do throws(CryptoError) {
       // All strings of a JSON text together are shorter than the text.
-      let room = try SecretRoom(byteCount: max(1, 2 * limits.bodyBytes))
-      body = try SecretBuffer(reserving: limits.bodyBytes, in: room)
+      let arena = try SecretArena(byteCount: max(1, 2 * limits.bodyBytes))
+      body = try SecretBuffer(reserving: limits.bodyBytes, in: arena)
     } catch {
       throw HTTPFailure(.memory)
     }

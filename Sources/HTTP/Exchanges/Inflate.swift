@@ -9,7 +9,7 @@ enum Inflate {
 
   /// - Parameter limit: The maximum number of decoded bytes.
   /// - Returns: Everything before the first error; nil if that is empty.
-  static func decode(_ bytes: Span<UInt8>, limit: Int, in room: SecretRoom?) -> SecretBuffer? {
+  static func decode(_ bytes: Span<UInt8>, limit: Int, in arena: SecretArena?) -> SecretBuffer? {
     guard var chunk = try? SecretBytes(zeroed: 8192) else { return nil }
     // zlib compares the address between calls.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -18,7 +18,7 @@ enum Inflate {
     let size = unsafe Int32(MemoryLayout<z_stream>.size)
     guard unsafe inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else { return nil }
     defer { unsafe inflateEnd(stream) }
-    var output = SecretBuffer(capacity: 4 * bytes.count, limit: limit, in: room)
+    var output = SecretBuffer(capacity: 4 * bytes.count, limit: limit, in: arena)
     unsafe bytes.withUnsafeBufferPointer { input in
       unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       unsafe stream.pointee.avail_in = UInt32(input.count)

@@ -18,7 +18,7 @@ final class SpendingExchange: RunningExchange {
   var progress: TransferProgress
   private var limits: ExchangeLimits
   private let answerTime: Duration
-  private let room: SecretRoom
+  private let arena: SecretArena
   private var reader: ResponseReader
   private var input: SecretBytes
 
@@ -30,8 +30,8 @@ final class SpendingExchange: RunningExchange {
     self.answerTime = answerTime
     do throws(CryptoError) {
       // Space for the body, the decoded body, and all strings of its JSON text.
-      room = try SecretRoom(byteCount: max(1, 3 * limits.bodyBytes))
-      reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: room), limit: limits.bodyBytes)
+      arena = try SecretArena(byteCount: max(1, 3 * limits.bodyBytes))
+      reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: arena), limit: limits.bodyBytes)
       input = try SecretBytes(zeroed: 16_384)
     } catch {
       throw HTTPFailure(.memory)
@@ -150,7 +150,7 @@ final class SpendingExchange: RunningExchange {
 
   /// The body with an unrequested content coding removed. A body that cannot be decoded is unchanged.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
-    guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: room) }) else { return body }
+    guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: arena) }) else { return body }
     return plain
   }
 }

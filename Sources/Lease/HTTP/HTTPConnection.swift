@@ -176,7 +176,7 @@ final class HTTPConnection: LentCall.Owner {
     exchange?.call?.leave()
     exchange = nil
     try? UnixSocket.shutDown(socket)
-    server.left(self)
+    server.disconnected(self)
   }
 
   private func stopBodies() {
@@ -283,7 +283,7 @@ final class HTTPConnection: LentCall.Owner {
       return
     }
     lastProgress = loop.now
-    if exchange?.content == nil { exchange?.call?.endContent() }
+    if exchange?.content == nil { exchange?.call?.closeContentEnd() }
   }
 
   // MARK: Answers
@@ -355,7 +355,7 @@ final class HTTPConnection: LentCall.Owner {
 
   func answer(_ last: LentCall.Last, _ ticket: Ticket) {
     guard ticket.serial == serial, exchange != nil, !isClosed, case .reply(let reply) = last else { return }
-    server.count(reply)
+    server.countFailure(reply)
     switch reply {
     case .failure(let failure) where exchange?.answer == nil: fail(failure)
     case .failure, .result, .event:
@@ -390,7 +390,7 @@ final class HTTPConnection: LentCall.Owner {
     loop.schedule(at: loop.now) { [weak self] in if let self, !isClosed { advance() } }
   }
 
-  func isOver(_ ticket: Ticket) { server.isOver(ticket) }
+  func callEnded(_ ticket: Ticket) { server.callEnded(ticket) }
 
   // MARK: Refusals
 

@@ -7,7 +7,7 @@ struct AnswerReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
   let status: Int
-  let room: SecretRoom?
+  let arena: SecretArena?
 
   /// - Throws: The error in the response, or `malformedResponse`. A success is a 200 with a JSON object and a JSON
   ///   media type (RFC 6749 section 5.1), and without `error`.
@@ -31,7 +31,7 @@ struct AnswerReader: ~Copyable {
     root = layout.root
     self.subject = subject
     status = response.status
-    room = response.body.room
+    arena = response.body.arena
   }
 
   /// A member that is present and not null.
@@ -50,7 +50,7 @@ struct AnswerReader: ~Copyable {
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
-    do { secret = try Self.secret(node, in: bytes, room, allowed: allowed) } catch {
+    do { secret = try Self.secret(node, in: bytes, arena, allowed: allowed) } catch {
       throw OAuthError(.noMemory, subject)
     }
     guard let secret else { throw malformed(name) }
@@ -59,13 +59,13 @@ struct AnswerReader: ~Copyable {
 
   /// Copies a string into secret memory. Nil if it is empty or has bytes outside `allowed`.
   ///
-  /// - Parameter room: Memory reserved for the response.
+  /// - Parameter arena: Memory reserved for the response.
   /// - Throws: If there is not enough secret memory.
   static func secret(
-    _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ room: SecretRoom?, allowed: ClosedRange<UInt8>
+    _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ arena: SecretArena?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {
     guard let count = node.stringByteCount, count > 0 else { return nil }
-    var buffer = SecretBuffer(capacity: count, in: room)
+    var buffer = SecretBuffer(capacity: count, in: arena)
     node.appendString(in: bytes, to: &buffer)
     let secret = try buffer.finish()
     let isClean = secret.withBytes { value in value.indices.allSatisfy { allowed.contains(value[$0]) } }

@@ -54,12 +54,12 @@ package final class TokenResponse: Sendable {
     return response.body.withBytes { bytes in
       if let root = try? JSONLayout(parsing: bytes, limits: .lenient).root {
         let members = root.members(named: refreshTokenMember)
-        return members.count == 1 ? refreshToken(members[0], bytes, response.body.room) : nil
+        return members.count == 1 ? refreshToken(members[0], bytes, response.body.arena) : nil
       }
       guard let range = LooseJSONObject.onlyString(named: refreshTokenMember, in: bytes) else { return nil }
       let text = bytes.extracting(range)
       guard let string = try? JSONLayout(parsing: text).root else { return nil }
-      return refreshToken(string, text, response.body.room)
+      return refreshToken(string, text, response.body.arena)
     }
   }
 
@@ -67,10 +67,10 @@ package final class TokenResponse: Sendable {
   private static let longestRefreshToken = 65_536
 
   private static func refreshToken(
-    _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ room: SecretRoom?
+    _ node: JSONLayout.Node, _ bytes: Span<UInt8>, _ arena: SecretArena?
   ) -> SharedSecret? {
     guard let count = node.stringByteCount, (1...longestRefreshToken).contains(count) else { return nil }
-    return try? AnswerReader.secret(node, in: bytes, room, allowed: 0x20...0x7E)
+    return try? AnswerReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
   /// - Throws: `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). A response without a
@@ -103,7 +103,7 @@ package final class TokenResponse: Sendable {
     (refreshTokenExpiresIn, authorizationExpiresIn) = (ends[0] ?? ends[1], ends[2])
     scope = Self.scope(reader, bytes, shape.scope)
     authorizationDetails = reader.member("authorization_details").flatMap { AuthorizationDetails($0.value(in: bytes)) }
-    refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.room) }
+    refreshToken = reader.member(Self.refreshTokenMember).flatMap { Self.refreshToken($0, bytes, reader.arena) }
     idToken = try reader.secret("id_token", in: bytes, allowed: 0x21...0x7E)
     issuedTokenType = try? reader.text("issued_token_type", in: bytes)
     self.serverDate = serverDate

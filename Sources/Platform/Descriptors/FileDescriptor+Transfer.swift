@@ -87,10 +87,10 @@ extension FileDescriptor {
 
   /// Reads to the end.
   ///
-  /// - Parameter patience: The total timeout; nil for no limit.
+  /// - Parameter timeout: The total timeout; nil for no limit.
   /// - Throws: `EFBIG` if there are more than `limit` bytes, `ETIMEDOUT` after the timeout.
-  package borrowing func readToEnd(limit: Int, within patience: Duration? = nil) throws(SystemError) -> [UInt8] {
-    let deadline = patience.map { Instant.now.advanced(by: $0) }
+  package borrowing func readToEnd(limit: Int, within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
+    let deadline = timeout.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
     // Requests one byte more than allowed, to detect that the limit is exceeded.
     let most = max(0, min(limit, .max - 1)) + 1

@@ -70,7 +70,7 @@ internal import Glibc
   ///
   /// - Throws: `ETIMEDOUT` after the timeout.
   package static func opening(
-    _ path: String, for access: Access, within patience: Duration
+    _ path: String, for access: Access, within timeout: Duration
   ) throws(SystemError) -> FileDescriptor {
     let opened = Monitor<Result<SharedDescriptor, SystemError>?>(nil)
     try Threads.start(name: "opening") {
@@ -82,7 +82,7 @@ internal import Glibc
       }
       opened.update { $0 = result }
     }
-    guard let result = opened.wait(patience, for: { $0 }) else { throw .timedOut(operation: "open") }
+    guard let result = opened.wait(timeout, for: { $0 }) else { throw .timedOut(operation: "open") }
     return try result.get().descriptor.duplicate()
   }
 

@@ -12,13 +12,13 @@ package final class SharedDescriptor: Sendable {
   ///
   /// - Parameter isGivenUp: Ends the wait if true. Called ten times a second.
   /// - Returns: The number of bytes read; the size of the buffer if there are more.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `patience`, or if the wait was ended.
+  /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or if the wait was ended.
   package func readToEnd(
-    into buffer: inout MutableSpan<UInt8>, patience: Duration, unless isGivenUp: () -> Bool = { false }
+    into buffer: inout MutableSpan<UInt8>, timeout: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> Int {
     var filled = 0
     while filled < buffer.count {
-      let deadline = Instant.now.advanced(by: patience)
+      let deadline = Instant.now.advanced(by: timeout)
       while try !descriptor.waitUntilReadable(timeout: min(.milliseconds(100), Instant.now.duration(to: deadline))) {
         guard Instant.now < deadline, !isGivenUp() else { throw SystemError.timedOut(operation: "read") }
       }

@@ -72,7 +72,7 @@ package final class FileChanges {
 
   /// Returns a number, which changes with each change of a file; nil if that cannot be determined now. Call it before
   /// reading a file.
-  package func look() -> UInt64? {
+  package func poll() -> UInt64? {
     switch stage {
     case .watching:
       let seen = agent_changes_seen(descriptor.raw, mounts.raw)
@@ -96,10 +96,10 @@ package final class FileChanges {
     return count
   }
 
-  /// Makes the next ``look()`` set up the watches again and report every file as changed.
-  package func distrust() { stage = .unknown }
+  /// Makes the next ``poll()`` set up the watches again and report every file as changed.
+  package func invalidate() { stage = .unknown }
 
-  /// Like ``look()``, but for one file, as of the last call.
+  /// Like ``poll()``, but for one file, as of the last call.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }

@@ -4,7 +4,7 @@ internal import Glibc
 /// Resolves a symbolic link step by step on open directories, so that nothing can be replaced after it was checked.
 ///
 /// Each directory on the way must belong to this user or root and not be writable by others. The directories above the
-/// link's own are not checked. With `takesSticky`, a walk passes a world-writable sticky directory if the next entry
+/// link's own are not checked. With `allowsSticky`, a walk passes a world-writable sticky directory if the next entry
 /// belongs to this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
@@ -29,11 +29,11 @@ struct LinkWalk: ~Copyable {
 
   /// The path of the link, for messages.
   private let link: String
-  private let takesSticky: Bool
+  private let allowsSticky: Bool
 
   /// Starts at the name of a link in a directory.
-  init(at name: String, in start: borrowing FileDescriptor, takesSticky: Bool = false) throws(SystemError) {
-    self.takesSticky = takesSticky
+  init(at name: String, in start: borrowing FileDescriptor, allowsSticky: Bool = false) throws(SystemError) {
+    self.allowsSticky = allowsSticky
     link = "\(Self.target(of: "/proc/self/fd/\(start.raw)", in: start) ?? ".")/\(name)"
     let opened = try Self.open(".", in: start)
     let above = try Self.directories(above: start)
@@ -82,7 +82,7 @@ struct LinkWalk: ~Copyable {
     do { status = try FileStatus(of: directory) } catch { throw .system(error, path: path) }
     if above.contains(FileIdentity(status)) { return }
     guard let problem = status.problem(ofDirectory: true) else { return }
-    if case .writable = problem, takesSticky, status.isSticky, isNextOwned { return }
+    if case .writable = problem, allowsSticky, status.isSticky, isNextOwned { return }
     throw .untrusted(problem, path: path)
   }
 
@@ -105,7 +105,7 @@ struct LinkWalk: ~Copyable {
   private static func open(_ name: String, in directory: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor
   {
     let number = directory.raw
-    return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_way(number, name), "open"))
+    return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_path(number, name), "open"))
   }
 
   /// The target of a link; nil if the name is not a link.

@@ -31,8 +31,8 @@ extension PrivateDirectory {
     let parent = names.dropLast().joined(separator: "/") + "/."
     var walk = try naming(path) { () throws(SystemError) in
       try SystemCall.checkText(path, "open")
-      let number = try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, parent), "open")
-      return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number), takesSticky: true)
+      let number = try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, parent), "open")
+      return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number), allowsSticky: true)
     }
     let name = try walk.run()
     let directory = walk.directory.raw
@@ -72,7 +72,7 @@ extension PrivateDirectory {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     let parent = names.dropLast().joined(separator: "/") + "/."
     var walk = try naming(path) { () throws(SystemError) in
-      let number = try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, parent), "open")
+      let number = try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, parent), "open")
       return try LinkWalk(at: String(names[names.count - 1]), in: FileDescriptor(owning: number))
     }
     let name = try walk.run()
@@ -116,16 +116,16 @@ extension PrivateDirectory {
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
     let path = "\(path)/\(name)"
-    guard LinkWalk.target(of: name, in: descriptor) != nil else { return try at(name, path, body) }
+    guard LinkWalk.target(of: name, in: descriptor) != nil else { return try withCheckedFile(name, path, body) }
     var walk = try PrivateDirectory.naming(path) { () throws(SystemError) in try LinkWalk(at: name, in: descriptor) }
     let last = try walk.run()
     let directory = PrivateDirectory(walk.path, try PrivateDirectory.directory(".", at: walk, path))
     guard directory.exists(last) else { throw .untrusted(.dangling, path: path) }
-    return try directory.at(last, "\(directory.path)/\(last)", body)
+    return try directory.withCheckedFile(last, "\(directory.path)/\(last)", body)
   }
 
   /// Checks the file and calls `body`.
-  private borrowing func at<Result: ~Copyable>(
+  private borrowing func withCheckedFile<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
     if let problem = (try? FileStatus(of: name, in: descriptor))?.problem(ofDirectory: false) {

@@ -113,7 +113,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// - Throws: `EPERM` for a directory of another user.
   private static func setOwnersRights(at path: String) throws(SystemError) {
     let directory = FileDescriptor(
-      owning: try SystemCall.checked(unsafe agent_open_way(AT_FDCWD, path), "open"))
+      owning: try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, path), "open"))
     let status = try FileStatus(of: directory)
     guard isOwned(status) else { throw SystemError(errno: EPERM, operation: "chmod") }
     let mode = status.permissions | 0o700

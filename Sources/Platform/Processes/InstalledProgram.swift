@@ -26,13 +26,13 @@ package struct InstalledProgram: Sendable {
   ///   - changes: Variables to set, or with nil to remove.
   ///   - isHeard: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.
-  ///   - patience: The maximum duration.
+  ///   - timeout: The maximum duration.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
   /// - Throws: `ETIMEDOUT` or `EFBIG` if the duration or output exceeded its limit, or why the program did not start.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], isHeard: Bool = false,
-    joinsErrors: Bool = false, patience: Duration = .seconds(15), limit: Int = 1 << 20,
+    joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,
     directory: String? = "/"
   ) throws(SystemError) -> Result {
     let question = try FileDescriptor.inMemory(input.span)
@@ -51,7 +51,7 @@ package struct InstalledProgram: Sendable {
     // The output ends when no other process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {
-      let output = try Self.output(pipe.reading, until: .now.advanced(by: patience), limit)
+      let output = try Self.output(pipe.reading, until: .now.advanced(by: timeout), limit)
       return Result(status: try Spawn.wait(child), output: output)
     } catch {
       try? Spawn.killGroup(child, Signals.SIGKILL)

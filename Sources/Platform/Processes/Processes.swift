@@ -18,9 +18,9 @@ package enum Processes {
 
   /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it.
   ///
-  /// - Returns: False if it did not stop within `patience`. It then continues.
-  package static func suspend(_ process: Int32, within patience: Duration) -> Bool {
-    let deadline = Instant.now.advanced(by: patience)
+  /// - Returns: False if it did not stop within `timeout`. It then continues.
+  package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
+    let deadline = Instant.now.advanced(by: timeout)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
     while Instant.now < deadline {
       switch state(of: process) {

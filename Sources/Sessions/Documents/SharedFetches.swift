@@ -22,7 +22,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   private let flights = Monitor<[Name: Flight]>([:])
 
   /// How often a waiting caller checks whether it was cancelled.
-  private static var patience: Duration { .milliseconds(250) }
+  private static var pollInterval: Duration { .milliseconds(250) }
 
   /// Fetches a value, or waits for another caller's fetch of it.
   ///
@@ -67,7 +67,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   /// The outcome of another caller's fetch, or nil if this caller gives up first.
   private func wait(for flight: Flight, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
-      if let outcome = flight.outcome.wait(Self.patience, for: { $0 }) { return outcome }
+      if let outcome = flight.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }
     }
     return nil
   }

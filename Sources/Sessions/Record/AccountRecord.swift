@@ -189,9 +189,9 @@ extension AccountRecord {
 
   /// Serializes the record as JSON in secret memory.
   ///
-  /// - Parameter room: The arena to use while it has memory.
+  /// - Parameter arena: The arena to use while it has memory.
   /// - Throws: ``SessionError/memory``.
-  package func sealedContent(in room: SecretRoom? = nil) throws(SessionError) -> SecretBytes {
+  package func sealedContent(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     open["identity"] = identity?.json
     open["label"] = label.map { .string($0.text) }
@@ -215,7 +215,7 @@ extension AccountRecord {
     open["registration"] = registration.map { .object($0.open) }
     open["identity_changed"] = identityHold?.json
     open["grant_expiry"] = expiry.json
-    var buffer = SecretBuffer(capacity: 4096, in: room)
+    var buffer = SecretBuffer(capacity: 4096, in: arena)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
     for (name, path) in Self.secretMembers {

@@ -7,7 +7,7 @@ struct AssertionFile {
   let path: String
 
   /// The timeout for reading the file.
-  private static let patience = Duration.seconds(10)
+  private static let readTimeout = Duration.seconds(10)
 
   /// Reads the content without a trailing newline. Blocking.
   ///
@@ -22,7 +22,7 @@ struct AssertionFile {
     var count: Int
     do {
       count = try buffer.withMutableBytes { (bytes) throws(SystemError) in
-        try file.readToEnd(into: &bytes, patience: Self.patience)
+        try file.readToEnd(into: &bytes, timeout: Self.readTimeout)
       }
     } catch {
       throw .assertionUnreadable(.system(error, path: path))

@@ -82,9 +82,9 @@ package struct RefreshOperation: Sendable {
     let namedNoResource = record.refusesResource
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
-    let room = try services.reserveWrite(
+    let writeReserve = try services.reserveWrite(
       wait: SessionServices.lockWait(cancellation), isFailureFinal: false, cancellation)
-    defer { extendLifetime(room) }
+    defer { extendLifetime(writeReserve) }
     var generation = stored.generation
     let answer = try cancellation.spending(or: SessionError.cancelled) { () throws(SessionError) in
       let answer = try exchange(refreshToken, at: &live, &stored)
@@ -108,7 +108,7 @@ package struct RefreshOperation: Sendable {
         let revoke = { @Sendable in _ = server.end(rotated, .refreshToken, bearer: bearer, Cancellation()) }
         do throws(SessionError) {
           generation = try services.write(
-            rotated: record, of: account, replacing: generation, cancellation, in: room, orEndBy: revoke)
+            rotated: record, of: account, replacing: generation, cancellation, in: writeReserve, orEndBy: revoke)
         } catch {
           // The record was deleted, so the token cannot be stored.
           if case .signedOut = error, !services.leaveForRevocation(rotated, of: account) { revoke() }

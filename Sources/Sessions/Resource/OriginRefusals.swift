@@ -8,7 +8,7 @@ package struct OriginRefusals: Sendable {
   private struct Refusal {
     var generation: UInt64
     /// Whether the origin rejected a renewed token too.
-    var isForGood: Bool
+    var isPermanent: Bool
     /// The time to forget the origin.
     var until: Instant
   }
@@ -31,9 +31,9 @@ package struct OriginRefusals: Sendable {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
     if let before, before.generation > generation { return }
-    let isForGood = before.map { $0.isForGood || $0.generation < generation } ?? false
-    refusals[origin] = Refusal(generation: generation, isForGood: isForGood, until: now.advanced(by: Self.memory))
-    if !isForGood { awaitsRenewal = true }
+    let isPermanent = before.map { $0.isPermanent || $0.generation < generation } ?? false
+    refusals[origin] = Refusal(generation: generation, isPermanent: isPermanent, until: now.advanced(by: Self.memory))
+    if !isPermanent { awaitsRenewal = true }
     guard refusals.count > Self.most, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key else {
       return
     }
@@ -46,9 +46,9 @@ package struct OriginRefusals: Sendable {
   }
 
   /// Whether an origin rejected a new token too, so that another refresh is pointless.
-  package func areForGood(at origin: ResourceOrigin, now: Instant) -> Bool {
+  package func arePermanent(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
-    return refusal.isForGood
+    return refusal.isPermanent
   }
 
   /// Records a renewal. Forgets all rejections, unless one of them caused the renewal.

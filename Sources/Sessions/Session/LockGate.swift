@@ -50,7 +50,7 @@ package final class LockGate: Sendable {
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
   /// Closes levels to new operations. Cancels running ones, unless they are spending a token or code.
-  package func shut(_ levels: Set<Protection>) {
+  package func close(_ levels: Set<Protection>) {
     state.withLock { state in
       state.closed.formUnion(levels)
       for level in levels { state.cancellations[level]?.values.forEach { $0.cancel() } }

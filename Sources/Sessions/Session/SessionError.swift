@@ -96,7 +96,7 @@ package enum SessionError: Error, Hashable, Sendable {
   /// A resource returned the access token to a peer of a lease, which must not see it.
   case tokenReturned(origin: String)
   /// The process is ending. The next one will accept requests, unless the user stopped the daemon.
-  case stopping(isForGood: Bool)
+  case stopping(isPermanent: Bool)
   /// Too many requests are waiting for servers.
   case tooBusy(underWay: Int)
   case oauth(OAuthError)

@@ -175,13 +175,13 @@ package struct SessionServices: Sendable {
   ///   - replaced: The generation of the record to replace, or nil for any. Only this check notices a sign-out
   ///     meanwhile.
   ///   - wait: How long to wait for the vault's lock; nil for the default.
-  ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
+  ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   /// - Returns: The record's new generation.
   /// - Throws: `signedOut` if the record was replaced.
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
-    wait: LockWait? = lockWait(), in room: WriteReserve? = nil
+    wait: LockWait? = lockWait(), in writeReserve: WriteReserve? = nil
   ) throws(SessionError) -> UInt64 {
     if isEphemeral(account) {
       guard let generation = ephemeral.write(record, of: account, replacing: replaced) else {
@@ -189,18 +189,18 @@ package struct SessionServices: Sendable {
       }
       return generation
     }
-    room?.beginWrite()
-    let content = try record.sealedContent(in: room?.room)
+    writeReserve?.beginWrite()
+    let content = try record.sealedContent(in: writeReserve?.arena)
     let generation = try storing { (vault) throws(VaultError) -> UInt64? in
       if let replaced {
         return try vault.write(
           account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait)
       }
       guard let protection else {
-        return try vault.write(account, content: content, label: record.label, wait: wait, in: room?.vault)
+        return try vault.write(account, content: content, label: record.label, wait: wait, in: writeReserve?.vault)
       }
       return try vault.write(
-        account, content: content, label: record.label, protection: protection, wait: wait, in: room?.vault)
+        account, content: content, label: record.label, protection: protection, wait: wait, in: writeReserve?.vault)
     }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil

@@ -28,7 +28,7 @@ final class UnstoredRecords: Sendable {
 /// Resources for writing a record, reserved before a token is spent and released with this value (reserve first).
 struct WriteReserve: Sendable {
   /// Memory for a record of any size.
-  let room: SecretRoom
+  let arena: SecretArena
   /// Memory for the old record, and for the vault's keys, which may be new.
   private let reserve: SecretReserve
   private let descriptors: DescriptorReserve.Hold?
@@ -44,7 +44,7 @@ struct WriteReserve: Sendable {
     _ descriptors: DescriptorReserve.Hold?, _ vault: ReservedFile?, vaultBytes: Int
   ) throws(CryptoError) {
     // A growing buffer needs less than twice its final size.
-    room = try SecretRoom(byteCount: 2 * SecretBytes.maximumCount)
+    arena = try SecretArena(byteCount: 2 * SecretBytes.maximumCount)
     // Reading a record copies each of its secrets.
     reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
     self.descriptors = descriptors
@@ -109,17 +109,18 @@ extension SessionServices {
   /// - Parameters:
   ///   - generation: The generation of the record that was read.
   ///   - cancellation: Ends the wait for the vault's lock.
-  ///   - room: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
+  ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
   ///   - revoke: Revokes the grant if the process ends before the token is written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
-    _ cancellation: Cancellation, in room: WriteReserve? = nil, orEndBy revoke: @escaping @Sendable () -> Void = {}
+    _ cancellation: Cancellation, in writeReserve: WriteReserve? = nil,
+    orEndBy revoke: @escaping @Sendable () -> Void = {}
   ) throws(SessionError) -> UInt64 {
     let deadline = Instant.now.advanced(by: Self.descriptorWait)
     while true {
       do throws(SessionError) {
         return try write(
-          record, of: account, replacing: generation, wait: Self.lockWait(cancellation), in: room)
+          record, of: account, replacing: generation, wait: Self.lockWait(cancellation), in: writeReserve)
       } catch {
         if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
@@ -176,7 +177,7 @@ extension SessionServices {
   /// Revokes the grants and ended sessions that exist only in memory, before the process ends. Blocking.
   package func revokeUnsettled() {
     for account in unstored.accounts { unstored[account]?.revoke() }
-    for account in unwritten.accounts { _ = pendingRevocation(of: account).revokeOwed() }
+    for account in unwritten.accounts { _ = pendingRevocation(of: account).revokePending() }
   }
 
   /// Whether a refresh token or a pending revocation exists only in memory.

@@ -58,8 +58,8 @@ package struct SignOutOperation: Sendable {
     case notOffered(page: String?)
     /// The revocation failed, and the server may still accept the tokens.
     case failed(SessionError)
-    /// The revocation failed, but ``SignOutOperation/revokeOwed(subject:)`` may succeed later. The error is `cancelled`
-    /// if the server was not contacted because a refresh was in progress.
+    /// The revocation failed, but ``SignOutOperation/revokePending(subject:)`` may succeed later. The error is
+    /// `cancelled` if the server was not contacted because a refresh was in progress.
     case postponed(SessionError)
 
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
@@ -78,9 +78,9 @@ package struct SignOutOperation: Sendable {
     let level = services.level(of: account, or: nil)
     switch try services.keepingUnlocked(level, nil, { (_) throws(SessionError) in try endLocally() }) {
     case .done(let confirmation): ending.confirmation = confirmation
-    case .owed(let subject):
+    case .pending(let subject):
       willAskServer()
-      ending = revokeOwed(subject: subject)
+      ending = revokePending(subject: subject)
       if ending.confirmation == .nothingToRevoke { ending.confirmation = .toldElsewhere }
     }
     if forgetsServer, let configuration, let access = try? AccountAccess(configuration) {
@@ -96,7 +96,7 @@ package struct SignOutOperation: Sendable {
     /// A revocation is pending, in the record or, on a full disk, in memory.
     ///
     /// - Parameter subject: The session's user.
-    case owed(subject: String?)
+    case pending(subject: String?)
   }
 
   /// Ends the session on disk. If a refresh is in progress, it stores its tokens for revocation only.
@@ -107,10 +107,10 @@ package struct SignOutOperation: Sendable {
       guard let stored else {
         guard services.unwritten[account] != nil else { return .done(.nothingToRevoke) }
         if isLocal { services.unwritten[account] = nil }
-        return isLocal ? .done(.local) : .owed(subject: nil)
+        return isLocal ? .done(.local) : .pending(subject: nil)
       }
       let record = stored.record
-      if record.revocation != nil, !isLocal { return .owed(subject: nil) }
+      if record.revocation != nil, !isLocal { return .pending(subject: nil) }
       let inMemory = (try? grant?.accessToken.open()).flatMap { $0.bytes.count > 0 ? $0 : nil }
       let tokens = (refresh: record.refreshToken, access: inMemory ?? record.accessToken)
       let hasTokens = tokens.refresh != nil || tokens.access != nil
@@ -130,7 +130,7 @@ package struct SignOutOperation: Sendable {
             record: rest, configuration: settings(of: record), protection: protection)
         }
       }
-      if revocation != nil { return .owed(subject: record.identity?.subject) }
+      if revocation != nil { return .pending(subject: record.identity?.subject) }
       guard hasTokens || record.revocation != nil else { return .done(.nothingToRevoke) }
       return .done(isLocal ? .local : .notOffered(page: nil))
     }
@@ -166,18 +166,20 @@ package struct SignOutOperation: Sendable {
   /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed.
   ///
   /// - Parameter subject: The session's user.
-  package func revokeOwed(subject: String? = nil) -> Ending {
+  package func revokePending(subject: String? = nil) -> Ending {
     var ending = Ending(confirmation: .nothingToRevoke)
     var isHeld = false
     do throws(SessionError) {
       try services.holding(account, at: nil, mustWrite: true, cancellation: cancellation) { (_) throws(SessionError) in
         isHeld = true
-        guard let found = try services.recordToRevoke(of: account), let owed = found.record.revocation else { return }
-        let left = owed.until - services.time.wallSeconds()
-        let stored = try limited(found, owed, secondsLeft: left)
+        guard let found = try services.recordToRevoke(of: account), let pending = found.record.revocation else {
+          return
+        }
+        let left = pending.until - services.time.wallSeconds()
+        let stored = try limited(found, pending, secondsLeft: left)
         do throws(SessionError) {
           guard left >= 0 else { throw SessionError.cancelled }
-          ending.confirmation = try revoke(stored, owed, subject, &ending.logoutURL)
+          ending.confirmation = try revoke(stored, pending, subject, &ending.logoutURL)
         } catch {
           if error.isPassing || cancellation.isCancelled { throw error }
           ending.confirmation = .failed(error)
@@ -198,19 +200,19 @@ package struct SignOutOperation: Sendable {
 
   /// Shortens the deadline of a revocation if it is too late because the clock was set back.
   private func limited(
-    _ stored: StoredRecord, _ owed: AccountRecord.Revocation, secondsLeft: Int
+    _ stored: StoredRecord, _ pending: AccountRecord.Revocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
     guard secondsLeft > Self.revocationLifetime else { return stored }
     var record = stored.record
     record.revocation = .init(
-      refreshToken: owed.refreshToken, accessToken: owed.accessToken,
+      refreshToken: pending.refreshToken, accessToken: pending.accessToken,
       until: services.time.wallSeconds() + Self.revocationLifetime)
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
   /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
   private func revoke(
-    _ stored: StoredRecord, _ owed: AccountRecord.Revocation, _ subject: String?,
+    _ stored: StoredRecord, _ pending: AccountRecord.Revocation, _ subject: String?,
     _ logoutURL: inout String?
   ) throws(SessionError) -> Confirmation {
     guard let configuration = settings(of: stored.record) else { return .notOffered(page: nil) }
@@ -222,21 +224,21 @@ package struct SignOutOperation: Sendable {
     guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
-    return try revoke(stored, owed, at: &live)
+    return try revoke(stored, pending, at: &live)
   }
 
   /// Revokes the refresh token first, which also ends the access tokens at most servers (RFC 7009, section 2.1).
   private func revoke(
-    _ stored: StoredRecord, _ owed: AccountRecord.Revocation,
+    _ stored: StoredRecord, _ pending: AccountRecord.Revocation,
     at live: inout LiveServer
   ) throws(SessionError) -> Confirmation {
-    guard let refreshToken = owed.refreshToken else {
-      if let token = owed.accessToken { try revoke(token, .accessToken, bearer: token, at: &live) }
+    guard let refreshToken = pending.refreshToken else {
+      if let token = pending.accessToken { try revoke(token, .accessToken, bearer: token, at: &live) }
       return .revoked
     }
     do {
-      try revoke(refreshToken, .refreshToken, bearer: owed.accessToken, at: &live)
-      if let token = owed.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
+      try revoke(refreshToken, .refreshToken, bearer: pending.accessToken, at: &live)
+      if let token = pending.accessToken { try? revoke(token, .accessToken, bearer: token, at: &live) }
     } catch {
       // Some servers require a valid access token from a public client. Another refresh gets one.
       guard case .oauth(let problem) = error, problem.httpStatus == 401 else { throw error }

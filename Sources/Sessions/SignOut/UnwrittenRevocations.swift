@@ -31,7 +31,7 @@ extension SessionServices {
     return unwritten + written.filter { !unwritten.contains($0) }
   }
 
-  /// The operation for revoking an ended session's tokens. Call its ``SignOutOperation/revokeOwed(subject:)``.
+  /// The operation for revoking an ended session's tokens. Call its ``SignOutOperation/revokePending(subject:)``.
   ///
   /// - Parameter configuration: The account's current settings, if any.
   package func pendingRevocation(

@@ -7,17 +7,17 @@ extension Vault {
   /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable. `otherMachinesOnly`
   ///   if only other machines have one.
   package func check() throws(VaultError) -> VaultCheck? {
-    let place = try place()
+    let location = try location()
     // Copied before reading the file, since a concurrent write may follow.
     let seen = memory.withLock { $0 }
-    guard let directory = try place.open() else { return nil }
-    guard let unverified = try parse(place, in: directory) else {
-      try requireNoOtherMachine(place, in: directory)
+    guard let directory = try location.open() else { return nil }
+    guard let unverified = try parse(location, in: directory) else {
+      try requireNoOtherMachine(location, in: directory)
       return nil
     }
-    let slots = try located(at: place.path) { () throws(VaultError) in try check(unverified, in: directory) }
+    let slots = try located(at: location.path) { () throws(VaultError) in try check(unverified, in: directory) }
     do {
-      let records = try located(at: place.path) { () throws(VaultError) in
+      let records = try located(at: location.path) { () throws(VaultError) in
         let key = try deviceKey(of: unverified, seen: seen, in: directory)
         return try check(try verify(unverified, with: key, seen: seen))
       }

@@ -34,12 +34,12 @@ extension SlotSummary {
 extension Vault {
   /// Reads the properties that need no key. Never fails: an unreadable file has no slots.
   package func summary() -> VaultSummary {
-    let place = try? place()
+    let location = try? location()
     let slots = try? parseForReading()?.slots.map { SlotSummary($0) }
     return VaultSummary(
       slots: slots ?? [], tpmProblem: bindings.tpm.problem,
       isDeviceBound: bindings.host.machineIdentity != nil || isBoundToTPM(slots ?? []),
-      path: place?.path ?? stateDirectory, exists: (try? place?.exists()) ?? false)
+      path: location?.path ?? stateDirectory, exists: (try? location?.exists()) ?? false)
   }
 
   /// Whether the vault opens automatically with a TPM, even if that is currently unavailable. Without a vault, whether

@@ -4,8 +4,8 @@ internal import Vocabulary
 // Reads and writes the file for all operations.
 
 extension Vault {
-  func place() throws(VaultError) -> VaultPlace {
-    try VaultPlace(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
+  func location() throws(VaultError) -> VaultLocation {
+    try VaultLocation(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
   }
 
   /// Runs `body` on the current vault and writes the result atomically. During `body` the vault has the generation of
@@ -46,15 +46,15 @@ extension Vault {
 
   /// Queues a change and waits for its outcome.
   private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
-    let place = try place()
-    try changes.run(change, wait ?? LockWait(lockWait), at: place.lockPath) { (take) throws(VaultError) in
+    let location = try location()
+    try changes.run(change, wait ?? LockWait(lockWait), at: location.lockPath) { (take) throws(VaultError) in
       try descriptors.lend { () throws(VaultError) in
-        guard let directory = try change.creates ? place.openOrCreate() : place.open() else {
+        guard let directory = try change.creates ? location.openOrCreate() : location.open() else {
           return take().map { _ in .success(()) }
         }
-        guard let lock = try place.tryLock(directory) else { return nil }
+        guard let lock = try location.tryLock(directory) else { return nil }
         defer { extendLifetime(lock) }
-        return make(take(), at: place, in: directory)
+        return make(take(), at: location, in: directory)
       }
     }
   }
@@ -63,7 +63,7 @@ extension Vault {
   ///
   /// - Returns: Their outcomes, in order.
   private func make(
-    _ changes: [ChangeQueue.Change], at place: VaultPlace, in directory: borrowing PrivateDirectory
+    _ changes: [ChangeQueue.Change], at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
     var outcomes = changes.map { _ in ChangeQueue.Outcome.success(()) }
     var rehearsals: [Int] = []
@@ -77,7 +77,7 @@ extension Vault {
       }
     }
     if !rehearsals.isEmpty {
-      do { try place.rehearse(rehearsals.count, in: directory) } catch {
+      do { try location.rehearse(rehearsals.count, in: directory) } catch {
         for index in rehearsals { outcomes[index] = .failure(error) }
       }
     }
@@ -85,7 +85,7 @@ extension Vault {
     let seen = memory.withLock { $0 }
     var written: [Int] = []
     do throws(VaultError) {
-      var vault = try current(seen, at: place, in: directory)
+      var vault = try current(seen, at: location, in: directory)
       for (index, apply) in others {
         do throws(VaultError) {
           guard var next = try next(vault, creates: changes[index].creates, seen, in: directory) else { continue }
@@ -93,16 +93,16 @@ extension Vault {
           vault = next
           written.append(index)
         } catch {
-          outcomes[index] = .failure(error.located(at: place.path))
+          outcomes[index] = .failure(error.located(at: location.path))
         }
       }
       guard let vault, !written.isEmpty else { return outcomes }
       let locks = written.map { changes[$0].locks ?? seen.wipes }.min() ?? seen.wipes
       let reserved = written.lazy.compactMap { changes[$0].reserved }.first
-      try store(vault, at: place, in: directory, since: locks, using: reserved)
+      try store(vault, at: location, in: directory, since: locks, using: reserved)
     } catch {
       let failed = written.isEmpty ? others.map(\.index) : written
-      for index in failed { outcomes[index] = .failure(error.located(at: place.path)) }
+      for index in failed { outcomes[index] = .failure(error.located(at: location.path)) }
     }
     return outcomes
   }
@@ -119,13 +119,13 @@ extension Vault {
 
   /// The vault to modify, if there is one.
   private func current(
-    _ seen: VaultMemory, at place: VaultPlace, in directory: borrowing PrivateDirectory
+    _ seen: VaultMemory, at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
-    let known = seen.vault(at: place)
+    let known = seen.vault(at: location)
     // A writer that knows the file has already removed them.
-    if known == nil || !seen.isWriter { place.removeLeftovers(in: directory) }
+    if known == nil || !seen.isWriter { location.removeLeftovers(in: directory) }
     if let known { return known }
-    return try load(place, in: directory)
+    return try load(location, in: directory)
   }
 
   /// Creates an empty vault. So far only the device secret is on disk.
@@ -141,13 +141,13 @@ extension Vault {
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
-    let place = try place()
+    let location = try location()
     // The file has not changed since it was read or written, so skip opening its directory.
-    if let vault = memory.withLock({ $0 }).vault(at: place) { return vault }
+    if let vault = memory.withLock({ $0 }).vault(at: location) { return vault }
     return try withDescriptors { () throws(VaultError) in
-      guard let directory = try place.open() else { return nil }
-      if let vault = try load(place, in: directory) { return vault }
-      try requireNoOtherMachine(place, in: directory)
+      guard let directory = try location.open() else { return nil }
+      if let vault = try load(location, in: directory) { return vault }
+      try requireNoOtherMachine(location, in: directory)
       return nil
     }
   }
@@ -161,20 +161,20 @@ extension Vault {
   }
 
   /// - Throws: `otherMachinesOnly` if another machine has a vault here.
-  func requireNoOtherMachine(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) {
-    guard try place.otherMachines(in: directory).isEmpty else {
+  func requireNoOtherMachine(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) {
+    guard try location.otherMachines(in: directory).isEmpty else {
       throw VaultError(.otherMachinesOnly, path: directory.path)
     }
   }
 
   /// Reads the file, obtains its key, and checks that it is authentic and not older than the last one, unless it is
   /// already known.
-  func load(_ place: VaultPlace, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
+  func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     // As in ``check()``.
     let seen = memory.withLock { $0 }
-    if let vault = seen.vault(at: place) { return vault }
-    guard let (bytes, file) = try place.read(from: directory) else { return nil }
-    let vault = try located(at: place.path) { () throws(VaultError) in
+    if let vault = seen.vault(at: location) { return vault }
+    guard let (bytes, file) = try location.read(from: directory) else { return nil }
+    let vault = try located(at: location.path) { () throws(VaultError) in
       let unverified = try UnverifiedVaultFile(parsing: bytes)
       return try verify(unverified, with: try deviceKey(of: unverified, seen: seen, in: directory), seen: seen)
     }
@@ -184,10 +184,10 @@ extension Vault {
 
   /// Reads and parses the file. Nil if it does not exist.
   func parse(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory
+    _ location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
-    guard let (bytes, _) = try place.read(from: directory) else { return nil }
-    return try located(at: place.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
+    guard let (bytes, _) = try location.read(from: directory) else { return nil }
+    return try located(at: location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
   /// The device key, from memory or from a slot.
@@ -215,12 +215,14 @@ extension Vault {
 
   /// Replaces the file atomically and remembers its keys and generation.
   func store(
-    _ vault: OpenVault, at place: VaultPlace, in directory: borrowing PrivateDirectory, since wipes: Int,
-    isLent: Bool? = nil, using reserved: ReservedFile? = nil
+    _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipes: Int,
+    isFromPassphrase: Bool? = nil, using reserved: ReservedFile? = nil
   ) throws(VaultError) {
-    let bytes = try located(at: place.path) { () throws(VaultError) in try vault.encoded() }
-    let file = try place.replace(in: directory, with: bytes, using: reserved)
-    memory.withLock { _ = $0.remember(vault, since: wipes, isLent: isLent, as: file, isWritten: true) }
+    let bytes = try located(at: location.path) { () throws(VaultError) in try vault.encoded() }
+    let file = try location.replace(in: directory, with: bytes, using: reserved)
+    memory.withLock {
+      _ = $0.remember(vault, since: wipes, isFromPassphrase: isFromPassphrase, as: file, isWritten: true)
+    }
   }
 
   /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before an
@@ -238,10 +240,10 @@ extension Vault {
   /// - Parameter wait: Nil for ``lockWait``.
   /// - Throws: The error that the write would throw.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
-    let place = try place()
-    if let file = try reserve(at: place, evenIfMissing: false, wait) { return file }
+    let location = try location()
+    if let file = try reserve(at: location, evenIfMissing: false, wait) { return file }
     _ = try changing(orCreating: true, isShared: true, wait: wait) { (_, _) throws(VaultError) in () }
-    guard let file = try reserve(at: place, evenIfMissing: true, wait) else {
+    guard let file = try reserve(at: location, evenIfMissing: true, wait) else {
       preconditionFailure("the directory is created if there is none")
     }
     return file
@@ -249,13 +251,15 @@ extension Vault {
 
   /// Creates the file of a later write. Nil if there is no vault here and `evenIfMissing` is false.
   private func reserve(
-    at place: VaultPlace, evenIfMissing: Bool, _ wait: LockWait?
+    at location: VaultLocation, evenIfMissing: Bool, _ wait: LockWait?
   ) throws(VaultError) -> ReservedFile? {
     var file: ReservedFile?
     let reserve = { (directory: borrowing PrivateDirectory) throws(VaultError) in
       // Other machines' vaults have the device secret, and remain the reason why nobody is signed in here.
-      let hasOthers = try !place.otherMachines(in: directory).isEmpty
-      if evenIfMissing || hasOthers || directory.exists(place.fileName) { file = try place.reserve(in: directory) }
+      let hasOthers = try !location.otherMachines(in: directory).isEmpty
+      if evenIfMissing || hasOthers || directory.exists(location.fileName) {
+        file = try location.reserve(in: directory)
+      }
     }
     try withoutActuallyEscaping(reserve) { (reserve) throws(VaultError) in
       try run(ChangeQueue.Change(work: .alone(reserve), isShared: true, creates: true), wait: wait)
@@ -264,7 +268,7 @@ extension Vault {
   }
 }
 
-extension VaultPlace {
+extension VaultLocation {
   /// The maximum growth of the file in one write, in bytes.
   private static let growth = 64 << 10
 

@@ -37,6 +37,6 @@ extension Vault {
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {
     guard let vault = try loadForReading() else { return nil }
-    return VaultSnapshot(vault: vault, path: try place().path)
+    return VaultSnapshot(vault: vault, path: try location().path)
   }
 }

@@ -19,7 +19,7 @@ extension Vault {
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
-    let path = try place().path
+    let path = try location().path
     let kind: SlotKind =
       switch protection {
       case .device: throw VaultError(.alreadyProtected(.device), path: path)
@@ -51,12 +51,12 @@ extension Vault {
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
-    let place = try place()
+    let location = try location()
     let seen = memory.withLock { $0 }
-    guard let directory = try place.open(), let unverified = try parse(place, in: directory) else {
-      throw VaultError(.nothingToUnlock, path: place.path)
+    guard let directory = try location.open(), let unverified = try parse(location, in: directory) else {
+      throw VaultError(.nothingToUnlock, path: location.path)
     }
-    let vault = try located(at: place.path) { () throws(VaultError) in
+    let vault = try located(at: location.path) { () throws(VaultError) in
       let key = try unverified.unlock(protection, secret: secret, with: bindings, in: directory)
       if protection == .device { return try verify(unverified, with: key, seen: seen) }
       var vault = try verify(
@@ -65,9 +65,9 @@ extension Vault {
       return vault
     }
     let held = seen.key(of: .device, header: vault.file.header, epoch: vault.file.epochs[.device])
-    let isLent: Bool? = protection == .device && held == nil ? true : nil
-    let isKept = memory.withLock { $0.remember(vault, since: locks ?? seen.wipes, isLent: isLent) }
-    if !isKept { throw VaultError(.locked(protection), path: place.path) }
+    let isFromPassphrase: Bool? = protection == .device && held == nil ? true : nil
+    let isKept = memory.withLock { $0.remember(vault, since: locks ?? seen.wipes, isFromPassphrase: isFromPassphrase) }
+    if !isKept { throw VaultError(.locked(protection), path: location.path) }
   }
 
   /// How often keys were wiped.
@@ -86,9 +86,9 @@ extension Vault {
 
   /// The parsed file without its keys. Nil if it does not exist.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
-    let place = try place()
-    guard let directory = try place.open() else { return nil }
-    return try parse(place, in: directory)
+    let location = try location()
+    guard let directory = try location.open() else { return nil }
+    return try parse(location, in: directory)
   }
 
   /// The protection of each account's record, in byte order of the names. Needs only the device key.
@@ -100,6 +100,6 @@ extension Vault {
 
   /// The levels that ``lock()`` would lock: those that a passphrase or PIN has unlocked, or may unlock meanwhile.
   package var levelsToLock: Set<Protection> {
-    memory.withLock { $0.isDeviceKeyLent } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
+    memory.withLock { $0.isDeviceKeyFromPassphrase } ? [.device, .passphrase, .tpm2] : [.passphrase, .tpm2]
   }
 }

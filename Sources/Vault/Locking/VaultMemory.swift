@@ -5,7 +5,7 @@ internal import Vocabulary
 struct VaultMemory: Sendable {
   private var keys: [Protection: DataKey] = [:]
   /// Whether the device key was unlocked by a passphrase or PIN.
-  private(set) var isDeviceKeyLent = false
+  private(set) var isDeviceKeyFromPassphrase = false
   /// How often keys were wiped. A call that began earlier must not restore them.
   private(set) var wipes = 0
   /// The newest known state of the vault, to detect an older copy.
@@ -31,8 +31,8 @@ struct VaultMemory: Sendable {
   }
 
   /// The last vault that was read or written, if its file is unchanged and its key in memory.
-  func vault(at place: VaultPlace) -> OpenVault? {
-    guard let known, known.file.isStill(at: place.path),
+  func vault(at location: VaultLocation) -> OpenVault? {
+    guard let known, known.file.isStill(at: location.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
     else { return nil }
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))
@@ -60,13 +60,14 @@ struct VaultMemory: Sendable {
   /// and content. Keeps keys from a concurrent call if the file still uses them.
   ///
   /// - Parameters:
-  ///   - isLent: Whether a passphrase or PIN unlocked the device key.
+  ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key.
   ///   - known: The file, if known.
   ///   - isWritten: Whether this process has just written it.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult
   mutating func remember(
-    _ vault: OpenVault, since wipes: Int, isLent: Bool? = nil, as known: KnownFile? = nil, isWritten: Bool = false
+    _ vault: OpenVault, since wipes: Int, isFromPassphrase: Bool? = nil, as known: KnownFile? = nil,
+    isWritten: Bool = false
   ) -> Bool {
     let file = vault.file
     let isNewest = file.generation >= floor(for: file.header)
@@ -83,9 +84,9 @@ struct VaultMemory: Sendable {
         keys[protection] = nil
       }
     }
-    if let isLent { isDeviceKeyLent = isLent }
+    if let isFromPassphrase { isDeviceKeyFromPassphrase = isFromPassphrase }
     // No automatic slot would load it again.
-    if !vault.file.slots.contains(where: \.isAutomatic) { isDeviceKeyLent = true }
+    if !vault.file.slots.contains(where: \.isAutomatic) { isDeviceKeyFromPassphrase = true }
     return true
   }
 
@@ -94,8 +95,8 @@ struct VaultMemory: Sendable {
     wipes += 1
     keys[.passphrase] = nil
     keys[.tpm2] = nil
-    if isDeviceKeyLent { keys[.device] = nil }
-    isDeviceKeyLent = false
+    if isDeviceKeyFromPassphrase { keys[.device] = nil }
+    isDeviceKeyFromPassphrase = false
     known = nil
   }
 
@@ -103,7 +104,7 @@ struct VaultMemory: Sendable {
   mutating func forgetKeys() {
     wipes += 1
     keys = [:]
-    isDeviceKeyLent = false
+    isDeviceKeyFromPassphrase = false
     known = nil
   }
 }

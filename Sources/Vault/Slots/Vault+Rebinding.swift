@@ -15,21 +15,21 @@ extension Vault {
   /// - Throws: `wrongPassphrase`, `nothingToUnlock` if there is no such slot or no vault, or `severalVaults`.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
-    let place = try place()
+    let location = try location()
     var slots: [SlotSummary]?
     try excludingWriters { (directory) throws(VaultError) in
-      slots = try rebind(place, in: directory, passphrase: passphrase)
+      slots = try rebind(location, in: directory, passphrase: passphrase)
     }
-    guard let slots else { throw VaultError(.nothingToUnlock, path: place.path) }
+    guard let slots else { throw VaultError(.nothingToUnlock, path: location.path) }
     return slots
   }
 
   /// Rebinds the vault, holding the lock.
   private func rebind(
-    _ place: VaultPlace, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
+    _ location: VaultLocation, in directory: borrowing PrivateDirectory, passphrase: borrowing SecretBytes
   ) throws(VaultError) -> [SlotSummary] {
-    place.removeLeftovers(in: directory)
-    let source = try source(for: place, in: directory)
+    location.removeLeftovers(in: directory)
+    let source = try source(for: location, in: directory)
     let seen = memory.withLock { $0 }
     guard let unverified = try parse(source, in: directory) else {
       throw VaultError(.nothingToUnlock, path: source.path)
@@ -41,11 +41,11 @@ extension Vault {
       return vault
     }
     _ = try DeviceSecret.setAsideIfDamaged(in: directory)
-    try located(at: place.path) { () throws(VaultError) in
+    try located(at: location.path) { () throws(VaultError) in
       try bindAnew(&vault, in: directory)
-      try store(vault, at: place, in: directory, since: seen.wipes, isLent: false)
+      try store(vault, at: location, in: directory, since: seen.wipes, isFromPassphrase: false)
     }
-    if source.fileName != place.fileName {
+    if source.fileName != location.fileName {
       do { try directory.removeFile(source.fileName) } catch { throw VaultError(error, path: source.path) }
     }
     return vault.file.slots.map { SlotSummary($0) }
@@ -56,23 +56,23 @@ extension Vault {
   /// - Returns: The new paths of the vault file and of a damaged device secret.
   /// - Throws: `inOrder` if the vault opens, `noVault`, or why that cannot be determined now.
   package func setAside() throws(VaultError) -> [String] {
-    let place = try place()
+    let location = try location()
     var paths: [String] = []
     try excludingWriters { (directory) throws(VaultError) in
       do throws(VaultError) {
-        if try check()?.isSound == true { throw VaultError(.inOrder, path: place.path) }
+        if try check()?.isSound == true { throw VaultError(.inOrder, path: location.path) }
       } catch {
         if error.code == .inOrder || error.isUnread { throw error }
       }
-      if directory.exists(place.fileName) {
-        do throws(SystemError) { paths.append(try directory.setAside(place.fileName)) } catch {
-          throw VaultError(error, path: place.path)
+      if directory.exists(location.fileName) {
+        do throws(SystemError) { paths.append(try directory.setAside(location.fileName)) } catch {
+          throw VaultError(error, path: location.path)
         }
       }
       if let secret = try DeviceSecret.setAsideIfDamaged(in: directory) { paths.append(secret) }
       forgetKeys()
     }
-    if paths.isEmpty { throw VaultError(.noVault, path: place.path) }
+    if paths.isEmpty { throw VaultError(.noVault, path: location.path) }
     return paths
   }
 
@@ -80,12 +80,12 @@ extension Vault {
   ///
   /// - Throws: `severalVaults` if there are several others.
   private func source(
-    for place: VaultPlace, in directory: borrowing PrivateDirectory
-  ) throws(VaultError) -> VaultPlace {
-    if directory.exists(place.fileName) { return place }
-    let others = try place.otherMachines(in: directory)
+    for location: VaultLocation, in directory: borrowing PrivateDirectory
+  ) throws(VaultError) -> VaultLocation {
+    if directory.exists(location.fileName) { return location }
+    let others = try location.otherMachines(in: directory)
     guard others.count <= 1 else { throw VaultError(.severalVaults, path: directory.path) }
-    return others.first.map { place.named($0) } ?? place
+    return others.first.map { location.named($0) } ?? location
   }
 
   private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {

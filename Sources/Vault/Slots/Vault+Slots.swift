@@ -44,7 +44,7 @@ extension Vault {
       vault.file.addSlot(slot)
       return slot
     }
-    guard let slot else { throw VaultError(.nothingToUnlock, path: try place().path) }
+    guard let slot else { throw VaultError(.nothingToUnlock, path: try location().path) }
     return SlotSummary(slot)
   }
 
@@ -66,7 +66,7 @@ extension Vault {
       vault.file.replaceSlot(try bindings.makeSlot(kind, secret: new, for: key, context: context, directory))
       return true
     }
-    if changed == nil { throw VaultError(.nothingToUnlock, path: try place().path) }
+    if changed == nil { throw VaultError(.nothingToUnlock, path: try location().path) }
   }
 
   /// Removes a slot. The key of a level without slots is removed too.
@@ -82,7 +82,7 @@ extension Vault {
       }
       return true
     }
-    if removed == nil { throw VaultError(.noSuchSlot, path: try place().path) }
+    if removed == nil { throw VaultError(.noSuchSlot, path: try location().path) }
   }
 
   /// Whether a remaining slot of a known kind opens on this device, automatically or with its passphrase or PIN.

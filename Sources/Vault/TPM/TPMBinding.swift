@@ -10,7 +10,7 @@ internal import Platform
 /// A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
 final class TPMBinding: Sendable {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
-  private static let placePurpose = Array("agent vault tpm2 place v2".utf8)
+  private static let deviceTagPurpose = Array("agent vault tpm2 place v2".utf8)
   private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
 
   private let access: TPMAccess
@@ -93,8 +93,8 @@ final class TPMBinding: Sendable {
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
   ) throws(VaultError) {
     let body = try TPMSlotBody(body)
-    let here = try Self.place(host, deviceSecret)
-    guard ConstantTime.isEqual(here.span, body.place.span) else { throw VaultError(.foreignDevice) }
+    let here = try Self.deviceTag(host, deviceSecret)
+    guard ConstantTime.isEqual(here.span, body.deviceTag.span) else { throw VaultError(.foreignDevice) }
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
@@ -105,12 +105,13 @@ final class TPMBinding: Sendable {
   ) throws(VaultError) -> [UInt8] {
     let tpmPoint = try TPMSlotBody.point(tpmKey.publicComponents)
     let ownPoint = try TPMSlotBody.point(own)
-    let place = try Self.place(host, deviceSecret)
+    let deviceTag = try Self.deviceTag(host, deviceSecret)
     do {
       let wrappingKey = try Self.wrappingKey(host, deviceSecret, shared, tpmPoint, ownPoint)
       let wrapped = try WrappedKey.seal(key, under: wrappingKey, for: context)
       return TPMSlotBody(
-        place: place, salt: salt, tpmPoint: tpmPoint, ownPoint: ownPoint, wrapped: wrapped, key: tpmKey.serialized
+        deviceTag: deviceTag, salt: salt, tpmPoint: tpmPoint, ownPoint: ownPoint, wrapped: wrapped,
+        key: tpmKey.serialized
       ).bytes
     } catch {
       throw VaultError(error)
@@ -145,13 +146,13 @@ final class TPMBinding: Sendable {
   }
 
   /// The bytes that identify this device secret, machine and user in a slot.
-  private static func place(
+  private static func deviceTag(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes
   ) throws(VaultError) -> [UInt8] {
-    let place = try translated { () throws(CryptoError) in
-      try host.derive(placePurpose, from: deviceSecret, count: TPMSlotBody.placeLength)
+    let deviceTag = try translated { () throws(CryptoError) in
+      try host.derive(deviceTagPurpose, from: deviceSecret, count: TPMSlotBody.deviceTagLength)
     }
-    return place.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    return deviceTag.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 
   private static func wrappingKey(

@@ -11,12 +11,12 @@ internal import Crypto
 ///     the TPM's key as TSS2 PRIVATE KEY, to the end
 /// ```
 struct TPMSlotBody: Sendable {
-  static let placeLength = 16
+  static let deviceTagLength = 16
   static let saltLength = 16
   private static let pointLength = 64
 
   /// Derived from the device secret, machine and user.
-  let place: [UInt8]
+  let deviceTag: [UInt8]
   /// The salt of the PIN.
   let salt: [UInt8]
   /// The public half of the TPM's key.
@@ -31,7 +31,7 @@ struct TPMSlotBody: Sendable {
 extension TPMSlotBody {
   init(_ bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
-    place = Array(try reader.take(Self.placeLength))
+    deviceTag = Array(try reader.take(Self.deviceTagLength))
     salt = Array(try reader.take(Self.saltLength))
     tpmPoint = Array(try reader.take(Self.pointLength))
     ownPoint = Array(try reader.take(Self.pointLength))
@@ -41,7 +41,7 @@ extension TPMSlotBody {
     key = Array(try reader.take(length))
   }
 
-  var bytes: [UInt8] { place + salt + tpmPoint + ownPoint + wrapped + key }
+  var bytes: [UInt8] { deviceTag + salt + tpmPoint + ownPoint + wrapped + key }
 
   var tpmComponents: PublicComponents { Self.components(tpmPoint) }
   /// The public half of the key generated for this slot.

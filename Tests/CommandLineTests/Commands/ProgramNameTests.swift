@@ -25,8 +25,8 @@ import Testing
     ("User-Agent user-agent", "User-Agent user-agent"), ("agent.json", "agent.json"), ("AGENT_SOCKET", "AGENT_SOCKET"),
     ("agent agent", "tokens tokens"), ("", ""),
   ]) func `takes the place of agent where that is the program`(text: String, expected: String) throws {
-    #expect(try #require(ProgramName("tokens")).applied(to: text) == expected)
-    #expect(ProgramName.standard.applied(to: text) == text)
+    #expect(try #require(ProgramName("tokens")).renaming(text) == expected)
+    #expect(ProgramName.standard.renaming(text) == text)
   }
 
   @Test(arguments: [
@@ -34,7 +34,7 @@ import Testing
     ("agent logout agent, then agent login agent", "tokens logout agent, then tokens login agent"),
     ("chmod 700 /home/agent login", "chmod 700 /home/agent login"), ("agent help token", "tokens help token"),
   ]) func `leaves an account of the name agent alone in hints`(text: String, expected: String) throws {
-    #expect(try #require(ProgramName("tokens")).applied(toHint: text) == expected)
+    #expect(try #require(ProgramName("tokens")).renaming(hint: text) == expected)
   }
 
   @Test func `is the one that the program was called by`() throws {

@@ -7,7 +7,7 @@ import Testing
   @Test func `is over when its time is, and its line has no end then`() throws {
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array("half".utf8).span)
-    let signals = try SecretPrompt.holdEndings()
+    let signals = try SecretPrompt.blockTerminationSignals()
     defer { Signals.unblockAll() }
     var line: [UInt8] = []
     #expect(try SecretPrompt.read(pipe.reading, signals, &line, upTo: 64, within: .milliseconds(1)) == nil)

@@ -50,7 +50,7 @@ import Testing
     let old = Array("[other]\n[ registries . \"ours\" ]".utf8)
     let file = ConfigurationText(old)
     let header = try #require(file.header("registries.ours"))
-    let (bytes, piece) = try text(file.adding(["k"], named: "n", at: .behind(line: header)))
+    let (bytes, piece) = try text(file.adding(["k"], named: "n", at: .after(line: header)))
     #expect(
       String(decoding: bytes, as: UTF8.self)
         == "[other]\n[ registries . \"ours\" ]\n# agent setup: begin n\nk\n# agent setup: end n")
@@ -59,10 +59,10 @@ import Testing
 
   @Test func `text is added to a line and taken out of it`() throws {
     let old = Array("GOFLAGS=-x\nGOAUTH=netrc\n".utf8)
-    let (bytes, piece) = try text(ConfigurationText(old).adding("ours; ", behind: "GOAUTH="))
+    let (bytes, piece) = try text(ConfigurationText(old).adding("ours; ", after: "GOAUTH="))
     #expect(String(decoding: bytes, as: UTF8.self) == "GOFLAGS=-x\nGOAUTH=ours; netrc\n")
     #expect(piece.removed(from: bytes)?.bytes == old)
-    #expect(ConfigurationText([]).adding("x", behind: "GOAUTH=") == .refused)
+    #expect(ConfigurationText([]).adding("x", after: "GOAUTH=") == .refused)
   }
 
   @Test func `keys are found however they are spelt`() {
@@ -111,7 +111,7 @@ import Testing
     let (left, remaining) = try #require(first.removed(from: both))
     guard case .member(let path, let added, _) = second else { return }
     // A member created by one piece and used by another is passed on.
-    let handed = SetupPiece.member(path: path, value: added, made: remaining)
+    let handed = SetupPiece.member(path: path, value: added, addedObjects: remaining)
     #expect(handed.removed(from: left)?.bytes == old)
   }
 

@@ -32,11 +32,11 @@ import Testing
         buffer.append(1)
         let fourth = try buffer.finish()
         #expect(SecureHeap.used == 1 << 13)
-        let (isAlone, isWhole) = (third.room != nil && fourth.room != nil, third.withBytes { $0[99] == 7 })
+        let (isAlone, isWhole) = (third.arena != nil && fourth.arena != nil, third.withBytes { $0[99] == 7 })
         #expect(isAlone && isWhole)
         _ = (first.count, second.count)
       }
-      let isOnHeap = try SecretBytes(zeroed: 1 << 12).room == nil
+      let isOnHeap = try SecretBytes(zeroed: 1 << 12).arena == nil
       #expect(isOnHeap && SecureHeap.used == 0)
     }
   }

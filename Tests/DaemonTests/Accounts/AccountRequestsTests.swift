@@ -181,7 +181,7 @@ import WireSupport
     home.http.answers = (1...3).map { .tokens("at-\($0)", refresh: "rt-\($0)") }
     func active() throws -> String? { try parts.broker.resolve(nil).name.text }
     try home.addSignedIn("work")
-    home.context.files.look()
+    home.context.files.poll()
     #expect(try active() == "work")
     for (name, activates) in [("one", false), ("two", true)] {
       try home.beginSignIn(to: name, parts.signIns, 1) { ($0.isEphemeral, $0.activates) = (true, activates) }
@@ -402,7 +402,7 @@ import WireSupport
     let told = home.http.roles.count { $0 == .revocation }
     home.pass(seconds: 31)
     #expect(home.http.roles.count { $0 == .revocation } == told)
-    parts.signOuts.ended(work)
+    parts.signOuts.endSignOut(work)
     home.pass(seconds: 61)
     #expect(home.http.roles.count { $0 == .revocation } == told + 1)
   }

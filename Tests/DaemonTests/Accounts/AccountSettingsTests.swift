@@ -70,7 +70,7 @@ import Wire
 
   @Test func `are shown as they were given`() throws {
     var configuration = try AccountConfiguration(Self.full)
-    #expect(try configuration.takeProxy(of: Self.full) == nil)
+    #expect(try configuration.replaceProxy(from: Self.full) == nil)
     #expect(configuration.shown == Self.full)
   }
 
@@ -89,7 +89,7 @@ import Wire
     throws
   {
     var configuration = try AccountConfiguration(Self.full)
-    _ = try configuration.takeProxy(of: Self.full)
+    _ = try configuration.replaceProxy(from: Self.full)
     let before = configuration.settings.json()
     configuration.unset(setting)
     let after = configuration.settings.json()
@@ -100,7 +100,7 @@ import Wire
 
   @Test func `all taken back are those of an account that names nothing`() throws {
     var configuration = try AccountConfiguration(Self.full)
-    _ = try configuration.takeProxy(of: Self.full)
+    _ = try configuration.replaceProxy(from: Self.full)
     for setting in AccountSetting.all.filter(\.canBeUnset) { configuration.unset(setting) }
     #expect(configuration == AccountConfiguration(issuer: "https://as.example", clientID: "cli"))
   }

@@ -177,7 +177,7 @@ import Wire
     home.pass(seconds: 3600)
     #expect(revocations == told)
     // The first pause is the shortest again once no revocation is pending.
-    parts.signOuts.revokeOwed()
+    parts.signOuts.revokePending()
     home.runJobs()
     home.http.isSilentAtRevocation = true
     try home.addSignedIn("work")

@@ -152,7 +152,7 @@ import Vocabulary
     try handle { begun.withLock { $0 } == 2 }
     jobs.endWaits()
     try handle { others.errors.count == 3 }
-    let error = SessionError.stopping(isForGood: false)
+    let error = SessionError.stopping(isPermanent: false)
     #expect(others.errors == [error, error, error])
     #expect(begun.withLock { $0 } == 2)
     #expect(spending.errors.isEmpty)

@@ -37,7 +37,7 @@ import Wire
 
   @Test func `are the only ones for whom workers tell anything`() throws {
     var watches = Watches()
-    let isWatched = watches.isAny
+    let isWatched = watches.hasAnyRequest
     #expect(!isWatched.isSet)
     watches.begin(first, about: nil)
     watches.begin(second, about: nil)

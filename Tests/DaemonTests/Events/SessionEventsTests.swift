@@ -93,12 +93,12 @@ import WireSupport
   @Test func `keep the answer to one back until the mark of the last one is written`() throws {
     // The change mark of the daemon's start is being written.
     try home.tell(.locked, "work")
-    #expect(home.parts.events.hold(.result(JSONObject()), of: .number(3)))
+    #expect(home.parts.events.postpone(.result(JSONObject()), of: .number(3)))
     try home.daemon.takeResult()
     #expect(home.daemon.sink.results[3] == nil)
     home.daemon.runJobs()
     #expect(home.daemon.sink.results[3] != nil)
-    #expect(!home.parts.events.hold(.result(JSONObject()), of: .number(4)))
+    #expect(!home.parts.events.postpone(.result(JSONObject()), of: .number(4)))
   }
 
   @Test func `by another program are read by a worker, once a minute too`() throws {

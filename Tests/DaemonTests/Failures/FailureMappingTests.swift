@@ -158,14 +158,14 @@ import WireSupport
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
     let transfer = try ResourceTransfer(
-      CallRequest(account: "work", url: "https://api.example/", method: "GET"), .number(1), patienceSeconds: 1,
+      CallRequest(account: "work", url: "https://api.example/", method: "GET"), .number(1), timeoutSeconds: 1,
       waitsUntil: nil, passed: [SharedDescriptor(try Pipe().writing.duplicate())]
     ) { _ in }
     let grant = AccessGrant(
       accessToken: SharedSecret(try SecretBytes(copying: Array("at-0".utf8).span)), tokenType: "Bearer", scope: nil,
       subject: nil, issuedAt: .now, issuedAtUnixSeconds: 0, lifetimeSeconds: nil, recordGeneration: 1)
     return Failure(
-      ResourceHead(status: 403, headers: headers), verdict, to: transfer, with: grant, of: account, isForGood: false)
+      ResourceHead(status: 403, headers: headers), verdict, to: transfer, with: grant, of: account, isPermanent: false)
   }
 
   @Test(arguments: [

@@ -286,7 +286,7 @@ private final class LockHome {
   func isReportedLocked() throws -> Bool {
     let report = VaultReport(daemon.services, lockAfterSeconds: 0).json
     let level = report["levels"]?.array?.first { $0["protection"] == "passphrase" }
-    let accounts = Survey.run(try daemon.settings.current(), only: nil, services: daemon.services)
+    let accounts = AccountScan.run(try daemon.settings.current(), only: nil, services: daemon.services)
     let account = accounts.first { $0.name.text == "shut" }
     return level?["locked"] == true && account?.problem?.isLocked == true
   }

@@ -100,14 +100,14 @@ import WireSupport
     send(.state(.list), 2)
     let result = Reply.result(JSONObject())
     home.context.log.publish(.locked, try AccountName("work"))
-    #expect(parts.events.hold(result, of: .number(9)), "a mark is being written")
-    #expect(!dispatcher.hold(result, of: .number(2)))
-    #expect(dispatcher.hold(result, of: .number(1)))
+    #expect(parts.events.postpone(result, of: .number(9)), "a mark is being written")
+    #expect(!dispatcher.postpone(result, of: .number(2)))
+    #expect(dispatcher.postpone(result, of: .number(1)))
     dispatcher.answered(.number(1))
-    #expect(!dispatcher.hold(result, of: .number(1)))
+    #expect(!dispatcher.postpone(result, of: .number(1)))
     send(.state(.use(account: "mail")), 3)
     dispatcher.abandon(.number(3))
-    #expect(!dispatcher.hold(result, of: .number(3)))
+    #expect(!dispatcher.postpone(result, of: .number(3)))
   }
 
   @Test func `is refused once the daemon stops, which ends all that goes on`() throws {
@@ -123,11 +123,11 @@ import WireSupport
   }
 
   @Test func `to stop is kept for its answer, and a part of a body or an answer to a lease is none`() throws {
-    #expect(dispatcher.stopsForGood == nil)
+    #expect(dispatcher.isStopPermanent == nil)
     send(.daemon(.restart), 1)
-    #expect(dispatcher.stopsForGood == false)
+    #expect(dispatcher.isStopPermanent == false)
     send(.daemon(.stop), 4)
-    #expect(dispatcher.stopsForGood == false && dispatcher.stopRequests == [.number(1), .number(4)])
+    #expect(dispatcher.isStopPermanent == false && dispatcher.stopRequests == [.number(1), .number(4)])
     send(.resourceBody(ResourceBodyRequest(bytes: [1], isLast: true)), 2)
     send(.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true)), 3)
     home.runJobs()
@@ -143,10 +143,10 @@ import WireSupport
     let part = Request.resourceBody(ResourceBodyRequest(bytes: [1], isLast: false))
     #expect(dispatcher.awaitsMore(.number(1)) && dispatcher.awaitsMore(.number(2)))
     #expect(!dispatcher.awaitsMore(.number(3)))
-    #expect(dispatcher.handleBeside(part, .number(2)))
-    #expect(!dispatcher.handleBeside(part, .number(1)))
+    #expect(dispatcher.handleFollowUp(part, .number(2)))
+    #expect(!dispatcher.handleFollowUp(part, .number(1)))
     let answer = Request.leaseAnswer(LeaseAnswerRequest(question: 1, isAllowed: true))
-    #expect(!dispatcher.handleBeside(answer, .number(1)) && !dispatcher.handleBeside(.state(.list), .number(2)))
+    #expect(!dispatcher.handleFollowUp(answer, .number(1)) && !dispatcher.handleFollowUp(.state(.list), .number(2)))
     dispatcher.abandon(.number(1))
     dispatcher.abandon(.number(2))
     home.runJobs()

@@ -280,8 +280,8 @@ private final class Trial {
       try unlock()
     case .oneCallerGone: leave(1)
     case .callersGone: for number in 1...3 { leave(number) }
-    case .stop: dispatcher.stop(isForGood: true)
-    case .restart: dispatcher.stop(isForGood: false)
+    case .stop: dispatcher.stop(isPermanent: true)
+    case .restart: dispatcher.stop(isPermanent: false)
     case .clockForward: daemon.time.setWall(seconds: daemon.time.wallSeconds() + 7200)
     case .clockBack: daemon.time.setWall(seconds: daemon.time.wallSeconds() - 7200)
     case .networkChange: parts.broker.networkChanged()

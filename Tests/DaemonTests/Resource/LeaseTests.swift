@@ -35,7 +35,7 @@ import WireSupport
     return Lease(
       request, name: "0123456789abcdef", owner: .number(1), account: try AccountName("work"),
       places: places.compactMap { OriginEntry($0, allowHTTPLoopback: true) }, end: nil,
-      telling: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
+      reporting: { [told] event, _ in told.events.append(event) }, hasPlace: { hasPlace },
       begun: { [told] in told.begun += 1 }, ended: { [told] in told.ended += 1 },
       asking: { [told] method, origin, _ in told.asked.append(origin ?? method) })
   }
@@ -169,7 +169,7 @@ import WireSupport
       code { () throws(Failure) in _ = try lease.admit(call("https://api.example/x"), .number(4)) } == .leaseEnded)
     _ = lease.shown(.result(["status": 200, "body_bytes": 3, "account": "work"]), of: .number(2))
     #expect(lease.usesLeft == 0 && lease.underWay.count == 1 && told.ended == 1)
-    lease.left(3)
+    lease.disconnected(3)
     #expect(lease.underWay.isEmpty && told.ended == 2)
   }
 
@@ -347,7 +347,7 @@ import WireSupport
     #expect(try lease.admit(token(), .number(2)) == nil)
     #expect(lease.decide(nil, nil).count == 1)
     #expect(try lease.admit(token(), .number(3)) == nil)
-    lease.left(3)
+    lease.disconnected(3)
     #expect(lease.decide(nil, true).isEmpty)
     #expect(told.asked == ["token", "token"])
   }

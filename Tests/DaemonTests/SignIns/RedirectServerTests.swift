@@ -12,7 +12,7 @@ import Wire
 @testable import Daemon
 
 /// A server with one listener, and the browser's side of it. The judge accepts the query `state=ours`.
-private final class DeskRun: RedirectJudge {
+private final class DeskRun: RedirectServerDelegate {
   private(set) var desk: RedirectServer?
   private let loop = RecordedReplies(ManualTime())
   /// The listener, while the server has it.
@@ -48,11 +48,11 @@ private final class DeskRun: RedirectJudge {
     try desk?.open(listener, for: 7)
   }
 
-  func identify(_ ends: [TCPEnds], _ tell: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
+  func identify(_ ends: [TCPEnds], _ completion: @escaping ([TCPEnds: TCPEnds.Owner]) -> Void) {
     lookups.append(ends.count)
     let owners = owner.map { owner in ends.reduce(into: [:]) { $0[$1] = owner } } ?? TCPEnds.owners(of: ends)
-    guard isSlow else { return tell(owners) }
-    held.append { tell(owners) }
+    guard isSlow else { return completion(owners) }
+    held.append { completion(owners) }
   }
 
   func letGo() {
@@ -61,15 +61,15 @@ private final class DeskRun: RedirectJudge {
     for call in calls { call() }
   }
 
-  func linkOpened(_ login: UInt64, isTold: Bool) -> String? {
-    judged.append("\(login) link\(isTold ? "" : ", untold")")
+  func linkOpened(_ login: UInt64, isFromOwnUser: Bool) -> String? {
+    judged.append("\(login) link\(isFromOwnUser ? "" : ", untold")")
     defer { linked = nil }
     return linked
   }
 
-  func redirectCame(_ login: UInt64, query: Span<UInt8>, isTold: Bool) -> LoopbackPage? {
+  func redirectCame(_ login: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage? {
     let text = String(decoding: query.indices.map { query[$0] }, as: UTF8.self)
-    judged.append("\(login) \(text)\(isTold ? "" : ", untold")")
+    judged.append("\(login) \(text)\(isFromOwnUser ? "" : ", untold")")
     guard text == "state=ours" else { return .foreign }
     desk?.close(7)
     return answersLater ? nil : .received

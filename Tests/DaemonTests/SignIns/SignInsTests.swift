@@ -120,7 +120,7 @@ import Wire
   @Test func `does not begin where the account is locked, which may have a session`() throws {
     try home.daemon.add("work", protection: .passphrase)
     home.lock.begin()
-    home.lock.shut(try AccountName("work"), .passphrase)
+    home.lock.refuse(try AccountName("work"), .passphrase)
     try home.begin("work", 1) { $0.unless = .token }
     #expect(home.code(1) == nil && home.sink.failures[1]?.code == .locked, "\(home.sink.failures)")
   }
@@ -756,7 +756,7 @@ import Wire
     _ = try home.daemon.settings.change { (settings) throws(ConfigurationError) in
       settings.activate(try! AccountName("other"))
     }
-    home.daemon.context.files.look()
+    home.daemon.context.files.poll()
     let failure = #expect(throws: Failure.self) { try home.resume(event.login, 2) }
     #expect(failure?.code == .unknownLogin && failure?.hint == "agent login work --start")
     #expect(home.sink.results[2] == nil)
@@ -856,7 +856,7 @@ import Wire
   private func redirect() throws -> LoopbackPage? {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
-    return home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
+    return home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
   }
 
   // The server may ignore the scope, so it is not refused.
@@ -890,7 +890,7 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     let query = Array("error=access_denied&\(state)".utf8)
-    #expect(home.signIns.redirectCame(id, query: query.span, isTold: true) == .failed)
+    #expect(home.signIns.redirectCame(id, query: query.span, isFromOwnUser: true) == .failed)
     #expect(throws: SystemError.self) { _ = try UnixSocket.connectLoopback(port: port) }
     home.daemon.runJobs()
     #expect(home.sink.failures[1]?.code == .accessDenied)
@@ -901,7 +901,7 @@ import Wire
     let id = try #require(home.signIns.logins.keys.first)
     for _ in 0..<3 {
       let query = Array("code=c-1&state=other".utf8)
-      #expect(home.signIns.redirectCame(id, query: query.span, isTold: true) == .foreign)
+      #expect(home.signIns.redirectCame(id, query: query.span, isFromOwnUser: true) == .foreign)
       home.signIns.foreignRedirectCame(id, query: query.span)
     }
     let events = home.daemon.context.log.json["events"]?.array ?? []
@@ -925,9 +925,9 @@ import Wire
   @Test func `leads by its link to the authorization endpoint, once`() throws {
     let id = try #require(home.signIns.logins.keys.first)
     try #require(event.linkURL != nil)
-    #expect(home.signIns.linkOpened(id, isTold: true) == event.url)
+    #expect(home.signIns.linkOpened(id, isFromOwnUser: true) == event.url)
     #expect(event.url.hasPrefix("https://as.example/authorize?"))
-    #expect(home.signIns.linkOpened(id, isTold: true) == nil)
+    #expect(home.signIns.linkOpened(id, isFromOwnUser: true) == nil)
   }
 }
 
@@ -944,12 +944,12 @@ import Wire
   }
 
   /// The response arrives at the redirect URL.
-  private func redirect(isTold: Bool) throws {
+  private func redirect(isFromOwnUser: Bool) throws {
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(home.signIns.logins.keys.first)
     #expect(
-      home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: isTold)
-        == (isTold ? nil : .received))
+      home.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: isFromOwnUser)
+        == (isFromOwnUser ? nil : .received))
     home.daemon.runJobs()
   }
 
@@ -963,7 +963,7 @@ import Wire
   }
 
   @Test func `is stored once the person says who it is, and not before`() throws {
-    try redirect(isTold: false)
+    try redirect(isFromOwnUser: false)
     #expect(question?.login == event.login && question?.issuer == "https://as.example")
     #expect(try home.daemon.storedToken("work") == nil)
     #expect(try home.daemon.settings.current()[AccountName("work")] == nil)
@@ -979,7 +979,7 @@ import Wire
 
   // No confirmation is wasted.
   @Test func `is finished once the person has said yes, though whoever began it goes`() throws {
-    try redirect(isTold: false)
+    try redirect(isFromOwnUser: false)
     _ = try home.signIns.confirm(LoginConfirmRequest(login: event.login, isConfirmed: true))
     home.signIns.abandon(.number(1))
     home.daemon.runJobs()
@@ -990,7 +990,7 @@ import Wire
   }
 
   @Test func `is revoked when the person says no`() throws {
-    try redirect(isTold: false)
+    try redirect(isFromOwnUser: false)
     try answer(false)
     #expect(home.sink.failures[1]?.code == .accessDenied)
     #expect(try home.daemon.storedToken("work") == nil)
@@ -998,7 +998,7 @@ import Wire
   }
 
   @Test func `is revoked when nobody answers, or whoever began it goes`() throws {
-    try redirect(isTold: false)
+    try redirect(isFromOwnUser: false)
     home.daemon.pass(seconds: SessionServices.browserSignInSeconds)
     #expect(home.sink.failures[1]?.code == .codeExpired)
     #expect(home.roles(.revocation) == 1)
@@ -1009,8 +1009,8 @@ import Wire
     let state = try #require(event.url.split(separator: "&").first { $0.hasPrefix("state=") })
     let id = try #require(other.signIns.logins.keys.first)
     // The link was already opened by an unknown process.
-    #expect(other.signIns.linkOpened(id, isTold: false) == event.url)
-    _ = other.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isTold: true)
+    #expect(other.signIns.linkOpened(id, isFromOwnUser: false) == event.url)
+    _ = other.signIns.redirectCame(id, query: Array("code=c-1&\(state)".utf8).span, isFromOwnUser: true)
     other.daemon.runJobs()
     other.signIns.abandon(.number(1))
     other.daemon.runJobs()
@@ -1019,7 +1019,7 @@ import Wire
   }
 
   @Test func `cannot be confirmed after its time`() throws {
-    try redirect(isTold: false)
+    try redirect(isFromOwnUser: false)
     home.daemon.time.advance(seconds: SessionServices.browserSignInSeconds)
     home.sink.runDue()
     try home.daemon.takeResult()
@@ -1038,7 +1038,7 @@ import Wire
   }
 
   @Test func `is asked about by nobody when it is told`() throws {
-    try redirect(isTold: true)
+    try redirect(isFromOwnUser: true)
     #expect(question == nil)
     #expect(try home.daemon.storedToken("work") == "rt-1")
   }

@@ -25,7 +25,7 @@ import Wire
 
   /// Makes the daemon read the settings, so that it does not read them later.
   private func readSettings() {
-    home.context.files.look()
+    home.context.files.poll()
     home.context.whenSettingsAreRead {}
     home.runJobs()
   }

@@ -19,7 +19,7 @@ import Wire
   }
 
   private func state(_ number: Int) throws -> JSON? {
-    try parts.status.survey(.list, nil, .number(number))
+    try parts.status.listAccounts(.list, nil, .number(number))
     home.runJobs()
     return home.sink.results[number]?["accounts"]?.array?.first?["state"]
   }
@@ -32,14 +32,14 @@ import Wire
   }
 
   @Test func `have no refresh that waits`() throws {
-    try parts.status.survey(.status, "work", .number(1))
+    try parts.status.listAccounts(.status, "work", .number(1))
     home.runJobs()
     let account = try #require(home.sink.results[1]?["accounts"]?.array?.first)
     #expect(account["name"] == "work" && account["refresh_queued"] == nil)
   }
 
   @Test func `are asked for by their names`() throws {
-    try parts.status.survey(.list, "nobody", .number(1))
+    try parts.status.listAccounts(.list, "nobody", .number(1))
     home.runJobs()
     #expect(home.sink.failures[1]?.code == .noAccount)
     #expect(home.sink.results[1] == nil)

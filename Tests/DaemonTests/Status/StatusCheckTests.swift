@@ -95,7 +95,7 @@ import Wire
     home.http.isHeld = true
     try parts.status.check(nil, .number(1))
     try home.runJobs { home.http.sent.count == 1 }
-    try parts.status.survey(.list, nil, .number(9))
+    try parts.status.listAccounts(.list, nil, .number(9))
     try home.runJobs { home.sink.results[9] != nil }
     #expect(home.sink.results[1] == nil, "one has not answered")
     home.http.isHeld = false

@@ -21,7 +21,7 @@ import Wire
   private func status(_ number: Int, _ purpose: StatusRequests.Purpose = .status, of name: String? = nil) throws
     -> JSON?
   {
-    try parts.status.survey(purpose, name, .number(number))
+    try parts.status.listAccounts(purpose, name, .number(number))
     home.runJobs()
     return home.sink.results[number]?["accounts"]?.array?.first
   }

@@ -58,9 +58,9 @@ import Wire
     home.sink.runDue()
     try home.runJobs(until: { !home.http.sent.isEmpty })
     let account = try parts.broker.resolve("work")
-    var places: [Renewals.Place] = []
-    while let place = parts.broker.renewals.place(at: account.configuration.server) { places.append(place) }
-    #expect(places.count == RefreshPolicy.mostRenewalsPerServer - 1)
+    var permits: [Renewals.Permit] = []
+    while let permit = parts.broker.renewals.permit(at: account.configuration.server) { permits.append(permit) }
+    #expect(permits.count == RefreshPolicy.mostRenewalsPerServer - 1)
     home.http.isHeld = false
     home.runJobs()
     #expect(account.session.grant != nil && account.own.run == nil)

@@ -79,7 +79,7 @@ import Wire
   private func assertion() -> String { home.assertion() }
 
   private func ask(_ number: Int) throws {
-    home.context.files.look()
+    home.context.files.poll()
     try broker.token(TokenRequest(account: "work"), .number(number))
   }
 
@@ -131,7 +131,7 @@ import Wire
   ])
 
   private func ask(_ number: Int, of account: String = "job") throws {
-    home.context.files.look()
+    home.context.files.poll()
     try broker.token(TokenRequest(account: account), .number(number))
     home.runJobs()
   }
@@ -148,7 +148,7 @@ import Wire
     try home.put(idTokenFor: 600, person)
     home.http.answers = [traded(), Self.token]
     home.http.isHeld = true
-    home.context.files.look()
+    home.context.files.poll()
     try broker.token(TokenRequest(account: "job"), .number(1))
     try home.runJobs(until: { !home.http.sent.isEmpty || home.sink.failures[1] != nil })
     broker.settingsRemoved(of: try AccountName("job"))

@@ -7,23 +7,23 @@ import Vocabulary
 @Suite struct `Renewals that nobody waits for` {
   @Test func `are a few at a time for one server, and leave room for others`() {
     let renewals = Renewals()
-    var held: [Renewals.Place] = []
-    while let place = renewals.place(at: "https://slow.example") { held.append(place) }
+    var held: [Renewals.Permit] = []
+    while let permit = renewals.permit(at: "https://slow.example") { held.append(permit) }
     #expect(held.count == RefreshPolicy.mostRenewalsPerServer)
-    #expect(renewals.place(at: "https://other.example") != nil)
+    #expect(renewals.permit(at: "https://other.example") != nil)
     held.removeLast()
-    #expect(renewals.place(at: "https://slow.example") != nil)
+    #expect(renewals.permit(at: "https://slow.example") != nil)
   }
 
   @Test func `are bounded in all`() {
     let renewals = Renewals()
-    var held: [Renewals.Place] = []
+    var held: [Renewals.Permit] = []
     for number in 0..<1000 {
-      if let place = renewals.place(at: "https://\(number).example") { held.append(place) }
+      if let permit = renewals.permit(at: "https://\(number).example") { held.append(permit) }
     }
     #expect(held.count == RefreshPolicy.mostRenewals)
-    // A removed account releases its place.
+    // A removed account releases its permit.
     held = []
-    #expect(renewals.place(at: "https://0.example") != nil)
+    #expect(renewals.permit(at: "https://0.example") != nil)
   }
 }

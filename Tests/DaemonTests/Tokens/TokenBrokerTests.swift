@@ -73,7 +73,7 @@ import WireSupport
     let empty = try DaemonHome()
     let broker = TokenBroker(empty.context, lock: PlayedLock())
     func hint() -> String? {
-      empty.context.files.look()
+      empty.context.files.poll()
       do throws(Failure) { _ = try broker.resolve(nil) } catch { return error.hint }
       return nil
     }
@@ -545,7 +545,7 @@ private final class BrokerHome {
   func ask(
     _ number: Int, waitSeconds: Int? = nil, forceRefresh: Bool = false, of account: String = "work"
   ) throws(Failure) {
-    daemon.context.files.look()
+    daemon.context.files.poll()
     var request = TokenRequest(account: account, forceRefresh: forceRefresh)
     request.waitSeconds = waitSeconds
     try broker.token(request, .number(number))

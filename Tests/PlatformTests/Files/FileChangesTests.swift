@@ -5,7 +5,7 @@ import Testing
 /// On file systems for which the kernel cannot report every change, there is nothing to test.
 private let canBeTold: Bool = {
   guard let directory = try? TemporaryDirectory(), (try? directory.write("file", "")) != nil else { return false }
-  return FileChanges(of: [directory.path("file")])?.look() != nil
+  return FileChanges(of: [directory.path("file")])?.poll() != nil
 }()
 
 @Suite(.enabled(if: canBeTold)) struct `Changes of files` {
@@ -26,56 +26,56 @@ private let canBeTold: Bool = {
   }
 
   @Test func `the number stays while nothing happens, and while files are only read`() throws {
-    let first = try #require(changes.look())
-    #expect(changes.look() == first)
+    let first = try #require(changes.poll())
+    #expect(changes.poll() == first)
     _ = try directory.readText("config/agent/settings")
     _ = try directory.open("config/agent").fileNames()
-    #expect(changes.look() == first)
+    #expect(changes.poll() == first)
   }
 
   @Test func `what happens to other names in the directories changes nothing`() throws {
-    let first = try #require(changes.look())
+    let first = try #require(changes.poll())
     let folder = try directory.open("state/agent")
     try folder.lock("lock", wait: .zero).release()
     try folder.rehearseReplacing("vault", growth: 100)
     try folder.replaceFile("other", with: Array("two".utf8).span)
     try folder.removeFile("other")
-    #expect(changes.look() == first)
+    #expect(changes.poll() == first)
   }
 
   @Test func `a watch that is distrusted counts every file as changed, once`() throws {
-    let first = try #require(changes.look())
-    changes.distrust()
-    let second = try #require(changes.look())
+    let first = try #require(changes.poll())
+    changes.invalidate()
+    let second = try #require(changes.poll())
     #expect(second != first)
     #expect(changes.number(ofFile: 0) == second && changes.number(ofFile: 1) == second)
-    #expect(changes.look() == second)
+    #expect(changes.poll() == second)
   }
 
   @Test func `each file has a number of its own`() throws {
-    _ = changes.look()
+    _ = changes.poll()
     let (settings, vault) = (try #require(changes.number(ofFile: 0)), try #require(changes.number(ofFile: 1)))
     try directory.open("state/agent").replaceFile("vault", with: Array("two".utf8).span)
-    _ = changes.look()
+    _ = changes.poll()
     #expect(changes.number(ofFile: 0) == settings)
     #expect(try #require(changes.number(ofFile: 1)) != vault)
     try directory.open("state/agent").removeFile("vault")
-    #expect(changes.look() == nil)
+    #expect(changes.poll() == nil)
     #expect(changes.number(ofFile: 0) == nil && changes.number(ofFile: 1) == nil)
   }
 
   @Test func `a file that is replaced again and again is noticed each time, and watched once`() throws {
     let folder = try directory.open("state/agent")
-    var seen = try #require(changes.look())
+    var seen = try #require(changes.poll())
     let watches = try watchCount()
     // The kernel removes a watch only with the file.
     var held: [KnownFile?] = []
     for round in 0..<20 {
       held.append(try folder.replaceKnownFile("vault", with: Array("\(round)".utf8).span))
-      let next = try #require(changes.look())
+      let next = try #require(changes.poll())
       #expect(next != seen)
       try directory.write("state/agent/vault", "again")
-      seen = try #require(changes.look())
+      seen = try #require(changes.poll())
       #expect(seen != next)
     }
     #expect(try watchCount() == watches)
@@ -105,9 +105,9 @@ private let canBeTold: Bool = {
     "mv config dotfiles && ln -s dotfiles config",
   ])
   func `the number moves on before the change is done`(change: String) throws {
-    let first = try #require(changes.look())
+    let first = try #require(changes.poll())
     try #require(try ProcessRunner.shell("cd '\(directory.path)' && \(change)").succeeded)
-    #expect(changes.look() != first)
+    #expect(changes.poll() != first)
   }
 
   @Test(arguments: [
@@ -127,61 +127,61 @@ private let canBeTold: Bool = {
       ln -s "$PWD/config/../way/files/./real" config/agent/settings
       """
     try #require(try ProcessRunner.shell("cd '\(directory.path)' && \(prepare)").succeeded)
-    let first = try #require(changes.look())
-    #expect(changes.look() == first)
+    let first = try #require(changes.poll())
+    #expect(changes.poll() == first)
     try #require(try ProcessRunner.shell("cd '\(directory.path)' && \(change)").succeeded)
-    #expect(changes.look() != first)
+    #expect(changes.poll() != first)
   }
 
   @Test func `a file that is written through another name of it has changed`() throws {
     try #require(try ProcessRunner.shell("cd '\(directory.path)' && ln config/agent/settings other").succeeded)
-    let first = try #require(changes.look())
+    let first = try #require(changes.poll())
     try directory.write("other", "two")
-    #expect(changes.look() != first)
+    #expect(changes.poll() != first)
   }
 
   @Test func `after a change the files are watched where they are now`() throws {
     for round in 0..<5 {
-      let before = try #require(changes.look())
+      let before = try #require(changes.poll())
       let command =
         "cd '\(directory.path)' && mv config old.\(round) && mkdir -p config/agent && echo >config/agent/settings"
       try #require(try ProcessRunner.shell(command).succeeded)
-      let after = try #require(changes.look())
+      let after = try #require(changes.poll())
       #expect(after != before)
-      #expect(changes.look() == after)
+      #expect(changes.poll() == after)
       // A file that is no longer at the path does not matter.
       try directory.write("old.\(round)/agent/settings", "two")
-      _ = changes.look()
-      let calm = try #require(changes.look())
+      _ = changes.poll()
+      let calm = try #require(changes.poll())
       try directory.write("old.\(round)/agent/settings", "three")
-      #expect(changes.look() == calm)
+      #expect(changes.poll() == calm)
     }
   }
 
   @Test func `nothing is told while a file is missing, and again when it is there`() throws {
-    let first = try #require(changes.look())
+    let first = try #require(changes.poll())
     try directory.open("state/agent").removeFile("vault")
-    #expect(changes.look() == nil)
+    #expect(changes.poll() == nil)
     try directory.write("state/agent/vault", "two")
     let deadline = Instant.now.advanced(by: .testLimit)
-    var seen = changes.look()
+    var seen = changes.poll()
     while seen == nil, Instant.now < deadline {
       Threads.sleep(for: .milliseconds(50))
-      seen = changes.look()
+      seen = changes.poll()
     }
     #expect(try #require(seen) != first)
   }
 
   @Test func `nothing is told while a link leads nowhere, or to itself`() throws {
     try #require(try ProcessRunner.shell("cd '\(directory.path)' && ln -s nowhere link && ln -s round round").succeeded)
-    #expect(FileChanges(of: [directory.path("link")])?.look() == nil)
-    #expect(FileChanges(of: [directory.path("link/agent/settings")])?.look() == nil)
-    #expect(FileChanges(of: [directory.path("round")])?.look() == nil)
+    #expect(FileChanges(of: [directory.path("link")])?.poll() == nil)
+    #expect(FileChanges(of: [directory.path("link/agent/settings")])?.poll() == nil)
+    #expect(FileChanges(of: [directory.path("round")])?.poll() == nil)
   }
 
   @Test(arguments: ["/proc/self/status", "relative/settings", "settings", "/settings", ""])
   func `nothing is told where the kernel could not`(path: String) {
-    #expect(FileChanges(of: [path])?.look() == nil)
+    #expect(FileChanges(of: [path])?.poll() == nil)
   }
 
   /// As for the daemon: the receiver of a message knows every change made before it was sent.
@@ -196,7 +196,7 @@ private let canBeTold: Bool = {
     for round in 0..<rounds {
       var byte: [UInt8] = []
       try #require(try pair.first.read(into: &byte, upTo: 1) == 1)
-      let seen = changes.look()
+      let seen = changes.poll()
       if seen == nil || seen != known.seen {
         let file = try FileDescriptor(opening: path, for: .reading)
         known = (seen, String(decoding: try file.readToEnd(limit: 100), as: UTF8.self))

@@ -10,7 +10,7 @@ import Testing
     for size in [4096, 1024, 256, 64, 32] {
       while true {
         let secret = SharedSecret(try SecretBytes(zeroed: size))
-        if secret.bytes.room != nil { break }
+        if secret.bytes.arena != nil { break }
         all.append(secret)
       }
     }

@@ -13,13 +13,13 @@ import Testing
 
   @Test func `is worth one refresh, and no other for five minutes when it refuses the fresh token too`() {
     var refusals = OriginRefusals()
-    #expect(!refusals.areForGood(at: api, now: at(0)))
+    #expect(!refusals.arePermanent(at: api, now: at(0)))
     refusals.refused(by: api, generation: 1, now: at(0))
-    #expect(!refusals.areForGood(at: api, now: at(0)))
+    #expect(!refusals.arePermanent(at: api, now: at(0)))
     refusals.refused(by: api, generation: 2, now: at(1))
-    #expect(refusals.areForGood(at: api, now: at(300)))
-    #expect(!refusals.areForGood(at: other, now: at(2)))
-    #expect(!refusals.areForGood(at: api, now: at(301)))
+    #expect(refusals.arePermanent(at: api, now: at(300)))
+    #expect(!refusals.arePermanent(at: other, now: at(2)))
+    #expect(!refusals.arePermanent(at: api, now: at(301)))
   }
 
   @Test func `is not taken for one that refuses a fresh token when it refuses the same token again`() {
@@ -28,7 +28,7 @@ import Testing
     refusals.refused(by: api, generation: 2, now: at(1))
     // The response to a request that was sent before the renewal.
     refusals.refused(by: api, generation: 1, now: at(2))
-    #expect(!refusals.areForGood(at: api, now: at(3)))
+    #expect(!refusals.arePermanent(at: api, now: at(3)))
   }
 
   @Test func `is forgotten when it accepts a token, and when the token is renewed for another reason`() {
@@ -36,12 +36,12 @@ import Testing
     refusals.refused(by: api, generation: 1, now: at(0))
     refusals.accepted(by: api)
     refusals.refused(by: api, generation: 2, now: at(1))
-    #expect(!refusals.areForGood(at: api, now: at(1)))
+    #expect(!refusals.arePermanent(at: api, now: at(1)))
     refusals.renewed()
     refusals.refused(by: api, generation: 3, now: at(2))
-    #expect(refusals.areForGood(at: api, now: at(2)))
+    #expect(refusals.arePermanent(at: api, now: at(2)))
     refusals.renewed()
-    #expect(!refusals.areForGood(at: api, now: at(2)))
+    #expect(!refusals.arePermanent(at: api, now: at(2)))
   }
 
   @Test func `is remembered when another origin's refusal renews the token`() {
@@ -51,7 +51,7 @@ import Testing
     refusals.refused(by: api, generation: 2, now: at(1))
     refusals.refused(by: other, generation: 2, now: at(2))
     refusals.renewed()
-    #expect(refusals.areForGood(at: api, now: at(3)))
+    #expect(refusals.arePermanent(at: api, now: at(3)))
   }
 
   @Test func `is one of at most 64 that are remembered`() throws {
@@ -63,7 +63,7 @@ import Testing
     }
     let first = try #require(ResourceOrigin("https://a0.example", allowHTTPLoopback: false))
     let last = try #require(ResourceOrigin("https://a64.example", allowHTTPLoopback: false))
-    #expect(!refusals.areForGood(at: first, now: at(65)))
-    #expect(refusals.areForGood(at: last, now: at(65)))
+    #expect(!refusals.arePermanent(at: first, now: at(65)))
+    #expect(refusals.arePermanent(at: last, now: at(65)))
   }
 }

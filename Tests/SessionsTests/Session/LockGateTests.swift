@@ -108,7 +108,7 @@ import Vocabulary
 extension LockGate {
   /// Closes these levels, and runs `body` once no operation is inside.
   func close(_ levels: Set<Protection>, within limit: Duration = .testLimit, _ body: () -> Void) {
-    shut(levels)
+    close(levels)
     wipe(levels, within: limit, body)
   }
 }

@@ -52,7 +52,7 @@ import Vocabulary
     #expect(left.isSignedOut && left.refreshToken == nil && left.revocation?.refreshToken?.text == "rt-1")
     let next = home.otherProcess()
     #expect(next.accountsToRevoke() == [home.account])
-    #expect(next.pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(next.pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil, "nothing is left of it")
   }
 
@@ -93,7 +93,7 @@ import Vocabulary
     configuration.issuer = "https://other.example"
     _ = try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
     #expect(
-      home.services.pendingRevocation(of: home.account, configuration).revokeOwed().confirmation == .revoked)
+      home.services.pendingRevocation(of: home.account, configuration).revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil)
   }
 
@@ -105,7 +105,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
     let left = try AccountName("work.removed-1")
     #expect(home.services.accountsToRevoke() == [left])
-    #expect(home.services.pendingRevocation(of: left).revokeOwed().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: left).revokePending().confirmation == .revoked)
   }
 
   @Test(arguments: ["cli", "another"])

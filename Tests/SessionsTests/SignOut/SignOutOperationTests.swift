@@ -317,7 +317,7 @@ import Vocabulary
     _ = try signOut(grant: grant("at-1"))
     #expect(home.services.accountsToRevoke() == [home.account])
     try answer(200, 200)
-    #expect(operation().revokeOwed().confirmation == .revoked)
+    #expect(operation().revokePending().confirmation == .revoked)
     #expect(sent.suffix(2).map { $0[1] } == ["token=rt-1", "token=at-1"])
     #expect(try home.stored() == nil)
     #expect(home.services.accountsToRevoke() == [])
@@ -328,7 +328,7 @@ import Vocabulary
     try answer(200, 200)
     var operation = operation()
     let other = self.operation()
-    operation.willAskServer = { #expect(other.revokeOwed().confirmation == .revoked) }
+    operation.willAskServer = { #expect(other.revokePending().confirmation == .revoked) }
     #expect(try operation.run().confirmation == .toldElsewhere)
     #expect(try home.stored() == nil)
   }
@@ -350,7 +350,7 @@ import Vocabulary
     _ = try signOut()
     home.time.setWall(seconds: home.time.wallSeconds() + step)
     try answer(503)
-    guard case .postponed = operation().revokeOwed().confirmation else {
+    guard case .postponed = operation().revokePending().confirmation else {
       Issue.record("its time is not over")
       return
     }
@@ -358,7 +358,7 @@ import Vocabulary
     let until = try #require(try home.stored()?.revocation?.until)
     #expect(until == home.time.wallSeconds() + SignOutOperation.revocationLifetime)
     try answer(200)
-    #expect(operation().revokeOwed().confirmation == .revoked)
+    #expect(operation().revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil)
   }
 
@@ -368,7 +368,7 @@ import Vocabulary
     _ = try signOut()
     home.http.forgetRequests()
     home.time.setWall(seconds: home.time.wallSeconds() + 86_401)
-    guard case .failed = operation().revokeOwed().confirmation else {
+    guard case .failed = operation().revokePending().confirmation else {
       Issue.record("its time was over")
       return
     }

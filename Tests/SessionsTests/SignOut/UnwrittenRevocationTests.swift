@@ -37,8 +37,8 @@ import Vocabulary
     try signOut()
     #expect(home.services.accountsToRevoke() == [home.account])
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
-    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation.isPostponed)
-    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation.isPostponed)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
     #expect(revoked == ["token=rt-1", "token=rt-1"])
     #expect(home.services.accountsToRevoke() == [] && !home.services.isUnsettled)
     #expect(try home.services.vault.accounts() == [], "it has no files")
@@ -58,14 +58,14 @@ import Vocabulary
     try signOut()
     var other = Home.configuration
     other.issuer = "https://other.example"
-    #expect(home.services.pendingRevocation(of: home.account, other).revokeOwed().confirmation == .revoked)
+    #expect(home.services.pendingRevocation(of: home.account, other).revokePending().confirmation == .revoked)
   }
 
   @Test func `is not made once there is a session again, which it might end`() throws {
     try signOut()
     services.ephemeral.set(Home.configuration, for: home.account)
     try services.write(Home.record(), of: home.account)
-    #expect(home.services.pendingRevocation(of: home.account).revokeOwed().confirmation == .nothingToRevoke)
+    #expect(home.services.pendingRevocation(of: home.account).revokePending().confirmation == .nothingToRevoke)
     #expect(revoked == [] && !home.services.isUnsettled)
   }
 
@@ -103,7 +103,7 @@ import Vocabulary
     home.services.settleAll()
     #expect(!home.services.isUnsettled)
     #expect(try home.stored()?.revocation?.refreshToken?.text == "rt-1")
-    #expect(home.otherProcess().pendingRevocation(of: home.account).revokeOwed().confirmation == .revoked)
+    #expect(home.otherProcess().pendingRevocation(of: home.account).revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil)
   }
 }

@@ -200,9 +200,10 @@ import Vocabulary
     /// The slot with another device's derived bytes.
     func claim(_ host: HostBinding, _ secret: borrowing SecretBytes) throws -> [UInt8] {
       let there = try TPMSlotBody(binding.wrap(key, host, under: secret, pin: SecretBytes(), for: context))
-      #expect(there.place != body.place)
+      #expect(there.deviceTag != body.deviceTag)
       return TPMSlotBody(
-        place: there.place, salt: body.salt, tpmPoint: body.tpmPoint, ownPoint: body.ownPoint, wrapped: body.wrapped,
+        deviceTag: there.deviceTag, salt: body.salt, tpmPoint: body.tpmPoint, ownPoint: body.ownPoint,
+        wrapped: body.wrapped,
         key: body.key
       ).bytes
     }

@@ -17,8 +17,8 @@ enum AccountText {
       var cells = [
         Table.Cell(verbatim: account[.active]?.bool == true ? "*" : ""),
         Table.Cell(verbatim: account[.name]?.string ?? "?"),
-        unattended(account).map { Table.Cell($0) } ?? Table.Cell(verbatim: account[.person]?.string),
-        Table.Cell(stateName(account), style: style(account)),
+        unattendedNote(account).map { Table.Cell($0) } ?? Table.Cell(verbatim: account[.person]?.string),
+        Table.Cell(stateName(account), style: colour(account)),
       ]
       if purpose == .status { cells.append(Table.Cell(timeLeft(account, presentation))) }
       if isChecked {
@@ -87,7 +87,7 @@ enum AccountText {
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
   /// The escape sequence's parameter for the state's colour.
-  private static func style(_ account: JSON) -> String {
+  private static func colour(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
     case .expired, .notKept, .unreadable: "31"
@@ -97,7 +97,7 @@ enum AccountText {
   }
 
   /// All details of an account, one per line.
-  static func whole(_ account: JSON, _ presentation: Presentation) -> String {
+  static func allDetails(_ account: JSON, _ presentation: Presentation) -> String {
     var listing = Listing()
     func add(_ title: Phrase, _ value: Phrase?) {
       if let value { listing.add([Phrase("  \(title)"), value]) }
@@ -155,7 +155,7 @@ enum AccountText {
   }
 
   /// The word in place of a user, for a session without one.
-  private static func unattended(_ account: JSON) -> Phrase? {
+  private static func unattendedNote(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
   }

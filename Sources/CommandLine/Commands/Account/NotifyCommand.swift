@@ -40,7 +40,7 @@ enum NotifyCommand {
     case .expired where entry.event.isRenewable == false: break
     default: return nil
     }
-    let command = ProgramName.current.applied(toHint: "agent login \(account)")
+    let command = ProgramName.current.renaming(hint: "agent login \(account)")
     return (Phrase("The session of \(account) has ended"), Phrase("to sign in again: \(command)"))
   }
 }

@@ -18,10 +18,10 @@ enum OverviewCommand {
     let client = DaemonClient(invocation)
     let presentation = Presentation(invocation)
     if account == nil, !invocation[.json], isUntouched {
-      return .doing { () throws(Failure) in try Console.answer(ProgramName.current.applied(to: beginning)) }
+      return .doing { () throws(Failure) in try Console.answer(ProgramName.current.renaming(beginning)) }
     }
     return client.action(.state(.status(account: account, check: false))) {
-      ProgramName.current.applied(toHint: text($0, presentation))
+      ProgramName.current.renaming(hint: text($0, presentation))
     }
   }
 

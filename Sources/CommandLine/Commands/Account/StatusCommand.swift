@@ -75,7 +75,7 @@ enum StatusCommand {
     let accounts = result["accounts"]?.array ?? []
     var text =
       isNamed
-      ? accounts.map { AccountText.whole($0, presentation) }.joined(separator: "\n")
+      ? accounts.map { AccountText.allDetails($0, presentation) }.joined(separator: "\n")
       : AccountText.table(accounts, of: .status, presentation)
     if accounts.isEmpty { text = Phrase("no accounts; add one with \("\"agent login\"")").localized() + "\n" }
     text += AccountText.waiting(result, presentation)

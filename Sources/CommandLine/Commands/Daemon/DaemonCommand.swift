@@ -69,10 +69,10 @@ enum DaemonCommand {
   static func restart(_ invocation: Invocation) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
-      let loss = try stopIfRunning(client, .restart)?.loss
+      let lossWarning = try stopIfRunning(client, .restart)?.lossWarning
       let (status, _) = try running(client)
       // A new daemon cannot restore the lost tokens.
-      if let loss { throw loss }
+      if let lossWarning { throw lossWarning }
       try client.console.confirm(status) { _ in Phrase("daemon started") }
     }
   }
@@ -82,7 +82,8 @@ enum DaemonCommand {
     if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
     let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
     return (
-      try connection.lent { (connection) throws(Failure) in try client.ask(.daemon(.status), over: &connection) }, false
+      try connection.closingAfter { (connection) throws(Failure) in try client.ask(.daemon(.status), over: &connection)
+      }, false
     )
   }
 
@@ -90,7 +91,7 @@ enum DaemonCommand {
     let client = try sharedDaemon(invocation)
     return .doing { () throws(Failure) in
       let stopped = try stopIfRunning(client, .stop)
-      if let loss = stopped?.loss { throw loss }
+      if let lossWarning = stopped?.lossWarning { throw lossWarning }
       try client.console.confirm(JSONObject()) { _ in stopped?.sentence ?? Phrase("the daemon is not running") }
     }
   }
@@ -102,7 +103,7 @@ enum DaemonCommand {
       var (renewed, failed): ([String], [Failure]) = ([], [])
       if try client.askRunning(.daemon(.status)) == nil {
         let connection = try DaemonLauncher.startPrivate(client.console)
-        try connection.lent { (connection) throws(Failure) in
+        try connection.closingAfter { (connection) throws(Failure) in
           let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
           for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
             do throws(Failure) {
@@ -133,7 +134,7 @@ enum DaemonCommand {
   }
 
   static func status(_ invocation: Invocation) throws(Failure) -> Action {
-    try showing(.daemon(.status), invocation) { result in
+    try printing(.daemon(.status), invocation) { result in
       var listing = Listing()
       listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
       if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
@@ -143,11 +144,11 @@ enum DaemonCommand {
 
   static func log(_ invocation: Invocation) throws(Failure) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return try showing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
+    return try printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
   /// Prints the running daemon's answer.
-  private static func showing(
+  private static func printing(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) throws(Failure) -> Action {
     let client = try sharedDaemon(invocation)
@@ -177,7 +178,7 @@ enum DaemonCommand {
     let finishing: [String]
 
     /// The failure for ``unstored`` accounts, if any.
-    var loss: Failure? {
+    var lossWarning: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
         .storage,

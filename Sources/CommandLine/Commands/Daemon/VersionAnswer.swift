@@ -19,7 +19,7 @@ enum VersionAnswer {
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
       guard let connection = try DaemonLauncher.connect(client.console) else { return nil }
-      let status = try connection.lent { (connection) throws(Failure) in
+      let status = try connection.closingAfter { (connection) throws(Failure) in
         try client.ask(.daemon(.status), over: &connection)
       }
       var object = JSONObject()

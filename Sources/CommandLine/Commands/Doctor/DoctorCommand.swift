@@ -16,7 +16,7 @@ enum DoctorCommand {
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let account = try invocation.namedAccount()
-    let client = DaemonClient(invocation).limited(toAnswer: timeout)
+    let client = DaemonClient(invocation).withAnswerTimeout(timeout)
     return Action { () throws(Failure) in
       let findings = examine(account, client)
       let isGood = !findings.contains { $0.level == .fail }
@@ -32,8 +32,10 @@ enum DoctorCommand {
   private static let timeout = Duration.milliseconds(2500)
 
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
-    var (findings, mayAsk) = MachineCheck.before(isPrivate: client.isPrivate)
-    if !mayAsk { return findings + MachineCheck.after() + ProgramCheck.run() + ProgramCheck.helpers(for: []) }
+    var (findings, mayAsk) = MachineCheck.checksBeforeDaemon(isPrivate: client.isPrivate)
+    if !mayAsk {
+      return findings + MachineCheck.checksWithoutDaemon() + ProgramCheck.run() + ProgramCheck.helpers(for: [])
+    }
     var programs: [Finding] = []
     var arePrograms = false
     do throws(Failure) {
@@ -55,6 +57,6 @@ enum DoctorCommand {
       }
     }
     if !arePrograms { programs = ProgramCheck.run() + ProgramCheck.helpers(for: []) }
-    return findings + MachineCheck.after() + programs
+    return findings + MachineCheck.checksWithoutDaemon() + programs
   }
 }

@@ -62,7 +62,7 @@ struct Finding: Sendable {
   var json: JSONObject {
     var object = JSONObject([("check", .string(check.rawValue)), ("level", .string(level.rawValue))])
     object["message"] = .string(Self.withoutHome(TerminalText.clean(text.english)))
-    object["hint"] = hint.map { .string(ProgramName.current.applied(toHint: Self.withoutHome($0.english))) }
+    object["hint"] = hint.map { .string(ProgramName.current.renaming(hint: Self.withoutHome($0.english))) }
     return object
   }
 
@@ -71,7 +71,7 @@ struct Finding: Sendable {
     for finding in findings {
       listing.add([Phrase(verbatim: finding.level.column), finding.check.title, finding.line])
     }
-    return ProgramName.current.applied(toHint: withoutHome(listing.text()))
+    return ProgramName.current.renaming(hint: withoutHome(listing.text()))
   }
 
   /// Replaces the home directory by `~`, so that the output can be shared.

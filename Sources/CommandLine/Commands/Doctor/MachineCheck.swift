@@ -9,7 +9,7 @@ enum MachineCheck {
   /// The checks before the daemon is asked.
   ///
   /// - Returns: The findings, and whether to ask the daemon.
-  static func before(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
+  static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
       findings.append(
@@ -30,7 +30,9 @@ enum MachineCheck {
   }
 
   /// The checks that do not depend on the daemon.
-  static func after() -> [Finding] { [path(), disk()] + directories() + administratorFiles() + [signIn()] + service() }
+  static func checksWithoutDaemon() -> [Finding] {
+    [path(), disk()] + directories() + administratorFiles() + [signIn()] + service()
+  }
 
   private static func administratorFiles() -> [Finding] {
     AdministratorFiles.ofThisMachine().problems.map { Finding(.settings, .warn, Failure($0)) }
@@ -127,7 +129,7 @@ enum MachineCheck {
         answers = answers ?? false
         findings.append(
           Finding(
-            .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(waking) ?? failure.advice))
+            .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice))
       case .lease:
         answers = answers ?? false
         findings.append(
@@ -201,7 +203,7 @@ enum MachineCheck {
   }
 
   /// The command that resumes or ends an unresponsive daemon, or nil if the process is not agentd.
-  private static func waking(_ process: Int32) -> Phrase? {
+  private static func remedy(forUnresponsive process: Int32) -> Phrase? {
     guard let file = try? FileDescriptor(opening: "/proc/\(process)/stat", for: .reading),
       let bytes = try? file.readToEnd(limit: 4096)
     else { return nil }

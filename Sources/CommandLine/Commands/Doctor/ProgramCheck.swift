@@ -72,7 +72,7 @@ enum ProgramCheck {
 
   /// Finds other helpers, and whether git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
-    let entries = GitHelperEntry.all(patience: Instant.now.duration(to: end))
+    let entries = GitHelperEntry.all(timeout: Instant.now.duration(to: end))
     var findings: [Finding] = []
     var isUsed = false
     var seen: [String?] = []
@@ -114,7 +114,7 @@ enum ProgramCheck {
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
     guard left > .zero, let go = InstalledProgram("go"),
-      let result = try? go.run(["env", "GOAUTH"], patience: left, limit: 65_536), result.succeeded
+      let result = try? go.run(["env", "GOAUTH"], timeout: left, limit: 65_536), result.succeeded
     else { return [] }
     let commands = String(decoding: result.output, as: UTF8.self).split(separator: ";").map {
       String($0.drop { $0 == " " }.prefix { $0 != "\n" })
@@ -133,7 +133,7 @@ enum ProgramCheck {
   // MARK: kubectl
 
   private static var usesKubectl: Bool {
-    let files = (try? SetupClient.kubectl.pasted?(UserFiles())).flatMap { $0 } ?? []
+    let files = (try? SetupClient.kubectl.printedSettingsFiles?(UserFiles())).flatMap { $0 } ?? []
     return files.contains { file in
       let text = ConfigurationText((try? file.read()).flatMap { $0 } ?? [])
       return ["kubectl", ProgramName.current.text, "helper"].allSatisfy { text.contains($0) }
@@ -169,7 +169,7 @@ enum ProgramCheck {
         hint: Phrase(verbatim: "agent setup \(client.name) --undo"))
     }
     let left = Instant.now.duration(to: end)
-    guard left > .zero, let result = try? program.run(oldest.arguments, patience: left, limit: 65_536),
+    guard left > .zero, let result = try? program.run(oldest.arguments, timeout: left, limit: 65_536),
       let (major, minor) = oldest.number(in: result.output)
     else { return Finding(.program, .ok, Phrase("\(path) did not print its version")) }
     let version = "\(major).\(minor)"

@@ -56,7 +56,7 @@ enum HelpCommand {
   static func text(
     for words: [String], by commands: CommandTable, all: Bool = false
   ) throws(Failure) -> String {
-    ProgramName.current.applied(to: try standardText(for: words, commands, all: all))
+    ProgramName.current.renaming(try standardText(for: words, commands, all: all))
   }
 
   private static func standardText(
@@ -143,7 +143,7 @@ enum CompleteCommand {
   private static func accounts() throws(Failure) -> [String] {
     guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
     let deadline = Instant.now.advanced(by: timeout)
-    let reply = try connection.lent { (connection) throws(Failure) in
+    let reply = try connection.closingAfter { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
       return try connection.nextReply(before: deadline)
     }

@@ -6,11 +6,11 @@ internal import Wire
 enum CargoHelper {
   static let helper = HelperProtocol(
     input: { $0.contains(HelperName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
-    refusal: { failure, line, call in
-      guard call.arguments.contains(HelperName.cargoPlugin) else { return HelperRefusal() }
-      return HelperRefusal(output: refusal(failure, line), isSilent: failure.code == .placeNotListed)
+    failureOutput: { failure, line, call in
+      guard call.arguments.contains(HelperName.cargoPlugin) else { return HelperFailureOutput() }
+      return HelperFailureOutput(output: failureOutput(failure, line), isSilent: failure.code == .placeNotListed)
     },
-    question: { (call) throws(Failure) in
+    request: { (call) throws(Failure) in
       guard call.arguments.contains(HelperName.cargoPlugin) else {
         let place = TokenRequest.Place(
           url: (call.url ?? call.variable("CARGO_REGISTRY_INDEX_URL")).map(index), user: call.user)
@@ -19,10 +19,10 @@ enum CargoHelper {
           text.append(utf8: "\n")
         }
       }
-      return try question(call)
+      return try request(call)
     })
 
-  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+  private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
     guard let request = try? JSON(parsing: call.input), request["v"]?.int == 1,
       let url = request["registry"]?["index-url"]?.string
     else { throw Failure(.invalidRequest, "cannot read the request from cargo") }
@@ -52,7 +52,7 @@ enum CargoHelper {
     return url
   }
 
-  private static func refusal(_ failure: Failure, _ line: String) -> String {
+  private static func failureOutput(_ failure: Failure, _ line: String) -> String {
     if failure.code == .placeNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
     let message = JSON.string(line).serialized()
     return "{\"Err\":{\"kind\":\"other\",\"message\":\(String(decoding: message, as: UTF8.self)),\"caused-by\":[]}}\n"

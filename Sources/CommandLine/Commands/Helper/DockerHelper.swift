@@ -7,14 +7,15 @@ enum DockerHelper {
 
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.first ?? "") ? .everything : .nothing },
-    refusal: { failure, line, _ in
+    failureOutput: { failure, line, _ in
       // Errors go to standard output. docker treats this text as a missing credential.
       failure.code == .placeNotListed
-        ? HelperRefusal(output: notFound, isSilent: true, status: 1) : HelperRefusal(output: line + "\n", status: 1)
+        ? HelperFailureOutput(output: notFound, isSilent: true, status: 1)
+        : HelperFailureOutput(output: line + "\n", status: 1)
     },
-    question: { (call) throws(Failure) in try question(call) })
+    request: { (call) throws(Failure) in try request(call) })
 
-  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+  private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
     switch call.arguments.first {
     case "get":
       let asked = try address(call.input)

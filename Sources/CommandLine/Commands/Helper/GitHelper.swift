@@ -6,13 +6,13 @@ internal import Wire
 enum GitHelper {
   static let helper = HelperProtocol(
     input: { ["get", "erase", "store"].contains($0.last ?? "") ? .paragraph : .nothing },
-    refusal: { failure, _, _ in
-      if failure.code == .placeNotListed { return HelperRefusal(isSilent: true, status: 0) }
+    failureOutput: { failure, _, _ in
+      if failure.code == .placeNotListed { return HelperFailureOutput(isSilent: true, status: 0) }
       // Keep git from prompting for a password if only a sign-in helps. After other failures the next helper may have
       // one.
-      return endsSession(failure.code) ? HelperRefusal(output: "quit=1\n") : HelperRefusal()
+      return endsSession(failure.code) ? HelperFailureOutput(output: "quit=1\n") : HelperFailureOutput()
     },
-    question: { (call) throws(Failure) in try question(call) })
+    request: { (call) throws(Failure) in try request(call) })
 
   /// Whether the URL's account has no usable session. The daemon reports this only for listed URLs.
   private static func endsSession(_ code: FailureCode) -> Bool {
@@ -22,7 +22,7 @@ enum GitHelper {
   /// git's own limit.
   private static let mostLineBytes = 65_535
 
-  private static func question(_ call: HelperCall) throws(Failure) -> HelperQuestion {
+  private static func request(_ call: HelperCall) throws(Failure) -> HelperRequest {
     switch call.arguments.last {
     case "capability": return .text("version 0\ncapability authtype\n")
     case "get": return try get(Description(call.input), call)
@@ -37,7 +37,7 @@ enum GitHelper {
     }
   }
 
-  private static func get(_ description: Description, _ call: HelperCall) throws(Failure) -> HelperQuestion {
+  private static func get(_ description: Description, _ call: HelperCall) throws(Failure) -> HelperRequest {
     guard let url = call.url ?? description.url else { return .text("") }
     let asked = call.user ?? description.text("username")
     let mayAuthorize = description.takesAuthorization

@@ -7,12 +7,12 @@ internal import Wire
 enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },
-    refusal: { failure, _, _ in
-      failure.code == .placeNotListed ? HelperRefusal(isSilent: true, status: 0) : HelperRefusal()
+    failureOutput: { failure, _, _ in
+      failure.code == .placeNotListed ? HelperFailureOutput(isSilent: true, status: 0) : HelperFailureOutput()
     },
-    question: { (call) throws(Failure) in
+    request: { (call) throws(Failure) in
       let isAnswer = !call.arguments.isEmpty
-      let write: HelperQuestion.Writer = { (credential, token, text) throws(Failure) in
+      let write: HelperRequest.Writer = { (credential, token, text) throws(Failure) in
         try append(credential, token, for: call.user, to: &text)
       }
       guard let url = call.arguments.first ?? call.url else { return .tokens(write) }

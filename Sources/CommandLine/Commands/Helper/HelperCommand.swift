@@ -20,7 +20,7 @@ extension HelperCommand {
         "The same with a curl configuration",
         "agent helper curl --url https://api.example.com/me | curl -K - https://api.example.com/me"),
     ],
-    failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.refusal),
+    failureAnswer: FailureAnswer(isOneLine: true, text: HelperCommand.failureOutput),
     run: run)
 }
 
@@ -134,7 +134,7 @@ struct HelperCommand {
 
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
-      switch try helper.question(call) {
+      switch try helper.request(call) {
       case .token(let place, let named, let writer): try answer(place, named ?? account, writer)
       case .tokens(let writer): try answerAll(writer)
       case .places(let text):
@@ -181,7 +181,7 @@ struct HelperCommand {
   }
 
   private func answer(
-    _ place: TokenRequest.Place, _ account: String?, _ writer: HelperQuestion.Writer
+    _ place: TokenRequest.Place, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
     try credential(place, account, try client.limited(to: deadline)) { (text) throws(Failure) in
       try Console.answer(text.bytes.span)
@@ -193,7 +193,7 @@ struct HelperCommand {
   /// Gets a token, and passes the output of `writer` to `body`.
   private func credential(
     _ place: TokenRequest.Place, _ account: String?, _ client: DaemonClient,
-    _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperQuestion.Writer
+    _ body: (borrowing SecretText) throws(Failure) -> Void, writer: HelperRequest.Writer
   ) throws(Failure) {
     try place.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
@@ -223,7 +223,7 @@ struct HelperCommand {
   /// Writes a token for each listed URL, but skips slow ones.
   ///
   /// - Throws: The first failure, if no URL has a token.
-  private func answerAll(_ writer: HelperQuestion.Writer) throws(Failure) {
+  private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
     let places = try listed().filter { $0.place.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
       var first: Failure?
@@ -272,18 +272,19 @@ struct HelperCommand {
   /// Reports a failure in the helper's protocol and on standard error, and returns the exit status.
   private func refuse(_ failure: Failure, _ helper: HelperProtocol, _ call: HelperCall) -> Int32 {
     let line = client.console.line(of: failure, in: .helper)
-    let refusal = helper.refusal(failure, line, call)
-    if let next = refusal.next { return self.next(next, call) }
-    try? Console.answer(refusal.output)
-    if !refusal.isSilent { Console.tell(line + "\n") }
-    return refusal.status ?? failure.code.exitStatus.rawValue
+    let failureOutput = helper.failureOutput(failure, line, call)
+    if let next = failureOutput.next { return self.next(next, call) }
+    try? Console.answer(failureOutput.output)
+    if !failureOutput.isSilent { Console.tell(line + "\n") }
+    return failureOutput.status ?? failure.code.exitStatus.rawValue
   }
 
   /// The output for an invalid command line, if the protocol requires one.
-  fileprivate static func refusal(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String {
+  fileprivate static func failureOutput(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String
+  {
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
     guard name == .gcp else { return "" }
-    return helper(.gcp).refusal(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
+    return helper(.gcp).failureOutput(failure, Console.silent.line(of: failure, in: .helper), HelperCall()).output
   }
 
   /// Prints a failure on standard error.

@@ -21,8 +21,9 @@ struct HelperProtocol: Sendable {
   /// The first line of a conversation.
   var greeting = ""
   /// Converts the failure and its line for users to output.
-  var refusal: @Sendable (Failure, String, HelperCall) -> HelperRefusal = { _, _, _ in HelperRefusal() }
-  let question: @Sendable (HelperCall) throws(Failure) -> HelperQuestion
+  var failureOutput: @Sendable (Failure, String, HelperCall) -> HelperFailureOutput = { _, _, _ in HelperFailureOutput()
+  }
+  let request: @Sendable (HelperCall) throws(Failure) -> HelperRequest
 }
 
 struct HelperCall: Sendable {
@@ -65,7 +66,7 @@ struct HelperCall: Sendable {
 }
 
 /// The request of a helper's caller.
-enum HelperQuestion {
+enum HelperRequest {
   /// Writes the credential for the caller.
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
@@ -102,7 +103,7 @@ struct HelperCredential: Sendable, Hashable {
 }
 
 /// A helper's reaction to a failure.
-struct HelperRefusal: Sendable, Hashable {
+struct HelperFailureOutput: Sendable, Hashable {
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false

@@ -6,10 +6,10 @@ internal import Wire
 /// other calls.
 enum KeyringHelper {
   static let helper = HelperProtocol(
-    refusal: { failure, _, _ in
-      HelperRefusal(status: 1, next: failure.code == .placeNotListed ? HelperName.keyringProgram : nil)
+    failureOutput: { failure, _, _ in
+      HelperFailureOutput(status: 1, next: failure.code == .placeNotListed ? HelperName.keyringProgram : nil)
     },
-    question: { (call) throws(Failure) in
+    request: { (call) throws(Failure) in
       guard let request = Request(call.arguments) else { return .next(HelperName.keyringProgram) }
       let asked = call.user ?? request.user
       let place = TokenRequest.Place(url: request.service, user: asked)

@@ -59,14 +59,14 @@ enum PlainHelpers {
 
   /// Google's executable-sourced credentials (AIP-4117). Failures are JSON too.
   static let gcp = HelperProtocol(
-    refusal: { failure, line, _ in
+    failureOutput: { failure, line, _ in
       let object = JSONObject([
         ("version", .int(1)), ("success", .bool(false)), ("code", .string(failure.code.rawValue)),
         ("message", .string(line)),
       ])
-      return HelperRefusal(output: String(decoding: JSON.object(object).serialized(), as: UTF8.self) + "\n")
+      return HelperFailureOutput(output: String(decoding: JSON.object(object).serialized(), as: UTF8.self) + "\n")
     },
-    question: { (call) throws(Failure) in
+    request: { (call) throws(Failure) in
       .token(TokenRequest.Place(url: call.url, user: call.user, kind: .idToken)) {
         (credential, token, text) throws(Failure) in
         try credential.checkUnused(call.user)

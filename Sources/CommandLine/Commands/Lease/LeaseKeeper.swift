@@ -50,8 +50,8 @@ struct LeaseKeeper: ~Copyable {
     do throws(Failure) {
       way = try Self.send(request, client, connection)
       let asked = Request.lease(request)
-      let patience = Patience(asked, client.console)
-      opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: patience.wait) {
+      let daemonWait = DaemonWait(asked, client.console)
+      opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: daemonWait.wait) {
         event in
         if case .lease(let lease) = event { lease } else { nil }
       }

@@ -32,8 +32,8 @@ extension Option<SignInPolicy?> {
 struct MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let command = MCPCommand(
-      client: DaemonClient(invocation).forPrograms.patient(
-        for: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds),
+      client: DaemonClient(invocation).forPrograms.withTimeout(
+        seconds: invocation[.timeout] ?? WireProtocol.maximumTimeoutSeconds),
       warnings: Console(invocation))
     let server = MCPServer(try request(invocation), command)
     let policy = invocation[.signInPolicy]

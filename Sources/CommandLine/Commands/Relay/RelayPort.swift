@@ -8,7 +8,7 @@ internal import Vocabulary
 final class RelayPort {
   let port: UInt16
   private let sockets: [SharedDescriptor]
-  private var visitors: [Visitor] = []
+  private var connections: [BrowserConnection] = []
   private var lastKey: UInt64 = 0
   private var expected: Expected?
 
@@ -22,7 +22,7 @@ final class RelayPort {
   }
 
   /// A connection of a browser.
-  private final class Visitor {
+  private final class BrowserConnection {
     let key: UInt64
     let descriptor: FileDescriptor
     let deadline: Instant
@@ -46,7 +46,7 @@ final class RelayPort {
   }
 
   static let firstKey: UInt64 = 16
-  private static let mostVisitors = 16
+  private static let mostConnections = 16
   /// The timeout for a browser's request.
   private static let timeout = Duration.seconds(10)
   /// How many ports to try.
@@ -91,23 +91,23 @@ final class RelayPort {
     for (index, socket) in sockets.enumerated() {
       try poller.add(socket.descriptor.raw, interest: .read, key: Self.firstKey + UInt64(index))
     }
-    for visitor in visitors where !visitor.waits {
-      try poller.add(visitor.descriptor.raw, interest: .read, key: visitor.key)
+    for connection in connections where !connection.waits {
+      try poller.add(connection.descriptor.raw, interest: .read, key: connection.key)
     }
   }
 
-  var deadline: Instant? { visitors.filter { !$0.waits }.map(\.deadline).min() }
+  var deadline: Instant? { connections.filter { !$0.waits }.map(\.deadline).min() }
 
   /// Serves the ready descriptors.
   ///
   /// - Returns: The redirect URL, once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
-    visitors.removeAll { !$0.waits && $0.deadline <= now }
+    connections.removeAll { !$0.waits && $0.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
       accept(socket.descriptor, now)
     }
-    for visitor in visitors where !visitor.waits && keys.contains(visitor.key) {
-      if let url = serve(visitor) { return url }
+    for connection in connections where !connection.waits && keys.contains(connection.key) {
+      if let url = serve(connection) { return url }
     }
     return nil
   }
@@ -116,12 +116,13 @@ final class RelayPort {
     guard let descriptor = try? UnixSocket.accept(socket), let ends = try? TCPEnds(descriptor),
       Self.isOwn(TCPEnds.owners(of: [ends])[ends])
     else { return }
-    if visitors.count >= Self.mostVisitors, let index = visitors.firstIndex(where: { !$0.waits }) {
-      visitors.remove(at: index)
+    if connections.count >= Self.mostConnections, let index = connections.firstIndex(where: { !$0.waits }) {
+      connections.remove(at: index)
     }
     lastKey += 1
-    visitors.append(
-      Visitor(Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
+    connections.append(
+      BrowserConnection(
+        Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
   }
 
   private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
@@ -134,21 +135,21 @@ final class RelayPort {
   }
 
   /// Answers a browser's request. Returns the redirect URL, if requested.
-  private func serve(_ visitor: Visitor) -> String? {
+  private func serve(_ connection: BrowserConnection) -> String? {
     func answer(_ response: [UInt8]) {
-      visitor.answer(response)
-      visitors.removeAll { $0 === visitor }
+      connection.answer(response)
+      connections.removeAll { $0 === connection }
     }
     do throws(SystemError) {
-      guard try visitor.head.fill(from: visitor.descriptor) > 0 else {
-        visitors.removeAll { $0 === visitor }
+      guard try connection.head.fill(from: connection.descriptor) > 0 else {
+        connections.removeAll { $0 === connection }
         return nil
       }
     } catch {
-      if !error.isAgain { visitors.removeAll { $0 === visitor } }
+      if !error.isAgain { connections.removeAll { $0 === connection } }
       return nil
     }
-    guard !visitor.head.withBytes({ LoopbackRequest.isTLS($0) }) else {
+    guard !connection.head.withBytes({ LoopbackRequest.isTLS($0) }) else {
       answer(LoopbackPage.tlsRefusal)
       return nil
     }
@@ -157,7 +158,7 @@ final class RelayPort {
       return nil
     }
     func read(_ target: LoopbackTarget) -> LoopbackRequest.Reading {
-      visitor.head.withBytes { LoopbackRequest.read($0, for: target, &visitor.end) }
+      connection.head.withBytes { LoopbackRequest.read($0, for: target, &connection.end) }
     }
     if case .redirect = read(expected.link) {
       answer(
@@ -171,25 +172,25 @@ final class RelayPort {
     case .incomplete: return nil
     case .refused(let page): answer(page.response(in: Self.pages))
     case .redirect(let range):
-      var query = visitor.head.withBytes { bytes in range.map { bytes[$0] } }
+      var query = connection.head.withBytes { bytes in range.map { bytes[$0] } }
       defer { query.overwrite() }
       guard !isAwaited, let url = expected.request.redirect(query) else {
         answer(LoopbackPage.foreign.response(in: Self.pages))
         return nil
       }
-      visitor.head.wipe()
-      visitor.waits = true
+      connection.head.wipe()
+      connection.waits = true
       return url
     }
     return nil
   }
 
   /// Whether a browser is waiting for the result.
-  var isAwaited: Bool { visitors.contains(where: \.waits) }
+  var isAwaited: Bool { connections.contains(where: \.waits) }
 
   /// Shows the result to the waiting browser.
   func show(_ response: [UInt8]) {
-    for visitor in visitors where visitor.waits { visitor.answer(response) }
-    visitors.removeAll(where: \.waits)
+    for connection in connections where connection.waits { connection.answer(response) }
+    connections.removeAll(where: \.waits)
   }
 }

@@ -24,7 +24,7 @@ final class RelayServer {
     var ports = 0
     var request: RelayedRequest?
     /// The names according to the host.
-    var names: (issuer: String, account: String) = ("", "")
+    var claimedNames: (issuer: String, account: String) = ("", "")
 
     init(_ socket: consuming FileDescriptor, until deadline: Instant) {
       self.deadline = deadline
@@ -129,7 +129,7 @@ final class RelayServer {
       guard peer.request == nil, let port = peer.port else {
         return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
       }
-      peer.names = (issuer, account)
+      peer.claimedNames = (issuer, account)
       do throws(RelayRefusal) { try open(url, at: port, peer) } catch {
         peer.send(.refused(error))
         end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
@@ -138,7 +138,7 @@ final class RelayServer {
       end(
         peer,
         LoopbackPage.signedIn(
-          to: peer.names.issuer, as: person, account: peer.names.account, on: console.host,
+          to: peer.claimedNames.issuer, as: person, account: peer.claimedNames.account, on: console.host,
           in: RelayPort.pages))
     case .failed(let reason): end(peer, LoopbackPage.failed(TerminalText.clean(reason), in: RelayPort.pages))
     }
@@ -150,7 +150,7 @@ final class RelayServer {
     guard questions.count < Self.mostQuestionsPerHour else { throw .limit }
     questions.append(.now)
     let link = port.expect(request)
-    try console.open(request, link, peer.names)
+    try console.open(request, link, peer.claimedNames)
     peer.request = request
     peer.deadline = .now.advanced(by: Self.approval)
   }

@@ -199,7 +199,7 @@ struct SSHCommand {
   /// The process ID of the connection, if it lives.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
     let words = throughConnection + ["-O", "check", Self.placeholderHost]
-    guard let result = try? ssh.run(words, joinsErrors: true, patience: Self.timeout), result.succeeded else {
+    guard let result = try? ssh.run(words, joinsErrors: true, timeout: Self.timeout), result.succeeded else {
       return nil
     }
     // "Master running (pid=42)"
@@ -257,7 +257,7 @@ struct SSHCommand {
 
   /// Returns the output of `ssh` over the connection; nil after a failure.
   private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
-    guard let result = try? ssh.run(throughConnection + words, input: input, patience: Self.timeout),
+    guard let result = try? ssh.run(throughConnection + words, input: input, timeout: Self.timeout),
       result.succeeded
     else { return nil }
     return result.output

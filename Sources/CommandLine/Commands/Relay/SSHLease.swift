@@ -14,7 +14,7 @@ final class SSHLease {
     fileprivate let questions: LeaseQuestions
     fileprivate let hasJail: Bool
     /// Whether to check the session at the server first (`--ask`).
-    fileprivate let isDemanded: Bool
+    fileprivate let checksSession: Bool
 
     /// The options that require `--lend`.
     static var options: [OptionDeclaration] {
@@ -38,7 +38,7 @@ final class SSHLease {
       // The session itself uses the terminal.
       questions = try LeaseQuestions(invocation, mayUseTerminal: false)
       hasJail = !invocation[.noJail]
-      isDemanded = invocation[.ask]
+      checksSession = invocation[.ask]
     }
 
     /// Whether programs on the host need variables.
@@ -52,7 +52,7 @@ final class SSHLease {
 
   init(_ order: Order) throws(Failure) {
     self.order = order
-    try LeaseCommand.requireSession(order.request.account, order.client, mayRenew: order.isDemanded)
+    try LeaseCommand.requireSession(order.request.account, order.client, mayRenew: order.checksSession)
     var socket = try LeaseSocket(at: nil, servesOthers: false)
     do throws(Failure) {
       keeper = .some(

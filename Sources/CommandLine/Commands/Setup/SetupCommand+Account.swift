@@ -9,12 +9,12 @@ extension SetupCommand {
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
-    let all = try ListedPlace.all(of: nil, daemon).filter { client.wants($0.entry) }
+    let all = try ListedPlace.all(of: nil, daemon).filter { client.supports($0.entry) }
     let own = account.map { account in all.filter { $0.account.hasSameBytes(as: account) } } ?? all
     var place: OriginEntry?
     if let host {
       place = try Self.place(host, client, among: own)
-    } else if !client.isForAllPlaces {
+    } else if !client.hasSingleSetting {
       place = try onlyOrigin(of: own, client)
     }
     guard let place else {
@@ -74,7 +74,7 @@ extension SetupCommand {
     let schemes = isSchemeless ? ["imaps://", "submission://", "submissions://"] : [""]
     let text = client == .mcp ? String(decoding: host.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) : host
     let places = schemes.compactMap { OriginEntry($0 + text, allowHTTPLoopback: true) }
-      .filter { !isSchemeless || client.wants($0) }
+      .filter { !isSchemeless || client.supports($0) }
     let place = places.first { place in listed.contains { place.hasPlace(of: $0.entry) } } ?? places.first
     guard let place, place.isBare,
       host.utf8.allSatisfy({ $0.isVisibleASCII && !"\"'\\`$#;".utf8.contains($0) }),

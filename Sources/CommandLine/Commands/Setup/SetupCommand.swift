@@ -129,7 +129,7 @@ struct SetupCommand {
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
-    let place = client.isForAllPlaces ? nil : context.url
+    let place = client.hasSingleSetting ? nil : context.url
     let old: [UInt8]?
     do throws(Failure) { old = try file.read() } catch {
       throw Failure(error.code, error.text, hint: error.advice ?? Phrase(verbatim: hint(client, ["--print"])))
@@ -167,7 +167,7 @@ struct SetupCommand {
     try confirm(client, context, file.path, text)
     let receipt = SetupReceipt(
       client: client, place: place, entry: plan.entry, account: context.account, file: file.path, piece: piece,
-      isFileMade: old == nil,
+      hasCreatedFile: old == nil,
       linkName: linkName(client, context), linkTarget: linkName(client, context).map { _ in context.program })
     try SetupReceipts.change { (receipts) throws(Failure) in
       let before = receipts

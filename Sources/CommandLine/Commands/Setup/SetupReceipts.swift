@@ -15,7 +15,7 @@ struct SetupReceipt: Sendable, Hashable {
   /// The added text or member. Nil if the file already contained it.
   var piece: SetupPiece?
   /// Whether `setup` created the file.
-  var isFileMade: Bool
+  var hasCreatedFile: Bool
   /// The link in ``SetupLinks`` and its target.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
@@ -134,7 +134,7 @@ struct SetupReceipts {
       let old = try file.read()
       if let old, let (bytes, left) = piece.removed(from: old) {
         remove(receipt)
-        let isEmpty = receipt.isFileMade && bytes == piece.emptyFile
+        let isEmpty = receipt.hasCreatedFile && bytes == piece.emptyFile
         if !isEmpty { passOwnership(receipt, left) }
         try file.replace(old, by: isEmpty ? nil : bytes)
       } else if old.map({ piece.hasTrace(in: $0) }) ?? false {
@@ -156,13 +156,13 @@ struct SetupReceipts {
   /// Passes the ownership of enclosing objects, and of the file, to another receipt.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
-      if receipt.isFileMade, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
-        all[heir].isFileMade = true
+      if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {
+        all[heir].hasCreatedFile = true
       }
       return
     }
     for index in all.indices where all[index].file == receipt.file {
-      if receipt.isFileMade { all[index].isFileMade = true }
+      if receipt.hasCreatedFile { all[index].hasCreatedFile = true }
       if left > 0, let piece = all[index].piece?.making(atLeast: left, around: path) {
         all[index].piece = piece
         return
@@ -179,17 +179,17 @@ extension SetupReceipt {
     object["place"] = place.map { .string($0) }
     object["entry"] = entry.map { .string($0) }
     object["account"] = account.map { .string($0) }
-    if isFileMade { object["file_made"] = .bool(true) }
+    if hasCreatedFile { object["file_made"] = .bool(true) }
     object["link"] = linkName.map { .string($0) }
     object["link_target"] = linkTarget.map { .string($0) }
     switch piece {
-    case .text(let text, let behind)?:
+    case .text(let text, let prefix)?:
       object["text"] = .string(text)
-      if !behind.isEmpty { object["behind"] = .string(behind) }
-    case .member(let path, let value, let made)?:
+      if !prefix.isEmpty { object["behind"] = .string(prefix) }
+    case .member(let path, let value, let addedObjects)?:
       object["path"] = .array(path.map { .string($0) })
       object["value"] = value
-      object["made"] = .int(made)
+      object["made"] = .int(addedObjects)
     case nil: break
     }
     return object
@@ -201,17 +201,18 @@ extension SetupReceipt {
     else { return nil }
     var piece: SetupPiece?
     if let text = json["text"]?.string {
-      piece = .text(text, behind: json["behind"]?.string ?? "")
+      piece = .text(text, prefix: json["behind"]?.string ?? "")
     } else if let names = json["path"]?.array {
       let path = names.compactMap(\.string)
-      guard let value = json["value"], let made = json["made"]?.int, path.count == names.count, (0..<path.count) ~= made
+      guard let value = json["value"], let addedObjects = json["made"]?.int, path.count == names.count,
+        (0..<path.count) ~= addedObjects
       else { return nil }
-      piece = .member(path: path, value: value, made: made)
+      piece = .member(path: path, value: value, addedObjects: addedObjects)
     }
     self.init(
       client: client, place: json["place"]?.string, entry: json["entry"]?.string, account: json["account"]?.string,
       file: file, piece: piece,
-      isFileMade: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
+      hasCreatedFile: json["file_made"]?.bool ?? false, linkName: json["link"]?.string,
       linkTarget: json["link_target"]?.string)
   }
 }

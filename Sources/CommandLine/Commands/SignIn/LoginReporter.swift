@@ -65,7 +65,7 @@ struct LoginReporter {
   mutating func waitsForServer() {
     guard status != nil else { return }
     phase = .server
-    nextUpdate = time.now().advanced(by: Patience.delay)
+    nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
   /// Records that another machine asks the user, maybe on this terminal.
@@ -145,7 +145,7 @@ struct LoginReporter {
     guard let due = nextUpdate, time.now() >= due else { return }
     switch phase {
     case .nothing: break
-    case .server: status?.show(Patience.forServer.wordings)
+    case .server: status?.show(DaemonWait.forServer.wordings)
     case .approval(let expiry):
       let left = LoginText.secondsLeft(expiry, now: time.wallSeconds())
       let wordings = LoginText.countdown(seconds: left, isResumed: resumed != nil)
@@ -160,11 +160,11 @@ struct LoginReporter {
 
   var rewritesLine: Bool { status != nil }
 
-  /// Erases the countdown until ``goOn()``.
+  /// Erases the countdown until ``resumeCountdown()``.
   mutating func suspend() { status?.erase() }
 
   /// Shows the countdown again.
-  mutating func goOn() {
+  mutating func resumeCountdown() {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
 

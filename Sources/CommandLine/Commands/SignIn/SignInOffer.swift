@@ -96,7 +96,7 @@ struct SignInOffer {
     // A private daemon locks when its connection ends.
     case .unlock where client.isPrivate: throw failure
     case .unlock(let account):
-      let unlocking = try Unlocking(command, client, patience: Self.timeout)
+      let unlocking = try Unlocking(command, client, timeout: Self.timeout)
       do throws(Failure) {
         let opened = try client.converse { (connection) throws(Failure) in
           try unlocking.open(account, over: &connection)
@@ -153,9 +153,9 @@ struct SignInOffer {
     }
 
     /// Asks the user unless `isDemanded`. A passphrase prompt needs no question.
-    func isWanted(_ isDemanded: Bool, within patience: Duration) throws(Failure) -> Bool {
+    func isWanted(_ isDemanded: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isDemanded, case .signIn(_, let reason, _) = self else { return true }
-      return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: patience) ?? false
+      return try Confirmation.ask(Phrase("\(reason). Sign in now?"), orElse: true, within: timeout) ?? false
     }
   }
 }

@@ -48,7 +48,7 @@ struct SignInSignals: ~Copyable {
       switch signal {
       case Signals.SIGTSTP: suspend(&reporter)
       // Another program may have changed the terminal.
-      case Signals.SIGCONT: goOn(&reporter)
+      case Signals.SIGCONT: resumeCountdown(&reporter)
       default: return signal
       }
     }
@@ -61,11 +61,11 @@ struct SignInSignals: ~Copyable {
     // Stops the process until it receives SIGCONT.
     Signals.raise(Signals.SIGTSTP)
     Signals.block(received)
-    goOn(&reporter)
+    resumeCountdown(&reporter)
   }
 
-  private mutating func goOn(_ reporter: inout LoginReporter) {
+  private mutating func resumeCountdown(_ reporter: inout LoginReporter) {
     typing?.hide()
-    reporter.goOn()
+    reporter.resumeCountdown()
   }
 }

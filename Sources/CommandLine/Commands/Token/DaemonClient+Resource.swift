@@ -44,7 +44,7 @@ extension DaemonClient {
   private func head(
     of request: CallRequest, _ connection: inout DaemonConnection
   ) throws(Failure) -> ResponseHead {
-    let wait = self.wait(Patience(.call(request), console), while: check(of: connection))
+    let wait = self.wait(DaemonWait(.call(request), console), while: check(of: connection))
     return try event(over: &connection, before: Self.never, waiting: wait) { event in
       if case .response(let head) = event { head } else { nil }
     }

@@ -71,7 +71,7 @@ enum QuickToken {
     guard (try? text.send(over: socket)) != nil else { return .unusual }
     let deadline = Instant.now.advanced(by: .seconds(WireProtocol.defaultTimeoutSeconds + 5))
     while !text.isWholeLine {
-      guard (try? Patience.forServer.wait(for: socket, before: deadline)) == true,
+      guard (try? DaemonWait.forServer.wait(for: socket, before: deadline)) == true,
         let count = try? text.read(from: socket), count > 0
       else { return .unusual }
     }
@@ -95,7 +95,7 @@ enum QuickToken {
 private enum QuickArguments {
   /// The account in `token [ACCOUNT]`, empty without one; nil for any other command line.
   static var account: UnsafeBufferPointer<UInt8>? {
-    guard let program = unsafe Processes.argument(0), unsafe !isHelper(program.span),
+    guard let program = unsafe Processes.argument(0), unsafe !mayBeHelperName(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
     else { return nil }
     guard let account = unsafe Processes.argument(2) else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
@@ -109,7 +109,7 @@ private enum QuickArguments {
   }
 
   /// Whether the program's name is as long as a helper's, such as `keyring`: a cheap test that may be wrong.
-  private static func isHelper(_ path: Span<UInt8>) -> Bool {
+  private static func mayBeHelperName(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
     return length == 7 || length > 15
@@ -201,7 +201,7 @@ private enum QuickArguments {
       if name.count == notice.utf8.count, has(notice, at: name.lowerBound) { return nil }
       index = name.upperBound + 2
       if let value = plainString(at: index) {
-        if isToken { return isPrintable(value) ? value : nil }
+        if isToken { return isHeaderSafe(value) ? value : nil }
         index = value.upperBound + 1
       } else {
         while index < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte(at: index)) { index += 1 }
@@ -213,7 +213,7 @@ private enum QuickArguments {
   }
 
   /// Whether a token is not empty and contains no space (RFC 6750, section 2.1).
-  private func isPrintable(_ range: Range<Int>) -> Bool {
+  private func isHeaderSafe(_ range: Range<Int>) -> Bool {
     for index in range where byte(at: index) == UInt8(ascii: " ") { return false }
     return !range.isEmpty
   }

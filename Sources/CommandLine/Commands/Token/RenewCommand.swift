@@ -19,7 +19,7 @@ enum RenewCommand {
     let name = invocation.operands.first ?? ""
     let variables = try TokenVariables(invocation)
     // Ignore an account variable that this hook sets itself.
-    let isOwn = variables.fresh.names.contains { $0.hasSameBytes(as: Invocation.accountVariable) }
+    let isOwn = variables.hookVariables.names.contains { $0.hasSameBytes(as: Invocation.accountVariable) }
     let request = TokenRequest(
       account: try isOwn ? invocation.namedAccount(operand: nil) : invocation.account(operand: nil),
       minimumValiditySeconds: invocation[.minValid],
@@ -39,7 +39,7 @@ enum RenewCommand {
         guard failure.code == .directoryNeeded, directory?.isEmpty == true else { break }
         directory = CallerDirectory.path
       } while directory != nil
-      let names = former.isEmpty ? variables.fresh.names : former
+      let names = former.isEmpty ? variables.hookVariables.names : former
       let follows = failure.code == .directoryNeeded || directory?.isEmpty == false
       // Without a response it is unknown whether the account depends on the directory.
       let following = follows ? hook.following(true) : ""
@@ -54,18 +54,18 @@ enum RenewCommand {
     _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,
     _ hook: PromptHook
   ) throws(Failure) {
-    let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.patienceMilliseconds))
+    let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.timeoutMilliseconds))
     // A daemon that starts slowly is used at a later prompt.
-    let connection = try DaemonLauncher.connectOrStart(patience: .milliseconds(PromptHook.patienceMilliseconds / 2))
-    try connection.lent { (connection) throws(Failure) in
+    let connection = try DaemonLauncher.connectOrStart(timeout: .milliseconds(PromptHook.timeoutMilliseconds / 2))
+    try connection.closingAfter { (connection) throws(Failure) in
       try connection.send(RequestEnvelope(.token(request), directory: directory))
       try connection.nextLine(before: deadline) { (line) throws(Failure) in
         let answer = try TokenAnswer(parsing: line)
-        let fresh = try variables.chosen(for: answer.description).fresh
+        let hookVariables = try variables.chosen(for: answer.description).hookVariables
         try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-          for name in former where !fresh.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
-          try EnvCommand.append(fresh, of: answer, from: line, for: shell, to: &text)
-          text.append(utf8: hook.naming(fresh.names))
+          for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
+          try EnvCommand.append(hookVariables, of: answer, from: line, for: shell, to: &text)
+          text.append(utf8: hook.naming(hookVariables.names))
           text.append(utf8: hook.following(directory?.isEmpty == false))
           text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
           try Console.answer(text.bytes.span)

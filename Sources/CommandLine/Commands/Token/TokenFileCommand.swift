@@ -26,7 +26,7 @@ enum TokenFileCommand {
     defer { for index in environment.indices { environment[index].overwrite() } }
     var (account, path) = ("", "")
     let connection = try client.connect { (connection) throws(Failure) in
-      try client.handingOver(over: &connection) { (connection) throws(Failure) in
+      try client.retryingWithVariables(over: &connection) { (connection) throws(Failure) in
         try client.askForToken(.token(request), over: &connection) { (answer, line) throws(Failure) in
           for index in environment.indices { environment[index].overwrite() }
           account = answer.description.account

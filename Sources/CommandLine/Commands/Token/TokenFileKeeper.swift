@@ -39,8 +39,8 @@ struct TokenFileKeeper: ~Copyable {
   ) throws(Failure) -> Event.TokenFile {
     try send(request, client, connection)
     let (request, deadline) = (Request.tokenFile(request), client.deadline(of: .tokenFile(request)))
-    let patience = Patience(request, client.console)
-    return try client.event(over: &connection, before: deadline, waiting: patience.wait) { event in
+    let daemonWait = DaemonWait(request, client.console)
+    return try client.event(over: &connection, before: deadline, waiting: daemonWait.wait) { event in
       if case .tokenFile(let file) = event { file } else { nil }
     }
   }

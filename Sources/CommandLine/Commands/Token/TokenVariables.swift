@@ -4,7 +4,7 @@ internal import Wire
 /// The variables that `env` and `exec` set: those of `--var`, or the defaults.
 struct TokenVariables: Sendable {
   /// The default variables and their sources.
-  private static var usual: [VariableMapping] {
+  private static var defaults: [VariableMapping] {
     [
       VariableMapping("AGENT_ACCESS_TOKEN", .accessToken), VariableMapping("AGENT_TOKEN_TYPE", .tokenType),
       VariableMapping("AGENT_TOKEN_EXPIRES_AT", .expiresAt), VariableMapping("AGENT_ACCOUNT", .account),
@@ -14,7 +14,7 @@ struct TokenVariables: Sendable {
 
   private var mappings: [VariableMapping]
   /// Whether these are the defaults.
-  private let isUsual: Bool
+  private let areDefaults: Bool
   /// Whether the token is in a file. Values that a renewal would invalidate are then set only on request.
   private let isForFile: Bool
 
@@ -22,10 +22,10 @@ struct TokenVariables: Sendable {
   static let fileVariable = "AGENT_TOKEN_FILE"
 
   /// The variables that the prompt hook updates. Excludes the account by default, which would override `agent use`.
-  var fresh: TokenVariables {
-    var fresh = self
-    if isUsual { fresh.mappings.removeAll { $0.field == .account } }
-    return fresh
+  var hookVariables: TokenVariables {
+    var hookVariables = self
+    if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }
+    return hookVariables
   }
 
   /// The variables on the command line, or the defaults.
@@ -47,8 +47,8 @@ struct TokenVariables: Sendable {
       }
       mappings.append(mapping)
     }
-    isUsual = mappings.isEmpty
-    self.mappings = isUsual ? Self.usual : mappings
+    areDefaults = mappings.isEmpty
+    self.mappings = areDefaults ? Self.defaults : mappings
   }
 
   /// The variables of the command line, of the account's settings, or the defaults.
@@ -58,12 +58,12 @@ struct TokenVariables: Sendable {
 
   /// - Parameter named: `NAME=FIELD`, from the account's settings.
   func chosen(among named: [String]) throws(Failure) -> TokenVariables {
-    isUsual && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
+    areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
   /// The optional parts of the response that they need.
   var extras: TokenRequest.Extras {
-    var extras = TokenRequest.Extras(variables: isUsual)
+    var extras = TokenRequest.Extras(variables: areDefaults)
     for mapping in mappings {
       switch mapping.field {
       case .idToken: extras.idToken = true
@@ -96,11 +96,11 @@ struct TokenVariables: Sendable {
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
     // A renewal would invalidate these.
-    let untrue: [TokenField] = isUsual && isForFile ? [.accessToken, .expiresAt] : []
+    let untrue: [TokenField] = areDefaults && isForFile ? [.accessToken, .expiresAt] : []
     let mayLackIDToken = answer.description.isIDTokenExpired && mappings.contains { $0.field != .idToken }
     for mapping in mappings where mapping.field != .tokenFile && !untrue.contains(mapping.field) {
       try mapping.field.withValue(in: answer, from: line) { (value) throws(Failure) in
-        let mayLack = isUsual || mayLackIDToken && mapping.field == .idToken
+        let mayLack = areDefaults || mayLackIDToken && mapping.field == .idToken
         if value == nil, !mayLack { throw mapping.missing(in: answer) }
         try body(mapping.name, value)
       }
@@ -118,7 +118,7 @@ struct TokenVariables: Sendable {
   }
 
   static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
-    removed(usual.map(\.name) + [fileVariable], from: environment)
+    removed(defaults.map(\.name) + [fileVariable], from: environment)
   }
 
   /// Removes the variables that are about to be set, so that all belong to one token.

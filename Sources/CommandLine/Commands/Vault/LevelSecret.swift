@@ -15,7 +15,7 @@ struct LevelSecret {
   private let mayAsk: Bool
   private let console: Console
   /// The timeout for typing; nil for none.
-  var patience: Duration?
+  var timeout: Duration?
 
   private init(_ named: NamedSecret, _ invocation: Invocation) {
     self.named = named
@@ -84,7 +84,7 @@ struct LevelSecret {
       case .ofSlot(let number): Phrase("Passphrase of the slot \(number)")
       case .untilNow: isPIN ? Phrase("Current PIN") : Phrase("Current passphrase")
       }
-    return try SecretPrompt.ask(question, hint: hint, within: patience, pipe)
+    return try SecretPrompt.ask(question, hint: hint, within: timeout, pipe)
   }
 
   private func question(naming accounts: String) -> Phrase {

@@ -34,11 +34,11 @@ enum LockCommand {
       var result = JSONObject([("locked", .array([]))])
       var accounts: [JSON]? = []
       if let connection = try DaemonLauncher.connect(client.console) {
-        (result, accounts) = try connection.lent { (connection) throws(Failure) in
+        (result, accounts) = try connection.closingAfter { (connection) throws(Failure) in
           let result = try client.ask(.vault(.lock), over: &connection)
           if client.console.json || client.console.quiet { return (result, []) }
           // The accounts are locked even if reading the settings hangs.
-          let list = try? client.patient(for: 2).ask(.state(.list), over: &connection)
+          let list = try? client.withTimeout(seconds: 2).ask(.state(.list), over: &connection)
           return (result, list?["accounts"]?.array)
         }
       }

@@ -13,12 +13,12 @@ struct Unlocking {
   /// The attempts to type a secret.
   private static let mostAttempts = 3
 
-  /// - Parameter patience: The timeout for typing; nil for none.
-  init(_ invocation: Invocation, _ client: DaemonClient, patience: Duration? = nil) throws(Failure) {
+  /// - Parameter timeout: The timeout for typing; nil for none.
+  init(_ invocation: Invocation, _ client: DaemonClient, timeout: Duration? = nil) throws(Failure) {
     self.client = client
     passphrase = try .passphrase(invocation)
     pin = try .pin(invocation)
-    (passphrase.patience, pin.patience) = (patience, patience)
+    (passphrase.timeout, pin.timeout) = (timeout, timeout)
   }
 
   /// Unlocks the levels that the account needs; for nil, all.

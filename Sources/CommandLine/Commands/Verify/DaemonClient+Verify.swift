@@ -20,7 +20,7 @@ extension DaemonClient {
     let hasNext = !connection.isPrivate
     var isTaken = false
     do {
-      return try connection.lent { (connection) throws(Failure) in
+      return try connection.closingAfter { (connection) throws(Failure) in
         do throws(Failure) { return try verify(request, of: tokens, over: &connection, passed, &isTaken, tell) } catch {
           if connection.hasUnread { isTaken = false }
           throw error
@@ -30,7 +30,7 @@ extension DaemonClient {
       // The first request consumed the typed tokens.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
-    return try connectAgain().lent { (connection) throws(Failure) in
+    return try connectAgain().closingAfter { (connection) throws(Failure) in
       try verify(request, of: tokens, over: &connection, passed, &isTaken, tell)
     }
   }

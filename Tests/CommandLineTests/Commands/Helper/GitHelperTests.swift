@@ -48,7 +48,7 @@ import Wire
     for operation in ["get", "erase"] {
       let trial = HelperTrial(.git, operation, input: Self.question + "password=T0k.en\npath=\(path)\n")
       var url = try trial.place()?.url
-      if case .erase(let erased, _) = try trial.helper.question(trial.call) { url = erased }
+      if case .erase(let erased, _) = try trial.helper.request(trial.call) { url = erased }
       #expect(url == "https://host.example/\(expected)")
     }
   }
@@ -125,7 +125,7 @@ import Wire
 
   @Test(arguments: ["password", "credential"]) func `names the token that is to be forgotten`(member: String) throws {
     let trial = HelperTrial(.git, "erase", input: Self.question + "\(member)=T0k.en\n")
-    guard case .erase(let url, let secret) = try trial.helper.question(trial.call) else {
+    guard case .erase(let url, let secret) = try trial.helper.request(trial.call) else {
       Issue.record("nothing is erased")
       return
     }
@@ -136,16 +136,16 @@ import Wire
   @Test func `has git give up where a listed host has no session, and go on where none is listed`() {
     let trial = HelperTrial(.git, "get", input: Self.question)
     for code in [FailureCode.signedOut, .sessionExpired, .interactionRequired] {
-      #expect(trial.refusal(code) == HelperRefusal(output: "quit=1\n"))
+      #expect(trial.failureOutput(code) == HelperFailureOutput(output: "quit=1\n"))
     }
-    #expect(trial.refusal(.placeNotListed) == HelperRefusal(isSilent: true, status: 0))
+    #expect(trial.failureOutput(.placeNotListed) == HelperFailureOutput(isSilent: true, status: 0))
   }
 
   @Test(arguments: [
     FailureCode.invalidConfiguration, .storage, .timeout, .daemonUnavailable, .tooBusy, .vaultUnusable, .noAccount,
     .locked, .network, .tokenNotBound, .invalidRequest,
   ]) func `leaves git to the next helper after another failure`(code: FailureCode) {
-    #expect(HelperTrial(.git, "get", input: Self.question).refusal(code) == HelperRefusal())
-    #expect(HelperTrial(.git, "get", input: "host=\r\n").refusal(.invalidRequest) == HelperRefusal())
+    #expect(HelperTrial(.git, "get", input: Self.question).failureOutput(code) == HelperFailureOutput())
+    #expect(HelperTrial(.git, "get", input: "host=\r\n").failureOutput(.invalidRequest) == HelperFailureOutput())
   }
 }

@@ -37,7 +37,7 @@ import Wire
     #expect(try keyring.place()?.user == "me" && keyring.answer() == "me\nT0k.en\n")
     var aws = HelperTrial(.aws, user: "me")
     aws.call.role = "arn:aws:iam::123456789012:role/r"
-    #expect(throws: Failure.self) { try aws.helper.question(aws.call) }
+    #expect(throws: Failure.self) { try aws.helper.request(aws.call) }
   }
 }
 
@@ -67,14 +67,16 @@ import Wire
   @Test func `tells by docker's words that there is none, and any other error on standard output`() {
     let trial = HelperTrial(.docker, "get")
     #expect(
-      trial.refusal(.placeNotListed)
-        == HelperRefusal(output: "credentials not found in native keychain\n", isSilent: true, status: 1))
-    #expect(trial.refusal(.signedOut) == HelperRefusal(output: "agent: error: no (agent login work)\n", status: 1))
+      trial.failureOutput(.placeNotListed)
+        == HelperFailureOutput(output: "credentials not found in native keychain\n", isSilent: true, status: 1))
+    #expect(
+      trial.failureOutput(.signedOut) == HelperFailureOutput(output: "agent: error: no (agent login work)\n", status: 1)
+    )
   }
 
   @Test func `lists places with their user names, stores nothing and erases nothing`() throws {
     let trial = HelperTrial(.docker, "list")
-    guard case .places(let text) = try trial.helper.question(trial.call) else {
+    guard case .places(let text) = try trial.helper.request(trial.call) else {
       throw Failure(.internalError, "no list")
     }
     #expect(
@@ -154,11 +156,11 @@ import Wire
   func `leaves everything else to the next program`(arguments: [String]) throws {
     var trial = HelperTrial(.keyring)
     trial.call.arguments = arguments
-    guard case .next("keyring") = try trial.helper.question(trial.call) else {
+    guard case .next("keyring") = try trial.helper.request(trial.call) else {
       throw Failure(.internalError, "not left")
     }
-    #expect(trial.refusal(.placeNotListed) == HelperRefusal(status: 1, next: "keyring"))
-    #expect(trial.refusal(.signedOut) == HelperRefusal(status: 1))
+    #expect(trial.failureOutput(.placeNotListed) == HelperFailureOutput(status: 1, next: "keyring"))
+    #expect(trial.failureOutput(.signedOut) == HelperFailureOutput(status: 1))
   }
 }
 
@@ -176,7 +178,7 @@ import Wire
   ]) func `asks the service of the region's partition`(variables: [String: String], url: String) throws {
     var trial = HelperTrial(.aws, variables: variables)
     trial.call.role = "arn:aws:iam::123456789012:role/r"
-    guard case .role(let request, _) = try trial.helper.question(trial.call) else {
+    guard case .role(let request, _) = try trial.helper.request(trial.call) else {
       throw Failure(.internalError, "no role")
     }
     #expect(request.url == url)
@@ -222,9 +224,9 @@ import Wire
   }
 
   @Test func `tells a registry that is not listed from a session that is over`() {
-    #expect(trial("").refusal(.placeNotListed).output == #"{"Err":{"kind":"url-not-supported"}}"# + "\n")
+    #expect(trial("").failureOutput(.placeNotListed).output == #"{"Err":{"kind":"url-not-supported"}}"# + "\n")
     #expect(
-      trial("").refusal(.signedOut).output
+      trial("").failureOutput(.signedOut).output
         == #"{"Err":{"kind":"other","message":"agent: error: no (agent login work)","caused-by":[]}}"# + "\n")
   }
 }
@@ -278,11 +280,11 @@ import Wire
   }
 
   @Test func `tells a failure as JSON where Google's library reads it`() throws {
-    let refusal = HelperTrial(.gcp).refusal(.signedOut)
-    let object = try JSON(parsing: Array(refusal.output.utf8))
+    let failureOutput = HelperTrial(.gcp).failureOutput(.signedOut)
+    let object = try JSON(parsing: Array(failureOutput.output.utf8))
     #expect(object["success"] == false && object["version"]?.int == 1 && object["code"] == "signed_out")
     #expect(object["message"]?.string?.hasPrefix("agent: error: no") == true)
-    #expect(HelperTrial(.header).refusal(.signedOut) == HelperRefusal())
+    #expect(HelperTrial(.header).failureOutput(.signedOut) == HelperFailureOutput())
   }
 
   // RFC 7628 section 3.1, RFC 5801 section 4.

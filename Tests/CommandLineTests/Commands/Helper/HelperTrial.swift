@@ -27,25 +27,25 @@ struct HelperTrial {
 
   /// The destination of the requested token; nil if none is requested.
   func place() throws -> TokenRequest.Place? {
-    if case .token(let place, _, _) = try helper.question(call) { place } else { nil }
+    if case .token(let place, _, _) = try helper.request(call) { place } else { nil }
   }
 
   /// The account as specified by the caller.
   func account() throws -> String? {
-    if case .token(_, let account, _) = try helper.question(call) { account } else { nil }
+    if case .token(_, let account, _) = try helper.request(call) { account } else { nil }
   }
 
   /// The output without a token; nil if one is requested.
   func text() throws -> String? {
-    if case .text(let text) = try helper.question(call) { text } else { nil }
+    if case .text(let text) = try helper.request(call) { text } else { nil }
   }
 
   /// The output with a token.
   ///
   /// - Parameter members: The other members of the daemon's response.
   func answer(_ members: String = Self.usual, token: String = "T0k.en", type: String = "Bearer") throws -> String? {
-    let writer: HelperQuestion.Writer
-    switch try helper.question(call) {
+    let writer: HelperRequest.Writer
+    switch try helper.request(call) {
     case .token(_, _, let body), .tokens(let body): writer = body
     default: return nil
     }
@@ -59,7 +59,7 @@ struct HelperTrial {
     return String(decoding: text.bytes, as: UTF8.self)
   }
 
-  func refusal(_ code: FailureCode) -> HelperRefusal {
-    helper.refusal(Failure(code, "no", hint: "agent login work"), "agent: error: no (agent login work)", call)
+  func failureOutput(_ code: FailureCode) -> HelperFailureOutput {
+    helper.failureOutput(Failure(code, "no", hint: "agent login work"), "agent: error: no (agent login work)", call)
   }
 }

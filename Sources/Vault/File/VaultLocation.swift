@@ -3,7 +3,7 @@ internal import Encoding
 internal import Platform
 
 /// The location of this machine's vault, and access to its files.
-struct VaultPlace: Sendable {
+struct VaultLocation: Sendable {
   private static let prefix = "vault."
   private static let unbound = "unbound"
   private static let nameLength = 16
@@ -37,7 +37,7 @@ struct VaultPlace: Sendable {
   }
 
   /// The location of another file in the directory.
-  func named(_ fileName: String) -> VaultPlace { VaultPlace(directory: directory, fileName: fileName) }
+  func named(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
   /// Opens the directory. Nil if it does not exist.
   func open() throws(VaultError) -> PrivateDirectory? {

@@ -52,7 +52,7 @@ struct AccountSummary: Sendable {
 }
 
 /// Reads the vault's data about all accounts, even those not used since the daemon started.
-enum Survey {
+enum AccountScan {
   static func run(_ settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }

@@ -4,7 +4,7 @@ internal import Platform
 /// touched, and returned to the system with the last secret.
 ///
 /// The secure heap is for long-lived secrets, and not for sizes that another machine controls.
-package final class SecretRoom: Sendable {
+package final class SecretArena: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.
   private let used = Monitor(0)

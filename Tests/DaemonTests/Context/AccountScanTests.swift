@@ -19,8 +19,8 @@ import Wire
     parts = try DaemonParts(home.context)
   }
 
-  private func survey() throws -> [String: AccountSummary] {
-    let found = Survey.run(try home.context.settings(), only: nil, services: home.services)
+  private func scan() throws -> [String: AccountSummary] {
+    let found = AccountScan.run(try home.context.settings(), only: nil, services: home.services)
     return Dictionary(uniqueKeysWithValues: found.map { ($0.name.text, $0) })
   }
 
@@ -29,7 +29,7 @@ import Wire
     try home.beginSignIn(to: "guest", parts.signIns, 1) { $0.isEphemeral = true }
     home.pass(seconds: 5)
     try #require(home.sink.results[1]?["account"] == "guest")
-    let (guest, work) = (try #require(survey()["guest"]), try #require(survey()["work"]))
+    let (guest, work) = (try #require(scan()["guest"]), try #require(scan()["work"]))
     #expect(guest.isEphemeral && guest.isGranted && guest.protection == nil && guest.problem == nil)
     #expect(!work.isEphemeral && work.isGranted && work.protection == .device)
   }
@@ -43,7 +43,7 @@ import Wire
     for number in 1...2 {
       try parts.broker.token(TokenRequest(account: "work", forceRefresh: true), .number(number))
       home.runJobs()
-      let work = try #require(survey()["work"])
+      let work = try #require(scan()["work"])
       #expect(work.isGranted == (number == 1) && (work.expiry != GrantExpiry()) == (number == 1))
     }
   }

@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 /// A wait for the daemon. After a second, a line on the terminal shows the reason.
-enum Patience {
+enum DaemonWait {
   /// Without a line.
   case silent
   /// A response needs the authorization server.
