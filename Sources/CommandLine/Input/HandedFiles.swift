@@ -14,7 +14,8 @@ struct HandedFiles {
   init(_ kinds: Set<HandedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(HandedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.
-    let absent: HandedSecret = invocation[.register] ? .clientSecret : .initialAccessToken
+    let absent: HandedSecret? =
+      kinds.contains(.initialAccessToken) ? invocation[.register] ? .clientSecret : .initialAccessToken : nil
     for kind in HandedSecret.allCases where kinds.contains(kind) && kind != absent {
       let secret = try Self.secret(kind, invocation)
       if secret.isNamed { files.append((kind, secret)) }

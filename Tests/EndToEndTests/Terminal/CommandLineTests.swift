@@ -186,7 +186,7 @@ import Testing
       #expect(
         account.names == [
           "name", "active", "issuer", "state", "person", "expires_at", "client_id", "protection", "subject", "scope",
-          "refresh", "last_refresh", "http_loopback",
+          "refresh", "last_refresh", "next_renewal", "http_loopback",
         ])
       #expect(account["name"] == "work" && account["active"] == true && account["state"] == "active")
       #expect(account["http_loopback"] == true)

@@ -16,6 +16,10 @@ enum LoginOptions {
       }
       return prompt
     }
+    request.dropsAccessToken = invocation[.noKeep]
+    if request.dropsAccessToken, request.keepsAccessToken {
+      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
+    }
     request.demands.loginHint = invocation[.loginHint]
     request.demands.acrValues = invocation[.acr]
     request.demands.maxAge = invocation[.maxAge]
@@ -35,10 +39,6 @@ enum LoginOptions {
     request.settings = try SettingsOptions.read(invocation)
     (request.account, request.issuer) = try accountAndIssuer(invocation)
     request.registersClient = invocation[.register]
-    request.dropsAccessToken = invocation[.noKeep]
-    if request.dropsAccessToken, request.keepsAccessToken {
-      throw Invocation.choice(AccountSetting.keepsAccessToken.declaration, Option.noKeep.declaration)
-    }
     request.isEphemeral = invocation[.ephemeral]
     if request.isEphemeral {
       // These options need a file, or would leave a registered client at the server.
