@@ -64,7 +64,7 @@ struct MovedOptions {
     let named = (try? invocation.namedAccount(operand: nil)) ?? nil
     let operand = invocation.operands.first
     if isGiven(Self.workload) {
-      let offered = Main.commands.named(.workload)
+      let offered = LoginCommand.workload
       return [
         command(["workload"] + [operand ?? named].compactMap { $0 }) { option in
           offered.option { $0.name == option.name } != nil && option.name != Option.guest.name
@@ -87,7 +87,7 @@ struct MovedOptions {
     }
     // A new account has been added with the settings.
     let isAdded = isNew && !commands.isEmpty
-    let signsIn = Main.commands.named(.login)
+    let signsIn = LoginCommand.login
     var line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
       (signsIn.options + Options.common).contains { $0.name == option.name }
         && !(isAdded && AccountSetting.atSignIn.contains { $0.word == option.name })
