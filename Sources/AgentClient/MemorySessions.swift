@@ -47,7 +47,9 @@ public final class MemorySessions: SessionContainer {
 
   /// Adds a session, or replaces the session of the same account.
   ///
-  /// - Parameter refresh: Renews the session; nil if an expired session requires a sign-in.
+  /// - Parameters:
+  ///   - grant: The token and its session.
+  ///   - refresh: Renews the session; nil if an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(

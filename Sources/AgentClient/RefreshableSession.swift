@@ -57,6 +57,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
+  ///   - container: The container with the session.
   ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - tellRefresh: Called once for each new token except the first one.
   public init(

@@ -79,6 +79,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// - Parameters:
   ///   - account: The default is the active one, or a name derived from the issuer's host.
   ///   - issuer: The default is the account's.
+  ///   - clientID: The default is the account's.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer

@@ -58,7 +58,8 @@ struct LoginSettings {
       let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
       let files = AdministratorFiles.current
       if let problem = files.problem(of: name) { throw Failure(problem) }
-      let known = others + Provider.names + files.presets.map(\.name)
+      let presets = files.presets.map(\.name).filter { !others.contains($0) }
+      let known = others + Provider.names + presets
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {
@@ -71,7 +72,7 @@ struct LoginSettings {
           "use \("--issuer"), or run on a terminal: \(SignInCommand(account.text, request.words()).asking); for a known service: agent help providers"
         ))
     }
-    if request.registersClient { configuration.forgetClient() }
+    if request.registersClient, !configuration.clientID.isEmpty { configuration.forgetClient() }
     try configuration.change(to: request.settings)
     if request.dropsAccessToken { configuration.keepsAccessToken = false }
     configuration.adoptProvider()

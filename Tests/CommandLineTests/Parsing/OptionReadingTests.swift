@@ -101,8 +101,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
       Option.noDaemon.declaration,
       [
         .serve, .events, .lock, .unlock, .daemonStart, .daemonStop, .daemonRestart, .daemonStatus, .daemonRun,
-        .daemonLog,
-        .renew, .tokenFile,
+        .daemonRefresh, .daemonLog, .renew, .tokenFile,
       ]
     ),
     (Option.noInput.declaration, []), (Option.quiet.declaration, []), (Option.verbose.declaration, []),

@@ -97,7 +97,8 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
     WrongLine("use --all", "unknown option \"--all\"", hint: "agent help use", command: "use"),
     WrongLine("frobnicate", "unknown command \"frobnicate\"", hint: "agent help"),
     WrongLine("daemon strat", "unknown command \"daemon strat\"", hint: "did you mean \"agent daemon start\"?"),
-    WrongLine("daemon", "\"daemon\" needs one of: start, stop, restart, status, run, log", hint: "agent help daemon"),
+    WrongLine(
+      "daemon", "\"daemon\" needs one of: start, stop, restart, status, run, refresh, log", hint: "agent help daemon"),
     WrongLine("token --jsno", "unknown option \"--jsno\"", hint: "did you mean \"--json\"?", command: "token"),
     WrongLine("token --min", "unknown option \"--min\"", hint: "did you mean \"--min-valid\"?", command: "token"),
     WrongLine(

@@ -8,8 +8,8 @@ import Testing
       ":2:35: accounts.work.issuer must be a text of at most"
     ),
     (
-      "{\"version\": 2,\n  \"accounts\": {\"work\": {\"issuer\": \"https://id.example\"}}}",
-      ":2:24: accounts.work.client_id is missing; it must be the client ID"
+      "{\"version\": 2,\n  \"accounts\": {\"work\": {\"client_id\": \"c\"}}}",
+      ":2:24: accounts.work.issuer is missing; it must be "
     ),
     ("{\"version\": 2,\n}", ":2:1: expected a value, a quoted name, a comma or a bracket"),
     (

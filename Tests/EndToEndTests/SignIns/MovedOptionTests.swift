@@ -28,7 +28,8 @@ import Testing
     ("ci --assertion-from gitlab-ci --use", "agent workload ci --assertion-from gitlab-ci"),
     ("known --qr-code never", "AGENT_QR_CODE=never agent login known"),
     (
-      "known --register --initial-access-token-file f", "agent login known --register --client-secret-file f"
+      "known --register --initial-access-token-file /proc/sys/kernel/osrelease",
+      "agent login known --register --client-secret-file /proc/sys/kernel/osrelease"
     ),
     ("known --passphrase-file f", "agent unlock --passphrase-file f, then agent login known"),
     ("known --use", "agent login known, then agent use known"),

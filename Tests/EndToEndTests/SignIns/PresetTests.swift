@@ -97,7 +97,7 @@ struct `A file of the administrator for all users` {
           try program.until("Sign in again?")
           try program.type("n\r")
           let end = try program.end()
-          #expect(end.raw.contains("git now asks agent for https://git.example") == answer.isEmpty, "\(end.raw)")
+          #expect(end.raw.contains("git https://git.example is set up: ") == answer.isEmpty, "\(end.raw)")
           #expect(end.raw.contains("helper = ") == answer.isEmpty, "\(end.raw)")
           #expect(end.raw.contains("to set up git: agent setup git --host git.example") != answer.isEmpty, "\(end.raw)")
           #expect(end.raw.contains("none of this is set up") != answer.isEmpty, "\(end.raw)")
@@ -113,7 +113,7 @@ struct `A file of the administrator for all users` {
       "issuer": "\(issuer.url)",
       "client_id": "agent-cli",
       "scope": ["openid", "email"],
-      "endpoints": {"token": "/token", "device_authorization": "/device_authorization"},
+      "endpoints": {"token": "/token", "device_authorization": "/device_authorization", "keys": "/jwks"},
       "quirks": {"no-metadata": "https://corp.example/documentation"},
       "registration": {"page": "https://corp.example/register", "kind": "native app"}
     }

@@ -87,6 +87,8 @@ import Testing
       ] {
         let result = try scene.tree.agent(scene.line + ["--browser", "--no-open"] + options)
         #expect(Self.isRefused(result, rule), "\(options): \(result.errorText)")
+        // Its settings were set before the sign-in.
+        #expect(try scene.tree.agent("account", "remove", "work").succeeded)
       }
       let device = try scene.tree.agent(scene.line + ["--device"])
       #expect(Self.isRefused(device, "5.3.3.2-1"), "\(device.errorText)")

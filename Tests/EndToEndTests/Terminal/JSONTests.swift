@@ -99,11 +99,15 @@ import Testing
       ["account", "set", "work", "--client-id", "agent-cli"], ["account", "rename", "idle", "spare"],
       ["account", "import", "home"] + server + ["--refresh-token-file", tree.path("token")],
       ["status", "--check"], ["list"], ["account", "remove", "work"], ["account", "remove", "spare", "--local"],
-      ["login", "home"], ["logout", "home"], ["logout", "home"], ["logout", "--all"], ["status"],
+      ["login", "home"], ["logout", "home"], ["logout", "home"],
+      [
+        "workload", "robot", "--issuer", issuer.url, "--client-id", "agent-confidential", "--allow-http-loopback",
+        "--client-secret-file", tree.path("secret"),
+      ], ["logout", "--all"], ["status"],
     ] + vaultCalls(tree)
       + [
         ["daemon", "status"], ["daemon", "log"], ["events"], ["daemon", "stop"], ["daemon", "stop"],
-        ["daemon", "start"],
+        ["daemon", "start"], ["daemon", "refresh"],
         ["daemon", "start"], ["daemon", "restart"], ["daemon", "stop"], ["--no-daemon", "list"],
         ["completions", "bash"],
         ["help"],
@@ -127,8 +131,8 @@ import Testing
 
   @Test func `that commands answer fits the schema`() throws {
     var answers = try JSONAnswers()
-    try Issuer.with { issuer in
-      try AgentTree.with { tree in
+    try AgentTree.with { tree in
+      try Issuer.with(["--client-secret-file", tree.path("secret")]) { issuer in
         try tree.directory.write("token", try issuer.refreshToken())
         try tree.directory.write("old", "correct horse\n")
         try tree.directory.write("new", "battery staple")
