@@ -61,6 +61,7 @@ import Wire
         case "boolean": true
         case "list of numbers": [7]
         case "list of texts": member.name == "unset" ? ["pins"] : ["sample"]
+        case "object": ["language": "de", "right_to_left": false, "texts": ["Signed in": "Angemeldet"]]
         default: .null
         }
       #expect(line[member.name] != .null, "\(member.type) is no type of a member")
