@@ -96,9 +96,15 @@ package struct ProgramName: Sendable, Hashable {
   private static let pages = (CommandName.pages + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
+  /// The text after `agent` in the names of its systemd units, also in mdoc(7).
+  private static let units = [".service", ".socket", "-refresh.service", "-refresh.timer"].flatMap {
+    [Array($0.utf8), Array($0.replacing(each: "-", with: "\\-").utf8)]
+  }
+
   /// Whether the program's name may precede this text.
   private static func canPrecede(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
+    if units.contains(where: { rest.starts(with: $0) }) { return true }
     switch first {
     case UInt8(ascii: "/"), UInt8(ascii: "@"): return false
     // The end of a sentence, not `agent.sock`.

@@ -18,6 +18,7 @@ import Testing
     (#"eval "$(agent env)""#, #"eval "$(tokens env)""#), ("agent(1)", "tokens(1)"),
     ("agent-config(5)", "tokens-config(5)"), ("agent-recipes(7)", "tokens-recipes(7)"),
     ("agent-login(1)", "tokens-login(1)"), ("agent-lease-port(1)", "tokens-lease-port(1)"),
+    (#"enable agent\-refresh.timer"#, #"enable tokens\-refresh.timer"#), ("agent.socket", "tokens.socket"),
     (#"agent\-lease\-port(1)"#, #"tokens\-lease\-port(1)"#), (#"agent\-lease"#, #"agent\-lease"#),
     (#"\fBagent\fP"#, #"\fBtokens\fP"#), (#"agent\-config"#, #"tokens\-config"#), (".Nm agent\n", ".Nm tokens\n"),
     ("agentd", "agentd"), ("/run/agent/agent.sock", "/run/agent/agent.sock"), ("agents", "agents"),

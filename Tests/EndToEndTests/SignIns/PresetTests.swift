@@ -112,8 +112,8 @@ struct `A file of the administrator for all users` {
       "title": "Corporation",
       "issuer": "\(issuer.url)",
       "client_id": "agent-cli",
-      "scope": ["openid", "email"],
-      "endpoints": {"token": "/token", "device_authorization": "/device_authorization", "keys": "/jwks"},
+      "scope": ["email"],
+      "endpoints": {"token": "/token", "device_authorization": "/device_authorization"},
       "quirks": {"no-metadata": "https://corp.example/documentation"},
       "registration": {"page": "https://corp.example/register", "kind": "native app"}
     }
