@@ -58,8 +58,8 @@ struct LoginSettings {
       let others = settings.accounts.map(\.name.text).filter { !name.hasPrefix($0) }
       let files = AdministratorFiles.current
       if let problem = files.problem(of: name) { throw Failure(problem) }
-      let presets = files.presets.map(\.name).filter { !others.contains($0) }
-      let known = others + Provider.names + presets
+      var known = others
+      for name in Provider.names + files.presets.map(\.name) where !known.contains(name) { known.append(name) }
       var meant = ProviderName.known(as: account.text).map(\.rawValue)
       if meant.isEmpty { meant = Suggestion.candidates(for: account.text, among: known) }
       guard meant.isEmpty else {
