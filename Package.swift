@@ -102,7 +102,7 @@ let package = Package(
     module("Vault", uses: ["Vocabulary", "Crypto", "Encoding", "Platform"]),
     module("JOSE", uses: ["Crypto", "Encoding"]),
     module("Wire", uses: ["Vocabulary", "Encoding", "CProduct"]),
-    module("Vocabulary", uses: ["Encoding", "Platform"]),
+    module("Vocabulary", uses: ["Encoding", "Platform", "CProviders"]),
     module("Crypto", uses: ["Encoding", "Platform", "COpenSSL"]),
     module("Platform", uses: ["CPlatform"]),
     module("Encoding"),
@@ -110,6 +110,7 @@ let package = Package(
     // C: shims only, no logic.
     .target(name: "CPlatform"),
     .target(name: "CProduct", cSettings: [.define("AGENT_COMMIT", to: Context.environment["AGENT_COMMIT"] ?? "")]),
+    .target(name: "CProviders"),
     // Linked, not imported.
     .target(name: "CHeap"),
     .target(name: "CSystemd"),
@@ -125,7 +126,7 @@ let package = Package(
       name: "devissuer", dependencies: ["HTTP", "OAuth", "JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"],
       path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
-      name: "TestSupport", dependencies: ["Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
     // Apart from what every test may use, since it needs the failures of the protocol.
     .target(
       name: "WireSupport", dependencies: ["Wire", "Vocabulary"], path: "Tests/WireSupport", swiftSettings: strict),
@@ -138,13 +139,13 @@ let package = Package(
     tests("JOSETests", uses: ["JOSE", "Crypto", "Encoding"]),
     tests("QRCodeTests", uses: ["QRCode"]),
     tests("VocabularyTests", uses: ["Vocabulary", "Encoding", "Platform", "TestSupport"]),
-    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport"]),
+    tests("WireTests", uses: ["Wire", "Encoding", "Vocabulary", "WireSupport", "TestSupport"]),
     tests(
       "PeersTests",
       uses: ["Peers", "PeersSupport", "Wire", "WireSupport", "Vocabulary", "Encoding", "Platform", "TestSupport"]),
     tests("LeaseTests", uses: ["Lease", "Peers", "PeersSupport", "Platform", "TestSupport"]),
     tests("VaultTests", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
-    tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary"]),
+    tests("OAuthTests", uses: ["OAuth", "JOSE", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
     tests("LoopbackTests", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding"]),
     tests("HTTPTests", uses: ["HTTP", "OAuth", "JOSE", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
     tests(

@@ -166,7 +166,7 @@ extension AccountSetting {
     _ summary: String, details: String, isSealed: Bool
   ) {
     self.init(
-      name, .choice(ProviderName.builtIn.map(\.rawValue)), option, summary, details: details, fallback: nil,
+      name, .choice(Provider.builtIn.map(\.name.rawValue)), option, summary, details: details, fallback: nil,
       isSealed: isSealed, canBeUnset: true,
       read: { $0[keyPath: path].map { .string($0.rawValue) } },
       write: { settings, value in

@@ -101,25 +101,7 @@ package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
 
 /// The name of a built-in provider or of one in ``AdministratorFiles``.
 package struct ProviderName: RawRepresentable, Sendable, Hashable {
-  package static let apple = Self("apple"), atlassian = Self("atlassian"), auth0 = Self("auth0"),
-    authentik = Self("authentik"), bitbucket = Self("bitbucket"), codeberg = Self("codeberg"),
-    cognito = Self("cognito"), dex = Self("dex"), discord = Self("discord"), dropbox = Self("dropbox"),
-    entra = Self("entra"), forgejo = Self("forgejo"), gitea = Self("gitea"), github = Self("github"),
-    gitlab = Self("gitlab"), glewlwyd = Self("glewlwyd"), gmail = Self("gmail"), google = Self("google"),
-    huggingface = Self("huggingface"), identityCenter = Self("identity-center"), keycloak = Self("keycloak"),
-    okta = Self("okta"), outlook = Self("outlook"), salesforce = Self("salesforce"), shopify = Self("shopify"),
-    slack = Self("slack"), twitch = Self("twitch"), yahoo = Self("yahoo"), zitadel = Self("zitadel")
-
-  /// The names of ``Provider/builtIn``, listed here because few commands need the providers.
-  package static let builtIn = [
-    apple, atlassian, auth0, authentik, bitbucket, codeberg, cognito, dex, discord, dropbox, entra, forgejo, gitea,
-    github, gitlab, glewlwyd, gmail, google, huggingface, identityCenter, keycloak, okta, outlook, salesforce,
-    shopify, slack, twitch, yahoo, zitadel,
-  ]
-
   package let rawValue: String
-
-  private init(_ known: String) { rawValue = known }
 
   /// Nil unless it consists of up to 64 lowercase letters, digits and dashes.
   package init?(rawValue: String) {
@@ -128,28 +110,6 @@ package struct ProviderName: RawRepresentable, Sendable, Hashable {
       rawValue.utf8.allSatisfy({ isDash($0) || $0.isASCIIAlphanumeric && !(65...90).contains($0) })
     else { return nil }
     self.rawValue = rawValue
-  }
-
-  /// The providers of a company or product, whatever its capitals, blanks and dashes.
-  package static func known(as name: String) -> [ProviderName] {
-    switch name.lowercased().filter({ $0 != " " && $0 != "-" }) {
-    case "microsoft": [.entra, .outlook]
-    case "azure", "azuread", "aad", "entraid", "m365", "microsoft365", "microsoftentra", "microsoftentraid",
-      "office365",
-      "teams":
-      [.entra]
-    case "hotmail", "live", "msn": [.outlook]
-    case "aws", "amazon": [.cognito, .identityCenter]
-    case "awssso", "iamidentitycenter": [.identityCenter]
-    case "gcp", "gcloud", "googlecloud", "googleworkspace", "gsuite": [.google]
-    case "gh", "githubenterprise": [.github]
-    case "gl": [.gitlab]
-    case "hf": [.huggingface]
-    case "googlemail": [.gmail]
-    case "jira", "confluence": [.atlassian]
-    case "icloud": [.apple]
-    default: []
-    }
   }
 }
 

@@ -22,7 +22,7 @@ extension AccountSetting {
       case .file: .file(metavar)
       case .flag: .none
       case .choice where self === AccountSetting.provider:
-        .choice(metavar, ProviderName.builtIn.map(\.rawValue)) {
+        .choice(metavar, Provider.builtIn.map(\.name.rawValue)) {
           AdministratorFiles.read().providers.map(\.name.rawValue)
         }
       case .choice(let words): .choice(metavar, words)

@@ -1,9 +1,23 @@
+internal import CProviders
 internal import Encoding
 
 extension Provider {
+  /// The built-in providers, in the order of their names.
+  package static let builtIn: [Provider] = {
+    let text = unsafe [UInt8](UnsafeBufferPointer(start: agent_providers(), count: Int(agent_providers_size())))
+    do throws(AdministratorFiles.Problem) {
+      let file = try FileObject("share/providers.json", text)
+      return try file.names.map { (name) throws(AdministratorFiles.Problem) in try Provider(name, in: file) }
+    } catch {
+      preconditionFailure(error.text.english)
+    }
+  }()
+
   /// The members of a provider's file.
   private enum Member: String, CaseIterable {
-    case title, issuer
+    /// For readers of the file.
+    case comment
+    case title, aliases, like, issuer
     case issuerExample = "issuer_example"
     case issuerTemplates = "issuer_templates"
     case ownServers = "own_servers"
@@ -42,11 +56,38 @@ extension Provider {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
     }
-    guard !ProviderName.builtIn.contains(known) else {
+    guard !Self.builtIn.contains(where: { $0.name == known }) else {
       throw object.problem(Phrase("the provider \(name) is built in; give the file another name"))
     }
-    self.init(known, name)
-    for member in try object.members(Member.self) { try read(member, object) }
+    let model = try object.text(Member.like.rawValue)
+    let other = model.flatMap { model in Self.builtIn.first { $0.name.rawValue.hasSameBytes(as: model) } }
+    guard (model == nil) == (other == nil) else {
+      throw object.wrong(Member.like.rawValue, Phrase("the name of a built-in provider"))
+    }
+    try self.init(object, known, like: other)
+  }
+
+  /// Reads a built-in provider.
+  private init(_ name: String, in file: FileObject) throws(AdministratorFiles.Problem) {
+    guard let object = try file.object(name), let known = ProviderName(rawValue: name) else {
+      throw file.wrong(name, Phrase("an object"))
+    }
+    let model = try object.text(Member.like.rawValue)
+    try self.init(object, known, like: model.map { (model) throws(AdministratorFiles.Problem) in
+      try Provider(model, in: file)
+    })
+  }
+
+  /// - Parameter other: The provider whose members this one has as well.
+  private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(AdministratorFiles.Problem) {
+    self = other ?? Provider(name, name.rawValue)
+    self.name = name
+    let members = try object.members(Member.self)
+    let hasServer = members.contains { [.issuer, .issuerExample, .issuerTemplates].contains($0) }
+    isVariant = other != nil && !hasServer
+    if hasServer { (issuer, issuerExample, issuerTemplates) = (nil, nil, []) }
+    if !members.contains(.aliases) { aliases = [] }
+    for member in members { try read(member, object) }
     guard issuer != nil || issuerExample != nil || obstacle != nil else {
       throw object.problem(Phrase("expected the member \("issuer") or \("issuer_example")"))
     }
@@ -55,7 +96,10 @@ extension Provider {
   private mutating func read(_ member: Member, _ object: FileObject) throws(AdministratorFiles.Problem) {
     let name = member.rawValue
     switch member {
+    case .comment: _ = try object.text(name)
     case .title: title = try object.text(name) ?? title
+    case .aliases: aliases = try object.texts(name)
+    case .like: break
     case .issuer: issuer = try Self.url(name, object)
     case .issuerExample: issuerExample = try object.text(name)
     case .issuerTemplates: issuerTemplates = try object.texts(name)
@@ -99,7 +143,7 @@ extension Provider {
     case .errorNames:
       errorNames = Dictionary(try object.table(name).map { ($0.lowercased(), $1) }) { first, _ in first }
     case .deadRefreshTokens: deadRefreshTokens = try object.texts(name)
-    case .limits: limits = try object.texts(name)
+    case .limits: limits += try object.texts(name)
     case .obstacle: obstacle = try object.text(name)
     case .obstacleOfDevice: deviceObstacle = try object.text(name)
     case .advice:

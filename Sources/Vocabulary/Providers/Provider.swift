@@ -6,8 +6,10 @@ internal import Platform
 /// An account names its provider, or uses the one with its issuer. Providers never loosen a rule for other servers. The
 /// account's settings override them.
 package struct Provider: Sendable, Hashable {
-  package let name: ProviderName
+  package internal(set) var name: ProviderName
   package internal(set) var title: String
+  /// Other names of the company or product, in lowercase without blanks and dashes.
+  package var aliases: [String] = []
   /// The issuer if only the provider is named.
   package var issuer: String?
   /// An example issuer, for a product with a host name for each customer.
@@ -18,7 +20,7 @@ package struct Provider: Sendable, Hashable {
   package var hasOwnServers = false
   /// Further host names that users know.
   package var hosts: [String] = []
-  /// Whether this differs from another provider only in scope. It is then not selected by issuer or host.
+  /// Whether this has the server of another provider, with another scope. It is then not selected by issuer or host.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
@@ -131,9 +133,7 @@ package struct Provider: Sendable, Hashable {
   static let defined = Monitor<[Provider]>([])
 
   /// The names of all providers, those of the administrator first.
-  package static var names: [String] {
-    (defined.withLock { $0.map(\.name) } + ProviderName.builtIn).map(\.rawValue)
-  }
+  package static var names: [String] { (defined.withLock { $0 } + builtIn).map(\.name.rawValue) }
 
   /// The provider with this name. If no file defines it any more, it has no properties.
   package static func named(_ name: ProviderName) -> Provider {
@@ -212,7 +212,13 @@ package struct Provider: Sendable, Hashable {
 extension ProviderName {
   /// Whether it is built in or the administrator's.
   package var isKnown: Bool {
-    Self.builtIn.contains(self) || Provider.defined.withLock { $0.contains { $0.name == self } }
+    Provider.all.contains { $0.name == self }
+  }
+
+  /// The providers of a company or product, whatever its capitals, blanks and dashes.
+  package static func known(as name: String) -> [ProviderName] {
+    let name = name.lowercased().filter { $0 != " " && $0 != "-" }
+    return Provider.all.filter { $0.aliases.contains { $0.hasSameBytes(as: name) } }.map(\.name)
   }
 
   /// Nil unless there is a provider with this name.

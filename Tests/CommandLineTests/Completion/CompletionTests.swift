@@ -241,7 +241,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     #expect(try program.run(["__complete", "accounts"]).outputText == "work\ngithub\n")
     let services = try program.run(["__complete", "services"]).outputText.split(separator: "\n")
     #expect(services.prefix(3) == ["work", "github", "apple"])
-    #expect(services.count == 1 + ProviderName.builtIn.count)
+    #expect(services.count == 1 + Provider.builtIn.count)
     #expect(try program.tree.open("libexec").exists("agentd.started") == false)
   }
 

@@ -1,5 +1,6 @@
 import Encoding
 import Sessions
+import TestSupport
 import Testing
 import Vocabulary
 import Wire

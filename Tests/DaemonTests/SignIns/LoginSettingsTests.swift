@@ -1,6 +1,7 @@
 import OAuth
 import PeersSupport
 @testable import Sessions
+import TestSupport
 import Testing
 import Vault
 import Vocabulary

@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import OAuth
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -45,12 +45,26 @@ import Vocabulary
     #expect(copy.quirks == known.quirks && copy.advice == known.advice && copy.paths == known.paths)
   }
 
+  @Test func `defines a provider like a built-in one, at another server or with another scope`() throws {
+    let other = Provider.named(.gitlab)
+    try write("providers.d/git.json", #"{"title":"Git","like":"gitlab","issuer":"https://git.example","limits":["slow"]}"#)
+    try write("providers.d/git-api.json", #"{"like":"gitlab","scope":["api"]}"#)
+    #expect(problems().isEmpty)
+    let (scoped, moved) = (read().providers[0], read().providers[1])
+    #expect(moved.issuer == "https://git.example" && !moved.isVariant && moved.paths == other.paths)
+    #expect(moved.limits == other.limits + ["slow"] && moved.aliases.isEmpty && moved.advice == other.advice)
+    #expect(scoped.issuer == other.issuer && scoped.isVariant && scoped.scope == ["api"])
+    try write("providers.d/git.json", #"{"like":"git-api"}"#)
+    #expect(problems() == ["\(directory.path)/providers.d/git.json:1:9: like must be the name of a built-in provider"])
+  }
+
   private static func json(_ provider: Provider) -> JSONObject {
     func texts(_ texts: [String]) -> JSON? { texts.isEmpty ? nil : .array(texts.map(JSON.string)) }
     func table(_ entries: [(String, String)]) -> JSON? {
       entries.isEmpty ? nil : .object(JSONObject(entries.map { ($0, .string($1)) }))
     }
     var object = JSONObject([("title", .string(provider.title))])
+    object["aliases"] = texts(provider.aliases)
     object["issuer"] = provider.issuer.map(JSON.string)
     object["issuer_example"] = provider.issuerExample.map(JSON.string)
     object["issuer_templates"] = texts(provider.issuerTemplates)

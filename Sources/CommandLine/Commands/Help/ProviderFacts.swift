@@ -5,32 +5,37 @@ enum ProviderFacts {
   /// The word after `agent help`.
   static let topic = "providers"
 
-  static func facts(_ provider: Provider) -> [(String, String)] {
-    if let obstacle = provider.obstacle { return [("Not possible", "\(obstacle).")] }
+  /// - Parameter text: Returns a text in the reader's language.
+  static func facts(_ provider: Provider, _ text: (Phrase) -> String) -> [(String, String)] {
+    func sentence(_ english: String) -> String {
+      let text = text(Phrase(stringLiteral: english))
+      return "\(text.prefix(1).uppercased())\(text.dropFirst())."
+    }
+    if let obstacle = provider.obstacle { return [(text(Phrase("Not possible")), sentence(obstacle))] }
     var facts: [(String, String)] = []
     if let registration = provider.registration {
-      var text = "\(registration.page), as \(registration.kind)"
-      if let uri = provider.redirectURI { text += ", with the redirect URI `\(uri)`" }
-      if let option = registration.option { text += " and \"\(option)\" switched on" }
-      facts.append(("Register", "\(text)."))
+      var phrase = Phrase("\(registration.page), as \(registration.kind)")
+      if let uri = provider.redirectURI { phrase = Phrase("\(phrase), with the redirect URI `\(uri)`") }
+      if let option = registration.option { phrase = Phrase("\(phrase) and \"\(option)\" switched on") }
+      facts.append((text(Phrase("Register")), "\(text(phrase))."))
     }
     let issuer = provider.issuer == nil ? " --issuer URL" : ""
     let redirect = provider.has(.ownRedirectURI) ? " --redirect-uri URI" : ""
     let secret = provider.has(.secretNeeded) ? " --client-secret-file FILE" : ""
     let client = provider.clientID == nil ? " --client-id ID" : ""
-    facts.append(("Sign in", "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
+    facts.append((text(Phrase("Sign in")), "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
     if provider.issuer != nil, provider.hasOwnServers {
-      facts.append(("Self-hosted", "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
+      facts.append((text(Phrase("Self-hosted")), "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
     }
-    if let issuer = provider.issuer { facts.append(("Issuer", "`\(issuer)`")) }
-    if let example = provider.issuerExample { facts.append(("Issuer", "\(example).")) }
-    if !provider.scope.isEmpty { facts.append(("Scope", "By default `\(provider.scope.joined(separator: " "))`.")) }
-    if !provider.limits.isEmpty { facts.append(("Notes", provider.limits.map(sentence).joined(separator: " "))) }
-    if let page = provider.sessionsPage { facts.append(("Revoke access at", page)) }
+    if let issuer = provider.issuer { facts.append((text(Phrase("Issuer")), "`\(issuer)`")) }
+    if let example = provider.issuerExample { facts.append((text(Phrase("Issuer")), "\(example).")) }
+    let scope = provider.scope.joined(separator: " ")
+    if !scope.isEmpty { facts.append((text(Phrase("Scope")), text(Phrase("By default `\(scope)`.")))) }
+    let limits = provider.limits.map(sentence).joined(separator: " ")
+    if !limits.isEmpty { facts.append((text(Phrase("Notes")), limits)) }
+    if let page = provider.sessionsPage { facts.append((text(Phrase("Revoke access at")), page)) }
     return facts
   }
-
-  private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
 
   /// Departures from the standards, by name.
   static func quirks(_ provider: Provider) -> [(String, String)] {
