@@ -4,9 +4,6 @@ internal import Wire
 
 /// Prompts for a secret on the terminal, without echo.
 enum SecretPrompt {
-  /// Longer than any terminal line.
-  private static let mostBytes = 4096
-
   /// Signals that end or stop a program while it waits for input.
   private static let endings = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP]
 
@@ -21,7 +18,7 @@ enum SecretPrompt {
     _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var line: [UInt8] = []
-    line.reserveCapacity(mostBytes)
+    line.reserveCapacity(2 * Terminal.maximumLineBytes)
     defer { line.overwrite() }
     let ending: Int32?
     do {
@@ -31,7 +28,7 @@ enum SecretPrompt {
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
         try terminal.writeAll(Array("\(question.localized()): ".utf8).span)
-        return try read(terminal, signals, &line, upTo: mostBytes, within: timeout)
+        return try read(terminal, signals, &line, within: timeout)
       }
     } catch {
       throw Failure(.invalidRequest, "no terminal to ask on: \(Phrase(known: error.message))", hint: hint)
@@ -46,7 +43,7 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, for ``read(_:_:_:upTo:within:)`` to report. Undo with
+  /// Blocks the signals that end or stop this process, for ``read(_:_:_:within:)`` to report. Undo with
   /// `Signals.unblockAll`.
   static func blockTerminationSignals() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(endings.filter { !Signals.isIgnored($0) })
@@ -64,7 +61,7 @@ enum SecretPrompt {
   /// - Returns: The signal received first, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
-    upTo mostBytes: Int, within timeout: Duration? = nil
+    within timeout: Duration? = nil
   ) throws(SystemError) -> Int32? {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }
     let poller = try Poller()
@@ -79,36 +76,41 @@ enum SecretPrompt {
       let events = try poller.wait(timeoutMilliseconds: Int32(clamping: milliseconds ?? -1))
       if let signal = signals.next() { return signal }
       guard events.contains(where: { $0.key == 0 }) else { continue }
-      let count = try terminal.read(into: &line, upTo: mostBytes - line.count)
-      if count == 0 || line.last == UInt8(ascii: "\n") || line.count == mostBytes { return nil }
+      let count = try Terminal.readTyped(on: terminal, into: &line)
+      if count == 0 || line.last == UInt8(ascii: "\n") || line.count >= Terminal.maximumLineBytes { return nil }
     }
   }
 }
 
 /// Asks questions on the terminal, regardless of redirections.
 enum Confirmation {
-  private static let mostBytes = 64
-  private static let mostBytesOfLine = 1024
-
   /// The maximum length of a question in characters.
   private static let longest = 4096
+
+  /// How often a question is asked until the answer is "yes" or "no".
+  private static let mostAttempts = 3
 
   /// - Parameters:
   ///   - standard: The result for an empty line.
   ///   - timeout: The timeout; nil for none.
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal or answer.
+  /// - Returns: Whether the user typed `y` or `yes`, in English or their language; nil without a terminal, or without
+  ///   an answer before the timeout. False after ``mostAttempts`` other answers, and at the end of input.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {
-    guard let line = try read(text(of: question, orElse: standard), upTo: mostBytes, within: timeout) else {
-      return nil
+    let deadline = timeout.map { Instant.now.advanced(by: $0) }
+    for _ in 0..<mostAttempts {
+      let left = deadline.map { Instant.now.duration(to: $0) }
+      guard let line = try read(text(of: question, orElse: standard), within: left) else { return nil }
+      guard line.utf8.last == UInt8(ascii: "\n") else {
+        Console.tell("\n")
+        return timeout == nil ? false : nil
+      }
+      if line.allSatisfy(\.isWhitespace) { return standard }
+      if isYes(line) { return true }
+      if isNo(line) { return false }
     }
-    let isEmpty = line.allSatisfy(\.isWhitespace)
-    guard timeout == nil || line.utf8.last == UInt8(ascii: "\n") else {
-      Console.tell("\n")
-      return nil
-    }
-    return isEmpty ? standard : isYes(line)
+    return false
   }
 
   static func text(of question: Phrase, orElse standard: Bool = false) -> String {
@@ -116,23 +118,30 @@ enum Confirmation {
     return "\(question.localized(limit: longest, keepsLines: true)) \(choice.localized()) "
   }
 
-  static func isYes(_ line: String) -> Bool {
+  static func isYes(_ line: String) -> Bool { isOne(line, of: Phrase("y yes")) }
+
+  private static func isNo(_ line: String) -> Bool { isOne(line, of: Phrase("n no")) }
+
+  /// Whether the line is one of the words, in English or the user's language.
+  private static func isOne(_ line: String, of words: Phrase) -> Bool {
     let answer = line.filter { !$0.isWhitespace }.lowercased()
-    let words = Phrase("y yes").localized()
-    // Accept English in any language.
-    return ["y", "yes"].contains(answer) || words.split(separator: " ").contains { $0 == answer }
+    return "\(words.english) \(words.localized())".split(separator: " ").contains { $0 == answer }
   }
 
-  /// - Returns: The typed line without surrounding blanks; nil without a terminal or if it is empty.
-  static func line(_ question: Phrase) throws(Failure) -> String? {
-    guard let line = try read("\(question.localized()): ", upTo: mostBytesOfLine) else { return nil }
-    let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-    return text.isEmpty ? nil : String(text)
+  /// Asks until the line is not empty.
+  ///
+  /// - Parameter standard: The result for an empty line, if it is an answer.
+  /// - Returns: The typed line without surrounding blanks; nil without a terminal or at the end of input.
+  static func line(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
+    while let line = try read("\(question.localized()): "), line.utf8.last == UInt8(ascii: "\n") {
+      let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
+      if !text.isEmpty { return String(text) }
+      if let standard { return standard }
+    }
+    return nil
   }
 
-  private static func read(
-    _ question: String, upTo mostBytes: Int, within timeout: Duration? = nil
-  ) throws(Failure) -> String? {
+  private static func read(_ question: String, within timeout: Duration? = nil) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []
     let ending: Int32?
@@ -140,7 +149,7 @@ enum Confirmation {
       try terminal.writeAll(Array(question.utf8).span)
       let signals = try SecretPrompt.blockTerminationSignals()
       defer { Signals.unblockAll() }
-      ending = try SecretPrompt.read(terminal, signals, &line, upTo: mostBytes, within: timeout)
+      ending = try SecretPrompt.read(terminal, signals, &line, within: timeout)
     } catch {
       throw Failure(error, doing: "cannot read from the terminal")
     }

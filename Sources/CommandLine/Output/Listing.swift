@@ -91,17 +91,26 @@ struct Table {
   /// Adds a remark on the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// The table, without empty columns. Narrow screens get no titles, and rows are wrapped between cells.
+  /// The table, without empty columns. On a narrow screen, the last cell of a row is below the others; if these do not
+  /// fit either, there are no titles, and rows are wrapped between cells.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
     let widths = used.map { column in ([titles] + rows).map { $0[column].text.count }.max() ?? 0 }
-    let isNarrow = presentation.columns.map { widths.reduce(2 * (used.count - 1), +) > $0 } ?? false
-    var text = rows.isEmpty || isNarrow ? "" : line(used.map { titles[$0] }, widths, presentation)
+    func fit(_ widths: ArraySlice<Int>) -> Bool {
+      presentation.columns.map { widths.reduce(2 * (widths.count - 1), +) <= $0 } ?? true
+    }
+    let inLine = fit(widths[...]) ? used.count : used.count - 1
+    let isNarrow = !fit(widths.prefix(inLine))
+    var text = rows.isEmpty || isNarrow ? "" : line(used.prefix(inLine).map { titles[$0] }, widths, presentation)
     for line in lines {
       switch line {
-      case .row(let cells) where isNarrow: text += folded(used.map { cells[$0] }, presentation)
-      case .row(let cells): text += self.line(used.map { cells[$0] }, widths, presentation)
+      case .row(let cells) where isNarrow: text += folded(used.map { cells[$0] }, widths, presentation)
+      case .row(let cells):
+        text += self.line(used.prefix(inLine).map { cells[$0] }, widths, presentation)
+        for cell in used.dropFirst(inLine).map({ cells[$0] }) where !cell.text.isEmpty {
+          text += Self.indent + presentation.styled(cell.text, as: cell.style) + "\n"
+        }
       case .remark(let cell):
         let remark = Listing.wrapped(cell.text, behind: Self.indent, presentation.columns)
         text += presentation.styled(remark, as: cell.style) + "\n"
@@ -123,14 +132,16 @@ struct Table {
   }
 
   /// A row wrapped to the screen width.
-  private func folded(_ cells: [Cell], _ presentation: Presentation) -> String {
-    var (text, count) = ("", 0)
-    for cell in cells where !cell.text.isEmpty {
-      let isFirst = count == 0
-      if !isFirst, count + 2 + cell.text.count > presentation.columns ?? .max {
+  private func folded(_ cells: [Cell], _ widths: [Int], _ presentation: Presentation) -> String {
+    guard let first = cells.first, let width = widths.first else { return "" }
+    var text = presentation.styled(first.text, as: first.style)
+    text += String(repeating: " ", count: width - first.text.count)
+    var count = width
+    for cell in cells.dropFirst() where !cell.text.isEmpty {
+      if count + 2 + cell.text.count > presentation.columns ?? .max {
         text += "\n" + Self.indent
         count = Self.indent.count
-      } else if !isFirst {
+      } else {
         text += "  "
         count += 2
       }

@@ -25,8 +25,8 @@ extension Failure {
     case .notKept(let account):
       self.init(
         .signedOut,
-        "the access token of \(account) was not stored and is lost; the setting \("keep") stores the next one",
-        hint: .command("agent login \(account)"))
+        "the access token of \(account) was not stored and is lost; \("--keep") stores the next one",
+        hint: .command("agent login \(account) --keep"))
     case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
     case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
     case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)

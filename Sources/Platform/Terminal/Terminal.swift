@@ -56,6 +56,17 @@ package enum Terminal {
     try body()
   }
 
+  /// Reads what the user typed: a whole line if the terminal is in line mode, so that no rest of it is left for the
+  /// next program, such as a shell.
+  ///
+  /// - Returns: The number of bytes read; 0 at the end of input.
+  package static func readTyped(
+    on terminal: borrowing FileDescriptor, into line: inout [UInt8]
+  ) throws(SystemError) -> Int { try terminal.read(into: &line, upTo: maximumLineBytes) }
+
+  /// The longest line in line mode, with its newline (termios(3)).
+  package static let maximumLineBytes = 4096
+
   /// Discards unread input, if possible.
   package static func discardTyped(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 

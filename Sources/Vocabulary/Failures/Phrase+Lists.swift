@@ -4,11 +4,14 @@ extension Phrase {
   /// The words, joined by "or".
   package static func choices(_ words: [String]) -> Phrase { choices(words.map { Phrase(verbatim: $0) }) }
 
-  package static func choices(_ phrases: [Phrase]) -> Phrase {
-    phrases.dropFirst().reduce(phrases.first ?? Phrase(verbatim: "")) { either($0, $1) }
-  }
+  package static func choices(_ phrases: [Phrase]) -> Phrase { list(phrases) { Phrase("\($0) or \($1)") } }
 
-  private static func either(_ one: Phrase, _ other: Phrase) -> Phrase { Phrase("\(one) or \(other)") }
+  /// The phrases with commas, except before the last one.
+  private static func list(_ phrases: [Phrase], _ joined: (Phrase, Phrase) -> Phrase) -> Phrase {
+    guard let last = phrases.last else { return Phrase(verbatim: "") }
+    guard phrases.count > 1 else { return last }
+    return joined(phrases.dropFirst().dropLast().reduce(phrases[0]) { Phrase("\($0), \($1)") }, last)
+  }
 
   /// A question whether the user meant a similar word, if any.
   package static func meant(by word: String, among known: [String]) -> Phrase? {
@@ -28,7 +31,7 @@ extension Phrase {
 
   /// The words, joined by "and".
   package static func all(_ words: [String]) -> Phrase {
-    words.dropFirst().reduce(Phrase(verbatim: words.first ?? "")) { Phrase("\($0) and \($1)") }
+    list(words.map { Phrase(verbatim: $0) }) { Phrase("\($0) and \($1)") }
   }
 
   /// A hint: the failed command with another switch, or just the switch.

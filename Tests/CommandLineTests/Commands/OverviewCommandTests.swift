@@ -8,7 +8,7 @@ import Wire
 
 @Suite struct `The program without a command` {
   private static let beginning = """
-    to sign in to GitHub: agent login github; for other services: agent help login
+    to sign in, to one of many services or your own: agent login
     then, to get a token: agent token
     for help: agent help
 

@@ -84,6 +84,18 @@ import Wire
         "  Asks for  openid email profile\n            offline_access\n"))
   }
 
+  @Test func `leaves out blank lines, then scopes, rather than let its first line scroll away`() {
+    var code = code
+    code.scope = (1...20).map { "scope-\($0)" }.joined(separator: " ")
+    let screen = SignInScreen(columns: 60, isStyled: false)
+    let (whole, lines) = (screen.text(code), { (text: String) in text.utf8.count { $0 == UInt8(ascii: "\n") } })
+    #expect(screen.text(code, nil, rows: lines(whole) + 1) == whole)
+    let dense = screen.text(code, nil, rows: lines(whole))
+    #expect(dense == whole.replacing("\n\n", with: "\n"))
+    let short = screen.text(code, nil, rows: lines(dense))
+    #expect(lines(short) == lines(dense) - 2 && short.contains("and 14 more"), "\(short)")
+  }
+
   private func picture(side: Int) throws -> QRPicture {
     let row = String(repeating: "1", count: side)
     let code = try #require(Event.QRCode(rows: [String](repeating: row, count: side)))
@@ -111,7 +123,7 @@ import Wire
     #expect(screen.text(code, wide, rows: 60) == alone + wide.text)
     #expect(screen.text(code, wide, rows: 50) == alone)
     let narrow = try picture(side: 29)
-    #expect(screen.text(code, narrow, rows: 19) == alone)
+    #expect(screen.text(code, narrow, rows: 19) == screen.text(code, nil, rows: 19))
     #expect(screen.text(code, narrow, rows: 20) != alone)
     #expect(screen.text(code, nil, rows: 100) == alone)
     // An address that is longer than the text's column is not broken.

@@ -10,10 +10,10 @@ import Testing
     let signals = try SecretPrompt.blockTerminationSignals()
     defer { Signals.unblockAll() }
     var line: [UInt8] = []
-    #expect(try SecretPrompt.read(pipe.reading, signals, &line, upTo: 64, within: .milliseconds(1)) == nil)
+    #expect(try SecretPrompt.read(pipe.reading, signals, &line, within: .milliseconds(1)) == nil)
     #expect(line.isEmpty || line == Array("half".utf8))
     try pipe.writing.writeAll(Array(" a word\n".utf8).span)
-    #expect(try SecretPrompt.read(pipe.reading, signals, &line, upTo: 64, within: .seconds(60)) == nil)
+    #expect(try SecretPrompt.read(pipe.reading, signals, &line, within: .seconds(60)) == nil)
     #expect(line == Array("half a word\n".utf8))
   }
 }

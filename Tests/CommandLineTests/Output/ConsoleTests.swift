@@ -104,13 +104,27 @@ import Wire
     #expect(Table(["ACCOUNT"]).text(Self.presentation(nil)).isEmpty)
   }
 
-  @Test func `are broken between cells and between words only where the screen is narrow`() {
+  @Test func `have their last column below the others where the screen is narrow`() {
     #expect(
       Self.table().text(Self.presentation(16)) == """
+           ACCOUNT
         *  work
            signed in
            this is what should be known of it
-        other  expired
+           other
+           expired
+
+        """)
+  }
+
+  @Test func `are broken between cells and between words only where the screen is narrower still`() {
+    #expect(
+      Self.table().text(Self.presentation(9)) == """
+        *  work
+           signed in
+           this is what should be known of it
+           other
+           expired
 
         """)
     #expect(

@@ -201,12 +201,12 @@ import Testing
       #expect(none.failed(2) && none.errorText.hasPrefix("agent: error: no other account was"), "\(none.errorText)")
       #expect(try tree.agent("use").outputText == "work\n")
       #expect(try tree.json("use") == ["account": "work"])
-      func choose(_ answer: String, until status: Int = 0) throws -> [String] {
+      func choose(_ answer: String) throws -> [String] {
         let program = try WatchedProgram(tree, columns: 100, ["NO_COLOR": "1"], [Programs.path("agent"), "use"])
         let rows = try program.until("Number or name of the account to use").rows
         if !answer.isEmpty { try program.type(answer) }
         try program.type("^M")
-        #expect(try program.end().status == status)
+        #expect(try program.end().status == 0)
         return rows
       }
       let rows = try choose("2")
@@ -214,7 +214,14 @@ import Testing
       #expect(rows.contains { $0.hasPrefix("   2  home  ") }, "\(rows)")
       #expect(try tree.agent("use").outputText == "home\n")
       #expect(try choose("").contains { $0.hasPrefix("*  2  home  ") })
-      _ = try choose("3", until: 3)
+      let program = try WatchedProgram(tree, columns: 100, ["NO_COLOR": "1"], [Programs.path("agent"), "use"])
+      try program.until("Number or name of the account to use")
+      try program.type("3\r")
+      try program.until("choose a number from 1 to 2")
+      try program.type("hom\r")
+      try program.until("did you mean \"home\"?")
+      try program.type("^M")
+      #expect(try program.end().status == 0)
       #expect(try tree.agent("use").outputText == "home\n")
       try tree.stopDaemon()
       #expect(try tree.agent("use", "-").errorText == "agent: work is now the active account\n")

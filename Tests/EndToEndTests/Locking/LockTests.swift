@@ -39,6 +39,8 @@ import Testing
       let usable = "still usable without a passphrase or PIN: open\n"
       #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
       #expect(try home.run("lock").errorText == "agent: locked shut; \(usable)")
+      let signOut = try home.tree.agent("logout", "shut")
+      #expect(signOut.errorText.hasSuffix("to end the session only here: agent logout shut --local\n"))
       let unknown = try home.tree.agent("unlock", "nosuch", "--passphrase-file", home.file)
       #expect(unknown.failed(3) && unknown.errorText.contains("no account is called nosuch"), "\(unknown.errorText)")
       #expect(try home.isLocked())

@@ -46,6 +46,8 @@ import Testing
         }
         let program = try watch(tree)
         try program.until("Enter for work):")
+        try program.type("99\r")
+        try program.until("choose a number from 1 to ")
         try program.type("w\r")
         try program.until("did you mean work or wide?")
         try program.type("gith\r")
@@ -65,6 +67,9 @@ import Testing
         try program.type("dex")
         try program.type("^M")
         try program.until("Issuer URL")
+        try program.type("^M")
+        try program.type("0\r")
+        try program.until("an issuer URL is like https://id.example.org")
         try program.type("\(issuer.url)")
         try program.type("^M")
         try program.until("Client ID")
@@ -101,8 +106,25 @@ import Testing
         let program = try watch(tree, "work", "--issuer", issuer.url)
         try program.until("Client ID")
         try program.type("^M")
+        try program.type("^D")
         let end = try program.end()
         #expect(end.status == 2 && end.raw.contains("--client-id"), "\(end.raw)")
+      }
+    }
+  }
+
+  @Test func `takes the whole line, of which no shell then runs the rest`() throws {
+    try Issuer.with { issuer in
+      try AgentTree.with { tree in
+        try tree.signIn("work", at: issuer.url)
+        #expect(try tree.agent("logout", "work").succeeded)
+        let script = "agent token work; if read -t 0; then echo a rest; else echo no rest; fi"
+        let program = try WatchedProgram(tree, columns: 200, [:], ["/bin/bash", "-m", "-c", script])
+        try program.until("Sign in now? [Y/n]")
+        try program.type(String(repeating: "x", count: 64) + "echo y\r")
+        try program.until("Sign in now? [Y/n]", times: 2)
+        try program.type("n\r")
+        #expect(try program.end().raw.contains("no rest"))
       }
     }
   }

@@ -139,8 +139,8 @@ import Testing
       try tree.signIn("own", at: session.issuer.url)
       #expect(try tree.shell("sh", "agent use own; mkdir -p work/sub").succeeded)
       let (work, own) = (try tree.token("work"), try tree.token("own"))
-      let program = try Self.start(shell, tree, [], "--var TOK=access_token --var AGENT_ACCOUNT=account")
-      let variables = "tok:$TOK:$AGENT_ACCOUNT:"
+      let program = try Self.start(shell, tree, [], "--var TOK=access_token --var SIGNED_IN_AS=account")
+      let variables = "tok:$TOK:$SIGNED_IN_AS:"
       try Self.after("cd \"$HOME\"", program)
       try Self.show(variables, "tok:\(own):own:", program, shell)
       #expect(try tree.agent("use", "work", "--directory", tree.path("home/work")).succeeded)

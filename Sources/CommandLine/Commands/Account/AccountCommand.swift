@@ -217,9 +217,15 @@ enum AccountCommand {
       ])
     }
     Console.tell(listing.text(columns: OutputTerminal.current?.columns()))
-    guard let answer = try Confirmation.line(Phrase("Number or name of the account to use")) else { return nil }
-    if accounts.contains(where: { $0[.name]?.string?.hasSameBytes(as: answer) ?? false }) { return answer }
-    return Int(answer).flatMap { accounts.indices.contains($0 - 1) ? accounts[$0 - 1][.name]?.string : nil } ?? answer
+    let question = Phrase("Number or name of the account to use")
+    let names = accounts.map { $0[.name]?.string ?? "?" }
+    while let answer = try Confirmation.line(question, orElse: ""), !answer.isEmpty {
+      if names.contains(where: { $0.hasSameBytes(as: answer) }) { return answer }
+      if let number = Int(answer), names.indices.contains(number - 1) { return names[number - 1] }
+      let hint = Phrase.meant(by: answer, among: names) ?? Phrase("choose a number from 1 to \(names.count)")
+      Console.tell(hint.localized() + "\n")
+    }
+    return nil
   }
 
   /// Prints a note if the environment or the directory overrides the active account.

@@ -1,4 +1,5 @@
 internal import Encoding
+internal import Platform
 internal import Wire
 
 extension ListCommand {
@@ -27,7 +28,12 @@ extension WhoamiCommand {
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return DaemonClient(invocation).action(.state(.list)) { text($0, presentation) }
+    let client = DaemonClient(invocation)
+    return client.action(.state(.list)) { result in
+      let text = text(result, presentation)
+      if text.isEmpty, Terminal.isTerminal(1) { client.console.note(StatusCommand.noAccounts) }
+      return text
+    }
   }
 
   /// One line per account and per pending sign-in.

@@ -47,7 +47,7 @@ enum OverviewCommand {
   /// The first commands to run.
   private static var beginning: String {
     let lines: [Phrase] = [
-      Phrase("to sign in to GitHub: \("agent login github"); for other services: \("agent help login")"),
+      Phrase("to sign in, to one of many services or your own: \("agent login")"),
       Phrase("then, to get a token: \("agent token")"), Phrase("for help: \("agent help")"),
     ]
     return lines.map { $0.localized() + "\n" }.joined()

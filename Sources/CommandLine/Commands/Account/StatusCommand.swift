@@ -63,6 +63,8 @@ enum StatusCommand {
     return order.first { found.contains($0) } ?? (found.allSatisfy { $0 == .done } ? .done : .failed)
   }
 
+  static var noAccounts: Phrase { Phrase("no accounts; add one with \("\"agent login\"")") }
+
   /// A table of the accounts, or all details of the named one.
   ///
   /// - Parameters:
@@ -77,7 +79,7 @@ enum StatusCommand {
       isNamed
       ? accounts.map { AccountText.allDetails($0, presentation) }.joined(separator: "\n")
       : AccountText.table(accounts, of: .status, presentation)
-    if accounts.isEmpty { text = Phrase("no accounts; add one with \("\"agent login\"")").localized() + "\n" }
+    if accounts.isEmpty { text = noAccounts.localized() + "\n" }
     text += AccountText.waiting(result, presentation)
     if let note { text += note.localized(limit: 400) + "\n" }
     var listing = Listing()

@@ -140,11 +140,9 @@ struct LeaseQuestions {
       return false
     }
     var line: [UInt8] = []
-    _ = try? terminal.descriptor.read(into: &line, upTo: mostBytes)
+    _ = try? Terminal.readTyped(on: terminal.descriptor, into: &line)
     return Confirmation.isYes(String(decoding: line, as: UTF8.self))
   }
-
-  private static let mostBytes = 64
 
   /// Ends the program that asks.
   func finish() {

@@ -11,7 +11,6 @@ final class RelayQuestion: RelayConsole {
 
   /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
-  private static let mostBytes = 64
   /// The timeout for `ssh` to stop.
   private static let stopping = Duration.seconds(2)
 
@@ -68,9 +67,8 @@ final class RelayQuestion: RelayConsole {
     var line: [UInt8] = []
     while true {
       guard try terminal.waitUntilReadable(timeout: Instant.now.duration(to: deadline)) else { return .late }
-      let count = try terminal.read(into: &line, upTo: mostBytes - line.count)
-      guard count > 0 else { return .declined }
-      if line.last == UInt8(ascii: "\n") || line.count == mostBytes {
+      guard try Terminal.readTyped(on: terminal, into: &line) > 0 else { return .declined }
+      if line.last == UInt8(ascii: "\n") || line.count >= Terminal.maximumLineBytes {
         return Confirmation.isYes(String(decoding: line, as: UTF8.self)) ? nil : .declined
       }
     }

@@ -216,9 +216,12 @@ struct LoginCommand {
   /// Asks what to sign in to, if the command line is empty.
   private func choose(_ login: inout LoginRequest) throws(Failure) {
     guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
-      login.provider == nil,
-      let place = try SignInChoices(client).ask()
+      login.provider == nil
     else { return }
+    guard let place = try SignInChoices(client).ask() else {
+      Console.tell("\n")
+      throw Failure(.invalidRequest, "no input", hint: "agent help login")
+    }
     if place.utf8.contains(UInt8(ascii: ":")) { login.issuer = place } else { login.account = place }
   }
 
@@ -274,8 +277,10 @@ struct LoginCommand {
     switch missing.code {
     case .issuerNeeded where login.issuer == nil:
       tell(missing)
-      guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
-      login.issuer = issuer
+      repeat {
+        guard let issuer = try Confirmation.line(Phrase("Issuer URL")) else { throw unanswered(missing) }
+        login.issuer = issuer
+      } while !isAddress(login.issuer)
     case .clientNeeded where missing.needsClientSecret:
       guard !login.handsOver.contains(.clientSecret) else { return false }
       tell(missing)
@@ -291,6 +296,13 @@ struct LoginCommand {
     return true
   }
 
+  /// Whether the text has a host name with a dot or a scheme. If not, tells the user what is expected.
+  private static func isAddress(_ text: String?) -> Bool {
+    if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
+    Console.tell(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
+    return false
+  }
+
   /// A failure for an unanswered question, whose reason was already printed.
   private static func unanswered(_ missing: Failure) -> Failure {
     Console.tell("\n")
@@ -298,7 +310,10 @@ struct LoginCommand {
   }
 
   /// Prints the failure, before asking for the missing value.
-  private static func tell(_ missing: Failure) { Console.tell("\(missing.text.localized(limit: 2048))\n") }
+  private static func tell(_ missing: Failure) {
+    let columns = OutputTerminal.current?.columns() ?? 80
+    Console.tell(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
+  }
 
   private func signIn(
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
@@ -344,19 +359,17 @@ struct LoginCommand {
       return
     }
     // A private daemon has already lost the token.
-    guard mayAsk, Terminal.isTerminal(2), !client.isPrivate else {
-      let command = "agent account set \(account) --keep"
-      return client.console.note(
-        Phrase(
-          "to keep the access token in the vault: \(client.isPrivate ? "\(command), then agent login \(account)" : command)"
-        ))
-    }
+    let mayKeep = mayAsk && Terminal.isTerminal(2) && !client.isPrivate
     let question = Phrase(
       "The token does not expire, and no other replaces it. Keep it in the vault, so that \(account) stays signed in?")
-    guard try Confirmation.ask(question) == true else { return }
+    guard mayKeep, try Confirmation.ask(question) == true else {
+      let command = client.isPrivate ? "agent login \(account) --keep" : "agent account set \(account) --keep"
+      return client.console.note(Phrase("to keep the access token in the vault: \(command)"))
+    }
     var settings = AccountSettings()
     settings.keepsAccessToken = true
     _ = try client.ask(.account(.set(account: account, settings, unset: [])))
+    client.console.note(Phrase("the token is kept; \(account) stays signed in"))
   }
 
   /// Completes the request with the resource's metadata.

@@ -78,6 +78,7 @@ struct LoginReporter {
     if console.json { return try Console.answer(event.json) }
     status?.erase()
     let (now, isQuiet) = (time.wallSeconds(), console.quiet)
+    let rows = terminal.map { $0.rows() ?? 0 }
     switch event {
     // Not events of a sign-in, or reported elsewhere.
     case .confirm, .response, .body, .bodyWanted, .progress, .following, .session, .tokenFile, .lease, .leaseEntry,
@@ -91,11 +92,12 @@ struct LoginReporter {
       let line = LoginText.line(browser, now: now, isQuiet: isQuiet)
       let pastes = browser.mustPaste && !isDetached || view.isElsewhere
       show(until: browser.expiresAt, pastes: pastes, line: line) { screen in
-        isQuiet ? screen.quietText(browser, view) : screen.text(browser, view, now: now)
+        isQuiet
+          ? screen.quietText(browser, view) : screen.text(rows: rows) { $0.text(browser, view, now: now) }
       }
     case .deviceCode(let code):
       let picture = terminal.flatMap { terminal in nextQRCode.flatMap { QRPicture($0, terminal) } }
-      let rows = qrCode == .always ? nil : terminal.map { $0.rows() ?? 0 }
+      let rows = qrCode == .always ? nil : rows
       nextQRCode = nil
       show(until: code.expiresAt, line: LoginText.line(code, now: now, isQuiet: isQuiet)) { screen in
         isQuiet ? screen.quietText(code) : screen.text(code, picture, rows: rows)

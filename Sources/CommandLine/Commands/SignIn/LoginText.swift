@@ -38,6 +38,23 @@ enum LoginText {
   /// The maximum length of a URL.
   private static let longest = 16_384
 
+  /// A text with its URLs on lines of their own, to open or copy them.
+  static func paragraph(_ text: String, columns: Int) -> String {
+    var lines: [String] = []
+    var words: Substring = ""
+    func isURL(_ word: Substring) -> Bool { word.hasPrefix("https://") || word.hasPrefix("http://") }
+    for word in text.split(separator: " ") {
+      guard isURL(word) else {
+        words += words.isEmpty ? word : " \(word)"
+        continue
+      }
+      lines += Prose.wrapped(String(words), width: columns) + ["  \(word)"]
+      words = ""
+    }
+    if !words.isEmpty { lines += Prose.wrapped(String(words), width: columns) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
   /// The prompts for a pasted URL, longest first.
   static func pastePrompts(seconds: Int) -> [String] {
     let time = clock(seconds)

@@ -40,7 +40,7 @@ enum LogoutCommand {
     let client = DaemonClient(invocation)
     let pages = request.browser ? LogoutPages(invocation) : nil
     return .doing { [request] () throws(Failure) in
-      let result = try client.ask(.logout(request))
+      let result = try answer(client, request)
       if client.console.json {
         try Console.answer(result)
       } else {
@@ -51,6 +51,16 @@ enum LogoutCommand {
       let failures = accounts.compactMap { $0["error"].flatMap(Failure.init(json:)) }
       for failure in failures.dropFirst() { client.console.report(failure) }
       if let failure = failures.first { throw failure }
+    }
+  }
+
+  /// - Throws: For a locked account with another hint, because its passphrase or PIN may be unknown.
+  private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
+    do throws(Failure) { return try client.ask(.logout(request)) } catch {
+      guard error.code == .locked, let advice = error.advice, !request.all else { throw error }
+      let name = request.account.map { " \($0)" } ?? ""
+      throw Failure(
+        error.code, error.text, hint: Phrase("\(advice); to end the session only here: \("agent logout\(name) --local")"))
     }
   }
 

@@ -30,15 +30,19 @@ struct SignInChoices {
 
   /// Asks until the answer is unambiguous.
   ///
-  /// - Returns: An account, a service or an issuer URL; nil if the user chose nothing.
+  /// - Returns: An account, a service or an issuer URL; nil at the end of input.
   func ask() throws(Failure) -> String? {
     let question =
       standard.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
       ?? Phrase("Sign in to (number, name or issuer URL)")
     Console.tell(text(columns: OutputTerminal.current?.columns() ?? 80))
     while true {
-      guard let answer = try Confirmation.line(question) else { return standard }
+      guard let answer = try Confirmation.line(question, orElse: standard) else { return nil }
       let meant = meaning(of: answer)
+      if meant.isEmpty, Int(answer) != nil {
+        Console.tell(Phrase("choose a number from 1 to \(names.count)").localized() + "\n")
+        continue
+      }
       if meant.count == 1 { return meant[0] }
       let similar = meant.isEmpty ? Suggestion.candidates(for: answer, among: names) : meant
       guard !similar.isEmpty else { return answer }

@@ -62,6 +62,7 @@ struct SignInOffer {
       return try result.get()
     }
     // Another command may be asking about this account.
+    client.console.note(Phrase("waiting for another command, which asks about the same account"))
     guard let lock = try? directory.lock(name, wait: Self.timeout) else { throw failure }
     let result = Result { () throws(Failure) in
       do throws(Failure) { return try work() } catch { failure = error }

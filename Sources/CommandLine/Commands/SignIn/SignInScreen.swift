@@ -13,6 +13,13 @@ struct SignInScreen {
 
   var language = Language.current
 
+  /// The maximum number of lines with scopes; nil for no limit.
+  private var mostScopeLines: Int?
+
+  init(columns: Int, isStyled: Bool, language: Language = .current) {
+    (self.columns, self.isStyled, self.language) = (columns, isStyled, language)
+  }
+
   /// The maximum width of text, for readability.
   private static let widestProse = 100
 
@@ -45,10 +52,34 @@ struct SignInScreen {
   /// - Parameter rows: The terminal's height, since the text must stay visible; nil for no limit.
   func text(_ code: Event.DeviceCode, _ picture: QRPicture?, rows: Int?) -> String {
     let alone = text(code)
-    guard let picture else { return alone }
-    if let beside = text(code, beside: picture, rows: rows) { return beside }
-    let below = alone + picture.text
-    return below.utf8.count { $0 == UInt8(ascii: "\n") } < rows ?? .max ? below : alone
+    if let picture {
+      if let beside = text(code, beside: picture, rows: rows) { return beside }
+      let below = alone + picture.text
+      if height(below) < rows ?? .max { return below }
+    }
+    return text(rows: rows) { $0.text(code) }
+  }
+
+  /// A text whose first line does not scroll away if that is possible: without blank lines, then with fewer scopes.
+  ///
+  /// - Parameter rows: The terminal's height; nil or 0 for no limit.
+  func text(rows: Int?, _ make: (SignInScreen) -> String) -> String {
+    let text = make(self)
+    guard let rows, rows > 0, height(text) >= rows else { return text }
+    func dense(_ text: String) -> String {
+      text.split(separator: "\n").map { $0 + "\n" }.joined()
+    }
+    let whole = dense(text)
+    guard height(whole) >= rows else { return whole }
+    var short = self
+    short.mostScopeLines = 1
+    return dense(make(short))
+  }
+
+  /// The number of terminal rows, with wrapped lines.
+  private func height(_ text: String) -> Int {
+    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .reduce(0) { $0 + max(1, ($1.count + columns - 1) / columns) }
   }
 
   /// The screen with a QR code beside the text and its URL below; nil if they do not fit.
@@ -121,7 +152,11 @@ struct SignInScreen {
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
-    return Prose.wrapped(names.joined(separator: " "), width: max(1, columns - factIndent))
+    let lines = Prose.wrapped(names.joined(separator: " "), width: max(1, columns - factIndent))
+    guard let most = mostScopeLines, lines.count > most else { return lines }
+    let shown = lines.prefix(most)
+    let count = names.count - shown.reduce(0) { $0 + $1.split(separator: " ").count }
+    return shown + [word(Phrase("and \(count) more"))]
   }
 
   // MARK: Layout
