@@ -125,12 +125,6 @@ extension Option<String?> {
       "jwks", in: .keys, .file("FILE"),
       "Use the keys in this file; a JWK Set, a single public JWK, or public keys in PEM form")
   }
-  static var hmacKeyFile: Self {
-    Self(
-      "hmac-key-file", in: .keys, .secretFile,
-      "Verify by HMAC (HS256, HS384, HS512) with the secret in this file; `-` is standard input")
-  }
-  static var hmacKeyFD: Self { descriptor("hmac-key-fd", in: .keys, with: "the secret of the HMAC") }
   static var type: Self {
     Self("type", in: .rules, .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`")
   }

@@ -5,8 +5,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Reads keys passed by a client: a JWK Set, a JWK (RFC 7517 sections 4 and 5), public keys in PEM (RFC 7468), or an
-/// HMAC secret. Blocking.
+/// Reads keys passed by a client: a JWK Set, a JWK (RFC 7517 sections 4 and 5), or public keys in PEM (RFC 7468).
+/// Blocking.
 enum HandedKeys {
   /// How often a blocked read checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
@@ -72,36 +72,6 @@ enum HandedKeys {
         default: Phrase("a key in it is malformed")
         }
       throw Failure(.invalidConfiguration, Phrase("the PEM file is not valid: \(what)"))
-    }
-  }
-
-  /// Reads an HMAC key to the secure heap.
-  static func readSecret(_ descriptor: SharedDescriptor, _ cancellation: Cancellation) throws(Failure) -> MACKey {
-    let key: Result<MACKey, JOSEError>
-    do throws(SessionError) {
-      key = try SecretContent.read(descriptor, upTo: MACKey.maximumByteCount, or: .content, cancellation) { content in
-        Result { () throws(JOSEError) in try MACKey(content) }
-      }
-    } catch {
-      guard case .content = error else { throw Failure(error, account: nil) }
-      throw Failure(
-        .invalidConfiguration, "cannot read the HMAC key: it must have 1 to \(MACKey.maximumByteCount) bytes")
-    }
-    do { return try key.get() } catch { throw Self.failure(error) }
-  }
-
-  private static func failure(_ problem: JOSEError) -> Failure {
-    switch problem.code {
-    case .unsuitableKey:
-      Failure(
-        .invalidConfiguration,
-        "not an HMAC key: the file contains a public or private key, a certificate, or a key for another use",
-        hint: "for public keys (PEM or JSON Web Keys) use --jwks")
-    case .weakKey:
-      Failure(.invalidConfiguration, "the HMAC key is too short: 32 bytes for HS256, 48 for HS384, 64 for HS512")
-    case .unsupportedKey: Failure(.invalidConfiguration, "the HMAC key is for an algorithm that is not supported")
-    case .library: Failure(.internalError, "cannot read the HMAC key")
-    default: Failure(.invalidConfiguration, "the HMAC key is malformed")
     }
   }
 }

@@ -5,16 +5,9 @@ internal import Sessions
 internal import Vocabulary
 internal import Wire
 
-/// The keys that verify tokens. One kind never replaces another (RFC 8725 section 2.1).
-enum TokenKeys: Sendable {
-  case published(VerificationKeys)
-  case secret(MACKey)
-}
-
 /// The source of the keys that verify a token.
 enum KeyOrigin: Sendable {
   case descriptor(SharedDescriptor)
-  case secret(SharedDescriptor)
   /// The keys that an issuer publishes, with the account whose settings are used, if any.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
@@ -28,12 +21,10 @@ enum KeyOrigin: Sendable {
   /// - Parameter report: Called with a warning for each defect of the keys.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, report: (Phrase) -> Void
-  ) throws(Failure) -> TokenKeys {
+  ) throws(Failure) -> VerificationKeys {
     switch self {
     case .descriptor(let descriptor):
-      return .published(VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report)))
-    case .secret(let descriptor):
-      return .secret(try HandedKeys.readSecret(descriptor, cancellation))
+      return VerificationKeys(try HandedKeys.read(descriptor, cancellation, report: report))
     case .issuer(let configuration, let account, let proxyCredentials):
       do throws(SessionError) {
         let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
@@ -42,7 +33,7 @@ enum KeyOrigin: Sendable {
         let set = keys.current.keys
         set.reportWarnings(report)
         set.reportLeftOut(set.unusable, report)
-        return .published(keys)
+        return keys
       } catch {
         throw Failure(error, account: account?.text)
       }

@@ -46,12 +46,10 @@ struct TokenCheck: Sendable {
   /// Verifies the tokens until the input ends. Blocking.
   ///
   /// - Throws: `cancelled`, also if nothing reads the results, or `invalid_request` if the input is unreadable.
-  func run(_ keys: TokenKeys) throws(Failure) -> VerifyTally {
+  func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     var rules = rules
-    if case .published(let keys) = keys {
-      if let announced = keys.announcedAlgorithms { rules.bound(byAnnounced: announced) }
-      rules.tenant = keys.tenant
-    }
+    if let announced = keys.announcedAlgorithms { rules.bound(byAnnounced: announced) }
+    rules.tenant = keys.tenant
     var verdicts = TokenVerdicts(rules: rules, keys: keys, time: time, isBrief: isBrief)
     verdicts.knownIssuers = knownIssuers
     var lines = LineBlocks(limit: UnverifiedJWS.maximumByteCount)
@@ -62,7 +60,7 @@ struct TokenCheck: Sendable {
       if threads == nil, block.lines.count > Self.partSize {
         threads = ThreadPool(size: Self.threadCount(processors: Machine.processorCount))
       }
-      if case .published(let keys) = keys { verdicts.overdue = keys.replaceOverdue() }
+      verdicts.overdue = keys.replaceOverdue()
       results.removeAll(keepingCapacity: true)
       for verdict in Self.verdicts(on: block, verdicts, threads) {
         tally += verdict.tally

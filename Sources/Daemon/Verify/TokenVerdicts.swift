@@ -8,7 +8,7 @@ internal import Wire
 /// Verifies single tokens and writes each result as a line of JSON.
 struct TokenVerdicts: Sendable {
   let rules: TokenRules
-  let keys: TokenKeys
+  let keys: VerificationKeys
   let time: any TimeSource
   /// Whether to write only the most used members and claims.
   let isBrief: Bool
@@ -19,7 +19,7 @@ struct TokenVerdicts: Sendable {
   /// The end of each valid token's line, which is always the same.
   private let end: [UInt8]
 
-  init(rules: TokenRules, keys: TokenKeys, time: any TimeSource, isBrief: Bool) {
+  init(rules: TokenRules, keys: VerificationKeys, time: any TimeSource, isBrief: Bool) {
     (self.rules, self.keys, self.time, self.isBrief) = (rules, keys, time, isBrief)
     var end: [UInt8] = []
     if !rules.unchecked.isEmpty {
@@ -66,16 +66,6 @@ struct TokenVerdicts: Sendable {
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
     let now = time.wallSeconds()
-    switch keys {
-    case .secret(let secret):
-      do { return try rules.verify(text, by: secret, now: now) } catch { throw TokenProblem(error, rules, now: now) }
-    case .published(let keys): return try verify(text, &last, by: keys, now: now)
-    }
-  }
-
-  private func verify(
-    _ text: Span<UInt8>, _ last: inout UnverifiedJWS?, by keys: VerificationKeys, now: Int
-  ) throws(TokenProblem) -> TokenRules.Verified {
     var fault: TokenFault
     let token: UnverifiedJWS
     var edition = keys.current

@@ -24,7 +24,7 @@ final class Verifications: AccountPart {
     guard verifications.count < Self.mostVerifications else {
       throw Failure(.tooBusy, "\(Self.mostVerifications) token checks are already in progress", hint: "try again")
     }
-    guard passed.count == (request.bringsKeys || request.bringsSecret ? 3 : 2) else {
+    guard passed.count == (request.bringsKeys ? 3 : 2) else {
       throw Failure(
         .invalidRequest,
         "the request must pass one descriptor for the tokens and one for the results, preceded by one for the key set, if any"
@@ -77,11 +77,11 @@ final class Verifications: AccountPart {
 
   /// The source of the keys. Uses the connection settings of an account with the issuer, if there is one.
   private func keyOrigin(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeyOrigin {
-    if request.bringsKeys || request.bringsSecret {
-      guard request.account == nil, !request.bringsKeys || !request.bringsSecret else {
+    if request.bringsKeys {
+      guard request.account == nil else {
         throw Failure(.invalidRequest, "use either your own keys or those of an account's issuer")
       }
-      return request.bringsSecret ? .secret(first) : .descriptor(first)
+      return .descriptor(first)
     }
     guard let issuer = request.issuer.map(AccountConfiguration.issuer(pasted:)) else {
       let account = try broker.resolve(request.account)
@@ -148,11 +148,7 @@ extension TokenRules {
     try Self.refuseContradictions(request)
     guard !request.algorithms.isEmpty else { return }
     namesAlgorithms = true
-    if request.bringsSecret {
-      macAlgorithms = try Self.algorithms(request.algorithms, MACAlgorithm.init(name:))
-    } else {
-      algorithms = try Self.algorithms(request.algorithms, JWSAlgorithm.init(name:))
-    }
+    algorithms = try Self.algorithms(request.algorithms)
   }
 
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
@@ -172,18 +168,16 @@ extension TokenRules {
 
   /// Parses the names of allowed algorithms.
   ///
-  /// - Throws: `invalid_request` if a name is unknown or does not fit the kind of key.
-  private static func algorithms<Algorithm: Hashable & CaseIterable & RawRepresentable<String>>(
-    _ names: [String], _ algorithm: (String) -> Algorithm?
-  ) throws(Failure) -> Set<Algorithm> {
-    var algorithms: Set<Algorithm> = []
+  /// - Throws: `invalid_request` if a name is unknown.
+  private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
+    var algorithms: Set<JWSAlgorithm> = []
     for name in names {
-      guard let algorithm = algorithm(name) else {
+      guard let algorithm = JWSAlgorithm(name: name) else {
         throw Failure(
           .invalidRequest,
           "\"\(TerminalText.clean(name, limit: 32))\" is not a supported signature algorithm",
-          hint: Phrase.meant(by: name, among: Algorithm.allCases.map(\.rawValue))
-            ?? Phrase("one of \(Algorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
+          hint: Phrase.meant(by: name, among: JWSAlgorithm.allCases.map(\.rawValue))
+            ?? Phrase("one of \(JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"))
       }
       algorithms.insert(algorithm)
     }

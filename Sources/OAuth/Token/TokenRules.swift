@@ -8,8 +8,6 @@ package import Vocabulary
 package struct TokenRules: Sendable {
   /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
-  /// Accepted `alg` values of tokens with a MAC, for callers with the secret.
-  package var macAlgorithms = Set(MACAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var namesAlgorithms = false
   /// The algorithms announced by the issuer; nil for no restriction. Checked after the signature, since a wrong key is
@@ -66,23 +64,6 @@ package struct TokenRules: Sendable {
     }
     guard announced?.contains(jws.algorithm) ?? true else { throw .signature(.algorithmNotAllowed) }
     return try checked(jws.header, jws.payload, keyIssuer: jws.keyIssuer, now: now)
-  }
-
-  /// Verifies a token with a shared secret, if the caller chose that. The token never decides.
-  package func verify(_ compact: Span<UInt8>, by key: MACKey, now: Int) throws(TokenFault) -> Verified {
-    let mac: VerifiedMAC
-    do throws(JOSEError) {
-      let token = try UnverifiedMAC(compact: compact)
-      guard macAlgorithms.contains(token.algorithm), key.algorithm ?? token.algorithm == token.algorithm else {
-        throw JOSEError(.algorithmNotAllowed)
-      }
-      mac = try key.secret.bytes.withBytes { (secret) throws(JOSEError) in
-        try token.verified(by: secret, algorithm: token.algorithm, allowedTypes: types)
-      }
-    } catch {
-      throw .signature(error.code)
-    }
-    return try checked(mac.header, mac.payload, keyIssuer: nil, now: now)
   }
 
   private var types: AllowedTypes { type.map { .required([$0]) } ?? profile?.types ?? .any }

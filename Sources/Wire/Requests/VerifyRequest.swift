@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Verifies tokens. Descriptors: a key set or HMAC key if announced, one to read tokens from (one per line), and one to
+/// Verifies tokens. Descriptors: a key set if announced, one to read tokens from (one per line), and one to
 /// write results to.
 package struct VerifyRequest: RequestBody {
   /// In seconds.
@@ -14,8 +14,6 @@ package struct VerifyRequest: RequestBody {
   package var settings = AccountSettings()
   /// Whether a descriptor contains the key set.
   package var bringsKeys = false
-  /// Whether a descriptor contains the HMAC key.
-  package var bringsSecret = false
 
   /// The accepted audiences. If empty, any.
   package var audiences: [String] = []
@@ -41,7 +39,7 @@ package struct VerifyRequest: RequestBody {
 
   /// The request's properties.
   package var row: RequestRow {
-    let needsAccount = issuer == nil && !bringsKeys && !bringsSecret
+    let needsAccount = issuer == nil && !bringsKeys
     return RequestRow(
       "verify", from: .authorizationServer, about: needsAccount ? .accountOrActive(account) : .accountOrAny(account))
   }
@@ -59,9 +57,6 @@ package struct VerifyRequest: RequestBody {
       "jwks_descriptor", &bringsKeys,
       "A descriptor with a JWK Set, a public JWK or public keys in PEM form follows. No issuer is contacted; excludes"
         + " `account`. The tokens must still name `issuer`.")
-    try members.flag(
-      "hmac_key_descriptor", &bringsSecret,
-      "The same with the key of an HMAC, for HS256, HS384 and HS512; excludes `jwks_descriptor`.")
     try members.texts("audience", &audiences, orOne: true, "The accepted audiences, one of which a token must have.")
     try members.texts("algorithms", &algorithms, "The accepted algorithms (default: all that are supported).")
     try members.text("type", &type, "The required type (`typ`).")
@@ -83,7 +78,7 @@ package struct VerifyRequest: RequestBody {
         + " keys.",
       result: VerifyTally().memberRows,
       note:
-        "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set or the HMAC key, if announced, then"
+        "The descriptors follow, as `SCM_RIGHTS`, one with each message: the key set, if announced, then"
         + " the tokens, then a pipe or socket for the results, which becomes non-blocking. The results are complete after"
         + " `tokens` lines. Without `timeout` only requests to the issuer have a deadline. Closing the connection cancels the"
         + " request.")

@@ -40,11 +40,6 @@ import WireSupport
     "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
     """
 
-  private static let signedBySecret =
-    "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\(claims).dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-  private static let secret = """
-    {"kty":"oct","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"}
-    """
 
   private static func file(_ text: String) throws -> SharedDescriptor {
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
@@ -116,9 +111,11 @@ import WireSupport
     #expect(home.http.roles.isEmpty)
   }
 
-  @Test func `takes keys or a secret, not both`() throws {
+  @Test func `takes keys or an account, not both`() throws {
     let passed = try (0..<3).map { _ in try Self.unreadable() }
-    let failure = #expect(throws: Failure.self) { try begin(passed) { $0.bringsSecret = true } }
+    let failure = #expect(throws: Failure.self) {
+      try begin(passed) { ($0.bringsKeys, $0.account) = (true, "work") }
+    }
     #expect(failure?.message == "use either your own keys or those of an account's issuer")
   }
 
@@ -190,17 +187,13 @@ import WireSupport
     #expect(deadline > home.time.now().advanced(by: .seconds(24 * 3600)))
   }
 
-  // RFC 7515 section 4.1.1: the algorithms of secrets and those of keys are distinct.
-  @Test func `has algorithms of the kind of its keys`() throws {
-    for (algorithm, isOfKey) in [("ES256", true), ("HS256", false)] {
-      for bringsSecret in [false, true] {
-        let passed = [try Self.file(bringsSecret ? "a secret" : Self.keys), try Self.file(""), try Self.results()]
-        let taken: Void? = try? begin(passed) {
-          ($0.bringsKeys, $0.bringsSecret, $0.algorithms) = (!bringsSecret, bringsSecret, [algorithm])
-        }
-        #expect((taken != nil) == (isOfKey != bringsSecret), "\(algorithm)")
-        home.runJobs()
-      }
+  // RFC 8725 section 2.1: a key set has no key of an HMAC.
+  @Test func `has algorithms of key pairs`() throws {
+    for (algorithm, isOfKeyPair) in [("ES256", true), ("HS256", false)] {
+      let passed = [try Self.file(Self.keys), try Self.file(""), try Self.results()]
+      let taken: Void? = try? begin(passed) { ($0.bringsKeys, $0.algorithms) = (true, [algorithm]) }
+      #expect((taken != nil) == isOfKeyPair, "\(algorithm)")
+      home.runJobs()
     }
   }
 
@@ -272,7 +265,7 @@ import WireSupport
     var rules = TokenRules()
     rules.issuer = "https://as.example"
     let keys = VerificationKeys(try JWKSet(parsing: Array(Self.keys.utf8)))
-    var verdicts = TokenVerdicts(rules: rules, keys: .published(keys), time: home.time, isBrief: true)
+    var verdicts = TokenVerdicts(rules: rules, keys: keys, time: home.time, isBrief: true)
     verdicts.knownIssuers = [("https://as.example", "work"), ("joe", "other")]
     var lines = LineBlocks(limit: 4096)
     let block = try #require(try lines.next(from: Self.file("\(Self.signed)\n").descriptor))
@@ -305,12 +298,10 @@ import WireSupport
     isBrief: Bool
   ) throws {
     home.time.setWall(seconds: Self.signedAt)
-    let line = try check(1, keys: Self.secret, token: Self.signedBySecret) {
-      ($0.bringsKeys, $0.bringsSecret, $0.brief) = (false, true, isBrief)
-    }
+    let line = try check(1, keys: Self.signer, token: Self.signed) { $0.brief = isBrief }
     let told = try JSON(parsing: Array(line.utf8))
     let end = JSON.int(Self.signedAt + 10)
-    #expect(told["header"] == (isBrief ? ["alg": "HS256"] : ["typ": "JWT", "alg": "HS256"]))
+    #expect(told["header"] == ["alg": "ES256"])
     #expect(
       told["claims"]
         == (isBrief ? ["iss": "joe", "exp": end] : ["iss": "joe", "exp": end, "http://example.com/is_root": true]))

@@ -79,7 +79,7 @@ import Testing
       ["proof", "GET", "https://a.example/x"], ["token", "--min-valid", "30d"],
       ["decode", "/nonexistent"], ["decode", junk], ["decode", "/"], ["decode", "eyJhbGciOiJub25lIn0.e30.x"],
       ["verify", "/nonexistent"], ["verify", "--jwks", "/nonexistent", junk], ["verify", "--jwks", junk, junk],
-      ["verify", "--hmac-key-file", junk, junk], ["verify", "--jwks", junk, "--account", "work", junk],
+      ["verify", "--jwks", junk, "--account", "work", junk],
       ["verify", "--jwks", junk, "--signature-only", "--audience", "a", junk],
       ["vault", "add-passphrase", "--no-input"], ["vault", "change-passphrase", "--no-input"],
       ["vault", "add-passphrase", "--passphrase-file", "/nonexistent"], ["vault", "remove-slot", "1"],

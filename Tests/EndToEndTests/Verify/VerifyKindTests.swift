@@ -111,7 +111,6 @@ private func code(_ result: ProcessResult) throws -> String {
     (["--signature-only", "--require", "a"], "--require cannot be used"),
     (["--signature-only", "--profile", "id-token"], "--profile cannot be used"),
     (["--claim", "name"], "must be NAME=VALUE"),
-    (["--hmac-key-file", "k"], "use only one of --jwks and --hmac-key-file"),
   ])
   func `refuses what cannot be`(options: [String], message: String) throws {
     let key = try SignedTokens()
@@ -121,61 +120,24 @@ private func code(_ result: ProcessResult) throws -> String {
 }
 
 @Suite(.needsPrograms) struct `agent verify with keys in other forms` {
-  private static let secret = "0123456789abcdef0123456789abcdef"
-
-  private static func token(_ secret: [UInt8], algorithm: String = "HS256", digest: Digest = .sha256) throws -> String {
-    let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)","typ":"JWT"}"#.utf8))
+  /// A token with HS256.
+  private static func token(_ secret: [UInt8]) throws -> String {
+    let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
     let text = "\(header).\(Base64URL.encode(JSON.object(SignedTokens.claims).serialized()))"
-    return "\(text).\(Base64URL.encode(try HMAC.code(digest, key: secret.span, Array(text.utf8).span)))"
-  }
-
-  @Test func `takes HS256 under a secret that is named, and nothing else`() throws {
-    let token = try Self.token(Array(Self.secret.utf8))
-    let web = #"{"kty":"oct","k":"\#(Base64URL.encode(Array(Self.secret.utf8)))"}"#
-    for content in [Self.secret, Self.secret + "\n", web] {
-      let result = try verify(token, ["--hmac-key-file", "key", "--audience", "my-cli"], [("key", content)])
-      #expect(result.succeeded && result.errorText == "", "\(result.errorText)")
-      #expect(try JSON(parsing: result.output)["not_checked"] == ["iss"])
-      #expect(!result.outputText.contains(Self.secret))
-    }
-    let key = try SignedTokens()
-    for (token, options, expected) in [
-      (token, ["--algorithms", "HS384"], "algorithm_not_allowed"), (try key.token(), [], "algorithm_not_allowed"),
-      (try Self.token(Array("another".utf8)), [], "bad_signature"),
-      (try Self.token(Array(Self.secret.utf8), algorithm: "HS512", digest: .sha512), [], "unsuitable_key"),
-      (token, ["--issuer", "https://other.example"], "wrong_issuer"), (token, ["--claim", "sub=bob"], "wrong_claim"),
-    ] {
-      let result = try verify(token, ["--hmac-key-file", "key"] + options, [("key", Self.secret)])
-      #expect(try code(result) == expected && result.status == .exited(7), "\(options)")
-    }
-    let wrong = try verify(token, ["--hmac-key-file", "key", "--algorithms", "RS256"], [("key", Self.secret)])
-    #expect(wrong.failed(2) && wrong.errorText.contains("RS256"), "\(wrong.errorText)")
-    let short = try verify(token, ["--hmac-key-file", "key"], [("key", "short")])
-    #expect(short.failed(1) && short.errorText.contains("too short"), "\(short.errorText)")
-    // From a descriptor too, which does not conflict with the tokens.
-    try AgentTree.with { tree in
-      try tree.directory.write("key", Self.secret)
-      let script = "exec \"$1\" verify --hmac-key-fd 9 9<\"$2\""
-      let result = try ProcessRunner.run(
-        executable: "/bin/sh", arguments: ["-c", script, "sh", Programs.path("agent"), tree.path("key")],
-        environment: tree.environment(), input: Array(token.utf8))
-      #expect(result.succeeded, "\(result.errorText)")
-    }
+    return "\(text).\(Base64URL.encode(try HMAC.sha256(key: secret.span, Array(text.utf8).span)))"
   }
 
   /// The attack: a token with an HMAC whose secret is the published public key.
-  @Test func `never takes a public key for the secret of an HMAC`() throws {
+  @Test func `never takes a public key for the secret of an HMAC, or a secret for a key`() throws {
     let key = try SignedTokens()
     let pem = try key.publicPEM()
     for content in [pem, pem + "\n", try key.keySet(), try key.jwk()] {
-      let token = try Self.token(Array(content.utf8))
-      for (options, expected) in [(["--hmac-key-file", "key"], Int32(1)), (["--jwks", "key"], 7)] {
-        let result = try verify(token, options, [("key", content)])
-        #expect(result.status == .exited(expected), "\(options) \(result.outputText)")
-      }
-      let refused = try verify(token, ["--hmac-key-file", "key"], [("key", content)], json: false)
-      #expect(refused.errorText.contains("not an HMAC key"), "\(refused.errorText)")
+      let result = try verify(try Self.token(Array(content.utf8)), ["--jwks", "key"], [("key", content)])
+      #expect(result.status == .exited(7), "\(result.outputText)")
     }
+    let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+    let web = #"{"kty":"oct","k":"\#(Base64URL.encode(secret))"}"#
+    #expect(try verify(try Self.token(secret), ["--jwks", "key"], [("key", web)]).failed(1))
   }
 
   @Test(arguments: [JWSAlgorithm.ES256, .Ed25519]) func `takes public keys in PEM form`(

@@ -185,41 +185,6 @@ import Vocabulary
     #expect(try fault(nil, [("groups", ["a"])]) { $0.demands = demands } == .otherValue(demands[1]))
   }
 
-  // MARK: HMAC
-
-  private static let secret = Array("0123456789abcdef0123456789abcdef0123456789abcdef".utf8)
-
-  private func verified(
-    _ algorithm: String, _ digest: Digest, by file: [UInt8] = secret, _ change: (inout TokenRules) -> Void = { _ in }
-  ) throws -> TokenFault? {
-    let header = Base64URL.encode(Array(#"{"alg":"\#(algorithm)"}"#.utf8))
-    let claims = try #require(Self.claims[.idToken])
-    let text = "\(header).\(Base64URL.encode(JSON.object(claims).serialized()))"
-    let code = try HMAC.code(digest, key: Self.secret.span, Array(text.utf8).span)
-    let token = Array("\(text).\(Base64URL.encode(code))".utf8)
-    var rules = TokenRules()
-    change(&rules)
-    do { _ = try rules.verify(token.span, by: MACKey(file.span), now: now) } catch {
-      return try #require(error as? TokenFault)
-    }
-    return nil
-  }
-
-  @Test func `take an HMAC under the secret of the caller alone`() throws {
-    #expect(try verified("HS256", .sha256) == nil)
-    #expect(try verified("HS384", .sha384) == nil)
-    #expect(try verified("HS512", .sha512) == .signature(.weakKey))
-    #expect(try verified("HS256", .sha256, by: Self.secret.reversed()) == .signature(.badSignature))
-    #expect(try verified("HS256", .sha384) == .signature(.badSignature))
-    #expect(try verified("RS256", .sha256) == .signature(.algorithmNotAllowed))
-    #expect(try verified("none", .sha256) == .signature(.unsecured))
-    #expect(try verified("HS256", .sha256) { $0.macAlgorithms = [.HS384] } == .signature(.algorithmNotAllowed))
-    let web = Array(#"{"kty":"oct","alg":"HS256","k":"\#(Base64URL.encode(Self.secret))"}"#.utf8)
-    #expect(try verified("HS256", .sha256, by: web) == nil)
-    #expect(try verified("HS384", .sha384, by: web) == .signature(.algorithmNotAllowed))
-    #expect(try verified("HS256", .sha256) { $0.issuer = "https://other.example" } == .otherIssuer(isMissing: false))
-  }
-
   @Test func `say what they did not compare`() {
     var rules = TokenRules()
     #expect(rules.unchecked == ["iss", "aud"])

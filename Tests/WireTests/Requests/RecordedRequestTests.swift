@@ -58,7 +58,7 @@ import Wire
     #"{"v":1,"request":"resource_body","end":true}"#,
     #"{"v":1,"request":"verify","account":"work"}"#,
     #"{"v":1,"request":"verify","issuer":"https://as.example","ca_file":"/ca.pem","allow_http_loopback":true,"#
-      + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","jwks_descriptor":true,"hmac_key_descriptor":true,"#
+      + #""proxy":"http://proxy.example:3128","no_proxy":"localhost","jwks_descriptor":true,"#
       + #""audience":["a","b"],"algorithms":["ES256"],"type":"at+jwt","profile":"id-token","require":["sub"],"#
       + #""allow_missing":true,"claims":["a=b"],"signature_only":true,"clock_skew":300,"brief":true}"#,
     #"{"v":1,"request":"account_add","account":"work","issuer":"https://as.example","client_id":"cli"}"#,

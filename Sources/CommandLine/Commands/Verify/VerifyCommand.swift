@@ -14,7 +14,7 @@ enum VerifyCommand {
         "Use the keys of this issuer; it need not be an account's; with `--jwks`, the token must be from it",
         in: .keys),
       Option.jwks.declaration,
-      Option.hmacKeyFile.declaration, Option.hmacKeyFD.declaration, Option.audiences.declaration,
+      Option.audiences.declaration,
       Option.profile.declaration, Option.requiredClaims.declaration, Option.allowMissing.declaration,
       Option.demandedClaims.declaration, Option.algorithms.declaration, Option.type.declaration,
       Option.signatureOnly.declaration, Option.clockSkew.declaration,
@@ -42,13 +42,11 @@ enum VerifyCommand {
     let request = try request(invocation)
     let (jwks, path) = (invocation[.jwks], invocation.operands.first)
     let timeout = invocation[.timeout]
-    let secret = try NamedSecret(Phrase("HMAC key"), .hmacKeyFile, or: .hmacKeyFD, invocation)
     return Action { () throws(Failure) in
       // Connect first, so that users do not type a token in vain.
-      let connection = try connect(client, hasKeys: request.bringsKeys || request.bringsSecret)
+      let connection = try connect(client, hasKeys: request.bringsKeys)
       var passed: [SharedDescriptor] = []
       if let jwks { passed.append(SharedDescriptor(try openKeys(jwks, within: timeout))) }
-      if let secret = try secret.open() { passed.append(SharedDescriptor(secret)) }
       let tokens = try TokenInput.open(path, within: timeout, client.console)
       let (isJSON, now) = (client.console.json, SystemTime().wallSeconds())
       let tally = try client.verify(request, of: tokens, over: connection, passing: passed) {
@@ -91,14 +89,11 @@ enum VerifyCommand {
     func refuse(_ options: [OptionDeclaration], _ message: (String) -> Phrase) throws(Failure) {
       for option in options where invocation.has(option) { throw Failure(.invalidRequest, message("--\(option.name)")) }
     }
-    let keys = [Option.jwks, .hmacKeyFile, .hmacKeyFD].filter { invocation.has($0) }
-    if let first = keys.first {
-      if keys.count > 1 { throw Invocation.choice(first.declaration, keys[1].declaration) }
+    if let jwks {
       try refuse([Option.account.declaration, Option.caFile.declaration, Option.allowHTTPLoopback.declaration]) {
-        Phrase("--\(first.name) already sets the keys, so \($0) cannot be used")
+        Phrase("--jwks already sets the keys, so \($0) cannot be used")
       }
-      let isInput = (invocation[first] ?? "").hasSameBytes(as: first.name == Option.hmacKeyFD.name ? "0" : "-")
-      if isInput, path == nil || path == "-" {
+      if jwks == "-", path == nil || path == "-" {
         throw Failure(.invalidRequest, "standard input cannot contain both the keys and the tokens")
       }
     } else if issuer == nil || invocation[.account] != nil {
@@ -116,7 +111,7 @@ enum VerifyCommand {
       [
         Option.audiences.declaration, Option.clockSkew.declaration, Option.requiredClaims.declaration,
         Option.demandedClaims.declaration, Option.allowMissing.declaration, Option.profile.declaration,
-      ] + (keys.isEmpty ? [] : [Option.issuer.declaration])
+      ] + (jwks == nil ? [] : [Option.issuer.declaration])
     ) {
       Phrase("--signature-only checks no claims, so \($0) cannot be used")
     }
@@ -126,16 +121,14 @@ enum VerifyCommand {
     var request = VerifyRequest()
     request.issuer = invocation[.issuer]
     request.bringsKeys = invocation[.jwks] != nil
-    request.bringsSecret = invocation[.hmacKeyFile] != nil || invocation[.hmacKeyFD] != nil
-    let bringsAny = request.bringsKeys || request.bringsSecret
-    if request.issuer != nil, !bringsAny {
+    if request.issuer != nil, !request.bringsKeys {
       request.account = try invocation.namedAccount(operand: nil)
       request.settings.caFile = try invocation[.caFile].map { (path) throws(Failure) in
         try SettingsOptions.absolute(path)
       }
       request.settings.allowHTTPLoopback = invocation[.allowHTTPLoopback]
       (request.settings.proxy, request.settings.proxyExclusions) = LoginOptions.proxy(from: Environment.value)
-    } else if !bringsAny {
+    } else if !request.bringsKeys {
       request.account = try invocation.account(operand: nil)
     }
     request.audiences = invocation[.audiences]
