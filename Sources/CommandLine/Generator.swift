@@ -20,7 +20,7 @@ package enum Generator {
       GeneratedFile(path: page.path(for: program), content: try page.text(in: top, by: Main.commands, for: program))
     }
     let completions = CompletionShell.allCases.map { shell in
-      let script = CompletionScript(shell, of: Main.commands, for: program)
+      let script = CompletionScript(shell, for: program)
       return GeneratedFile(path: "completions/\(script.fileName)", content: script.text)
     }
     return pages + completions

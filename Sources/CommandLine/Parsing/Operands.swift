@@ -19,8 +19,8 @@ enum Operands: Sendable {
   case slot
   /// An action, an account and a token file's path, all optional.
   case tokenFile
-  /// The kind of names for `agent __complete`.
-  case candidateKind
+  /// The words of the command line to complete.
+  case completedWords
   /// A helper protocol and the caller's arguments.
   case helperCall
   case sshArguments
@@ -49,7 +49,7 @@ enum Operands: Sendable {
     case .sshArguments: ("DESTINATION [ARGUMENT]...", 1...256, .text)
     case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.names))
     case .tokenFile: ("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
-    case .candidateKind: ("KIND", 1...1, .text)
+    case .completedWords: ("[WORD]...", 1...4096, .text)
     }
   }
 

@@ -104,8 +104,11 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   /// Runs lines of bash after loading the completions.
   private func bash(_ script: String) throws -> [String] {
+    let program = try AgentProgram()
+    let path = "PATH='\(program.tree.path("bin"))':$PATH\n"
     let result = try ProcessRunner.run(
-      executable: "/bin/bash", arguments: ["-c", CompletionScript(.bash, of: Main.commands).text + script])
+      executable: "/bin/bash", arguments: ["-c", path + CompletionScript(.bash).text + script],
+      environment: program.environment)
     try #require(result.succeeded && result.errorText == "", "\(result.errorText)")
     return result.outputText.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }.dropLast()
   }
@@ -148,9 +151,9 @@ private func accounts(_ names: [String]) -> [UInt8] {
 
   @Test(.enabled(if: shells.contains(.fish))) func `name all its options and their values, in fish`() throws {
     let program = try AgentProgram()
-    try program.tree.write("script", CompletionScript(.fish, of: Main.commands).text)
+    try program.tree.write("script", CompletionScript(.fish).text)
     func offered(_ lines: [String]) throws -> [[String]] {
-      let script = "source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
+      let script = "set -p PATH $PWD/bin; source script\n" + lines.map { "complete -C '\($0)'; echo .\n" }.joined()
       let result = try ProcessRunner.run(
         executable: "/usr/bin/env", arguments: ["fish", "--no-config", "-c", script], environment: program.environment,
         directory: program.tree.path)
@@ -200,7 +203,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
       }
     }
     for shell in CompletionShell.allCases {
-      let script = CompletionScript(shell, of: Main.commands).text
+      let script = CompletionScript(shell).text
       #expect(!script.split(separator: "\n").contains { !$0.hasPrefix("#") && $0.contains("eval") })
       // The program asked is the one at the beginning of the line.
       for line in script.split(separator: "\n") where line.contains("__complete") {
@@ -216,17 +219,17 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let names = ["work", "$(touch x)", "a b", "-x", ".x", "", "x\u{1B}[2J", "_1.b-c", "naïve"]
     try FakeDaemon(at: program.runtime).serve([accounts(names)])
     #expect(
-      try program.run(["__complete", "accounts"])
+      try program.run(["__complete", "--", "use", ""])
         == ProcessResult(status: .exited(0), output: Array("work\n_1.b-c\n".utf8), error: []))
   }
 
   @Test func `is answered by silence when there is no daemon, and starts none`() throws {
     let program = try AgentProgram(daemon: "touch '$0.started'")
     let silence = ProcessResult(status: .exited(0), output: [], error: [])
-    #expect(try program.run(["__complete", "accounts"]) == silence)
-    #expect(try program.run(["__complete", "accounts", "--no-daemon"]) == silence)
-    #expect(try program.run(["__complete", "nothing"]) == silence)
-    #expect(try program.run(["__complete", "accounts"], adding: ["AGENT_SOCKET=relative"]) == silence)
+    #expect(try program.run(["__complete", "--", "use", ""]) == silence)
+    #expect(try program.run(["__complete", "--no-daemon", "--", "use", ""]) == silence)
+    #expect(try program.run(["__complete", "--", "nothing", ""]) == silence)
+    #expect(try program.run(["__complete", "--", "use", ""], adding: ["AGENT_SOCKET=relative"]) == silence)
     #expect(try program.tree.open("libexec").exists("agentd.started") == false)
     #expect(try program.tree.open("run/agent").exists("start.lock") == false)
   }
@@ -238,8 +241,8 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let script = #"mkdir -p "${1%/*}" && printf %s "$2" >"$1""#
     _ = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", script, "sh", file, text], environment: program.environment)
-    #expect(try program.run(["__complete", "accounts"]).outputText == "work\ngithub\n")
-    let services = try program.run(["__complete", "services"]).outputText.split(separator: "\n")
+    #expect(try program.run(["__complete", "--", "use", ""]).outputText == "work\ngithub\n")
+    let services = try program.run(["__complete", "--", "login", ""]).outputText.split(separator: "\n")
     #expect(services.prefix(3) == ["work", "github", "apple"])
     #expect(services.count == 1 + Provider.builtIn.count)
     #expect(try program.tree.open("libexec").exists("agentd.started") == false)
@@ -254,13 +257,13 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let program = try AgentProgram()
     try FakeDaemon(at: program.runtime).serve([answer])
     #expect(
-      try program.run(["__complete", "accounts"]) == ProcessResult(status: .exited(0), output: [], error: []))
+      try program.run(["__complete", "--", "use", ""]) == ProcessResult(status: .exited(0), output: [], error: []))
   }
 
   @Test func `does not wait for a daemon that hangs`() throws {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)
-    let running = try program.start(["__complete", "accounts"])
+    let running = try program.start(["__complete", "--", "use", ""])
     let conversation = try daemon.accept()
     #expect(try conversation.receive().0 == RequestEnvelope(.state(.list), timeoutSeconds: 1))
     #expect(try running.wait() == .exited(0))
@@ -281,7 +284,7 @@ private func accounts(_ names: [String]) -> [UInt8] {
     let result = try AgentProgram().run(["completions", shell.rawValue])
     #expect(result.succeeded && result.errorText == "")
     #expect(
-      result.outputText == (try PackageFiles.text("completions/\(CompletionScript(shell, of: Main.commands).fileName)"))
+      result.outputText == (try PackageFiles.text("completions/\(CompletionScript(shell).fileName)"))
     )
   }
 

@@ -217,7 +217,7 @@ import Wire
     #expect(list.errorText == "")
     let names = try JSON(parsing: Array(list.output.dropLast()))["accounts"]?.array?.compactMap { $0["name"]?.string }
     #expect(names == ["work", "lab"])
-    #expect(try program.run(["__complete", "accounts"]).outputText == "work\nlab\n")
+    #expect(try program.run(["__complete", "--", "use", ""]).outputText == "work\nlab\n")
 
     let status = try JSON(parsing: Array(try program.run(["status", "--json"]).output.dropLast()))
     let paths = Set(StateRequest.status(account: nil).page.result.flatMap { $0.flattened() }.map(\.name))

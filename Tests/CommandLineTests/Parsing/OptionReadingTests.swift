@@ -32,7 +32,7 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
     case .methodAndURL, .url: ["https://api.example"]
     case .completionShell: ["bash"]
     case .slot: ["3"]
-    case .candidateKind: ["accounts"]
+    case .completedWords: ["accounts"]
     case .helperCall: ["header"]
     // Each option is for some of the programs.
     case .setupProgram: [option.name == "user" ? "mbsync" : "aws"]

@@ -20,7 +20,7 @@ struct InteractiveShell {
     self.program = program
     home = try TemporaryDirectory()
     for file in files { try home.write(file, "") }
-    try program.tree.write("completions", setup ?? CompletionScript(shell, of: Main.commands).text)
+    try program.tree.write("completions", setup ?? CompletionScript(shell).text)
   }
 
   /// Types each line and Enter, and returns the arguments of the program.

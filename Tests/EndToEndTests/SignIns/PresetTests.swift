@@ -134,7 +134,7 @@ struct `A file of the administrator for all users` {
           agent daemon start --quiet
           agent help providers corp-id
           agent help providers | grep '^corp-id:'
-          agent __complete services | grep corp
+          agent __complete -- login '' | grep corp
           agent login corp-id --allow-http-loopback --device </dev/null
           agent account show corp-id --json >show
           agent login other --provider corp-id --allow-http-loopback --device </dev/null

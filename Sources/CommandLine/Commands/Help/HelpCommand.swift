@@ -1,6 +1,4 @@
-internal import AgentSocket
 internal import Encoding
-internal import Platform
 internal import Vocabulary
 internal import Wire
 
@@ -31,13 +29,6 @@ extension CompletionsCommand {
       Example("Complete in this zsh, after compinit", #"source <(agent completions zsh)"#),
       Example("Complete in this fish", "agent completions fish | source"),
     ],
-    run: run)
-}
-
-extension CompleteCommand {
-  static let complete = Command(
-    .complete,
-    summary: "Print candidates for a shell's completion", operands: .candidateKind,
     run: run)
 }
 
@@ -115,52 +106,7 @@ enum CompletionsCommand {
         hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
     }
     return .doing { () throws(Failure) in
-      try Console.answer(CompletionScript(shell, of: invocation.commands, for: .current).text)
+      try Console.answer(CompletionScript(shell, for: .current).text)
     }
   }
-}
-
-/// `agent __complete`: called by a shell for completions.
-///
-/// Asks a running daemon, for at most a second, or reads the settings file. Prints nothing on failure, and no names of
-/// several shell words.
-enum CompleteCommand {
-  private static let timeout = Duration.seconds(1)
-
-  static func run(_ invocation: Invocation) -> Action {
-    let isPrivate = invocation[.noDaemon]
-    return .doing { () throws(Failure) in
-      guard let kind = invocation.operands.first, ["accounts", "services"].contains(kind), !isPrivate else { return }
-      var names = ((try? accounts()) ?? []).filter(WireProtocol.isAccountName)
-      if kind == "services" {
-        let services = AdministratorFiles.read().presets.map(\.name) + Provider.names
-        for name in services where !names.contains(name) { names.append(name) }
-      }
-      try? Console.answer(names.map { $0 + "\n" }.joined())
-    }
-  }
-
-  private static func accounts() throws(Failure) -> [String] {
-    guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
-    let deadline = Instant.now.advanced(by: timeout)
-    let reply = try connection.closingAfter { (connection) throws(Failure) in
-      try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
-      return try connection.nextReply(before: deadline)
-    }
-    guard case .result(let result) = reply else { return [] }
-    return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
-  }
-
-  /// The accounts in the settings file.
-  private static var storedAccounts: [String] {
-    guard let home = try? UserDirectories.configHome,
-      let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),
-      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: timeout)
-    else { return [] }
-    let limits = JSONLimits(bytes: mostSettingsBytes, members: mostAccounts)
-    return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
-  }
-
-  /// The limits of the settings file.
-  private static let mostSettingsBytes = 4 << 20, mostAccounts = 1000
 }

@@ -1,0 +1,61 @@
+internal import AgentSocket
+internal import Encoding
+internal import Platform
+internal import Vocabulary
+internal import Wire
+
+/// `agent __complete -- WORDS`: called by a shell for completions. Prints nothing on failure.
+enum CompleteCommand {
+  static let complete = Command(
+    .complete,
+    summary: "Print candidates for a shell's completion", operands: .completedWords,
+    run: run)
+
+  private static func run(_ invocation: Invocation) -> Action {
+    let isPrivate = invocation[.noDaemon]
+    return .doing { () throws(Failure) in
+      guard !isPrivate else { return }
+      let lines = CommandLineCompletion.lines(for: invocation.operands, by: invocation.commands)
+      try? Console.answer(lines.map { $0 + "\n" }.joined())
+    }
+  }
+}
+
+/// The names that completions offer; none of several shell words.
+///
+/// Asks a running daemon, for at most a second, or reads the settings file.
+enum CompletedNames {
+  private static let timeout = Duration.seconds(1)
+
+  static var accounts: [String] { ((try? listedAccounts()) ?? []).filter(WireProtocol.isAccountName) }
+
+  static var accountsAndServices: [String] {
+    let accounts = accounts
+    let services = AdministratorFiles.read().presets.map(\.name) + Provider.names
+    return accounts + services.filter { !accounts.contains($0) }
+  }
+
+  private static func listedAccounts() throws(Failure) -> [String] {
+    guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
+    let deadline = Instant.now.advanced(by: timeout)
+    let reply = try connection.closingAfter { (connection) throws(Failure) in
+      try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
+      return try connection.nextReply(before: deadline)
+    }
+    guard case .result(let result) = reply else { return [] }
+    return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
+  }
+
+  /// The accounts in the settings file.
+  private static var storedAccounts: [String] {
+    guard let home = try? UserDirectories.configHome,
+      let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),
+      let bytes = try? file.readToEnd(limit: mostSettingsBytes, within: timeout)
+    else { return [] }
+    let limits = JSONLimits(bytes: mostSettingsBytes, members: mostAccounts)
+    return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
+  }
+
+  /// The limits of the settings file.
+  private static let mostSettingsBytes = 4 << 20, mostAccounts = 1000
+}
