@@ -34,6 +34,6 @@ package struct ClosableConnection: ~Copyable {
 
   package mutating func close() {
     number = nil
-    if let connection = connection.take() { connection.finish() }
+    connection = nil
   }
 }

@@ -28,6 +28,13 @@ package struct DaemonConnection: ~Copyable, Sendable {
     isOfOtherUser = user != Machine.userID
   }
 
+  /// Ends a private daemon, and waits for it.
+  deinit {
+    guard let privateDaemon else { return }
+    try? UnixSocket.shutDown(socket)
+    privateDaemon.reap()
+  }
+
   /// The file descriptor, valid while this value exists.
   package var descriptor: Int32 { socket.raw }
 
@@ -113,13 +120,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
       throw Failure(.internalError, "the daemon's answer is longer than the protocol allows")
     }
     if count == 0 { throw ended(nil) }
-  }
-
-  /// Closes the connection. On return, a private daemon has ended.
-  package consuming func finish() {
-    let daemon = privateDaemon
-    try? socket.close()
-    daemon?.reap()
   }
 
   private borrowing func waitForInput(before deadline: Instant, _ wait: Wait) throws(Failure) {

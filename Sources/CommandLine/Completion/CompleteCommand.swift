@@ -36,13 +36,10 @@ enum CompletedNames {
   }
 
   private static func listedAccounts() throws(Failure) -> [String] {
-    guard let connection = try DaemonLauncher.connect() else { return storedAccounts }
+    guard var connection = try DaemonLauncher.connect() else { return storedAccounts }
     let deadline = Instant.now.advanced(by: timeout)
-    let reply = try connection.closingAfter { (connection) throws(Failure) in
-      try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
-      return try connection.nextReply(before: deadline)
-    }
-    guard case .result(let result) = reply else { return [] }
+    try connection.send(RequestEnvelope(.state(.list), timeoutSeconds: 1))
+    guard case .result(let result) = try connection.nextReply(before: deadline) else { return [] }
     return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
   }
 

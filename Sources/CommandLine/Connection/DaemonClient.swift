@@ -143,12 +143,10 @@ struct DaemonClient {
     var console = Console.silent
     console.timeoutSeconds = grace
     do throws(Failure) {
-      guard let connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
-      try connection.closingAfter { (connection) throws(Failure) in
-        // The daemon replies at once, even at a lease's socket. A refusal counts.
-        try connection.send(RequestEnvelope(.leaseStatus()))
-        _ = try connection.nextReply(before: deadline)
-      }
+      guard var connection = try DaemonLauncher.connect(console), connection.process == process else { return false }
+      // The daemon replies at once, even at a lease's socket. A refusal counts.
+      try connection.send(RequestEnvelope(.leaseStatus()))
+      _ = try connection.nextReply(before: deadline)
       return true
     } catch {
       // An ending daemon reports that on the first connection.
@@ -188,10 +186,10 @@ struct DaemonClient {
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.mostEndings : 1
     while true {
-      guard let connection = try DaemonLauncher.connect(console) else { return nil }
+      guard var connection = try DaemonLauncher.connect(console) else { return nil }
       attempts -= 1
       do {
-        return try connection.closingAfter { (connection) throws(Failure) in try ask(request, over: &connection) }
+        return try ask(request, over: &connection)
       } catch {
         // An ending daemon may be gone by now.
         guard error.code == .daemonUnavailable, attempts > 0 else { throw error }
@@ -234,15 +232,18 @@ struct DaemonClient {
   ) throws(Failure) -> Result {
     let connection = try connect()
     do {
-      return try connection.closingAfter { (connection) throws(Failure) in
-        try retryingWithVariables(over: &connection, body)
-      }
+      return try converse(over: connection, body)
     } catch {
       guard error.code == .daemonUnavailable, mayRepeat, !isPrivate else { throw error }
     }
-    return try connectAgain().closingAfter { (connection) throws(Failure) in
-      try retryingWithVariables(over: &connection, body)
-    }
+    return try converse(over: connectAgain(), body)
+  }
+
+  /// Runs `body`, and closes the connection afterwards.
+  private func converse<Result>(
+    over connection: consuming DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try retryingWithVariables(over: &connection, body)
   }
 
   /// Opens a connection over which `body` sends a repeatable request; repeats both if the daemon is ending.
@@ -252,16 +253,11 @@ struct DaemonClient {
       try body(&connection)
       return connection
     } catch {
-      connection.finish()
+      _ = consume connection
       guard error.code == .daemonUnavailable, !isPrivate else { throw error }
     }
     var next = try connectAgain()
-    do throws(Failure) {
-      try body(&next)
-    } catch {
-      next.finish()
-      throw error
-    }
+    try body(&next)
     return next
   }
 
@@ -386,21 +382,6 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
-  /// Runs `body` with the connection, and always closes it afterwards.
-  consuming func closingAfter<Result: ~Copyable>(
-    _ body: (inout DaemonConnection) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let result: Result
-    do {
-      result = try body(&self)
-    } catch {
-      finish()
-      throw error
-    }
-    finish()
-    return result
-  }
-
   /// Waits for the next line and parses it. Copies the line, so unsuitable for secrets.
   mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }

@@ -82,6 +82,4 @@ struct KeptConnection: ~Copyable {
   }
 
   mutating func close() { connection.close() }
-
-  consuming func finish() { connection.close() }
 }

@@ -27,7 +27,6 @@ import WireSupport
     try UnixSocket.shutDown(pair.second)
     let connection = try DaemonConnection(over: pair.first)
     expect(throws: refusal) { try connection.send(RequestEnvelope(.state(.list))) }
-    connection.finish()
   }
 
   @Test func `gives one line at a time, however they arrive`() throws {
@@ -68,7 +67,6 @@ import WireSupport
     }
     let expected = Failure(.internalError, "the daemon's answer is longer than the protocol allows")
     expect(throws: expected) { try connection.nextLine(before: Self.soon, Self.copy) }
-    connection.finish()
   }
 
   @Test func `says that the daemon ended when it hangs up`() throws {

@@ -80,11 +80,8 @@ enum DaemonCommand {
   /// Starts the daemon unless it runs. Returns its status, and whether it ran before.
   private static func running(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, before: Bool) {
     if let status = try client.askRunning(.daemon(.status)) { return (status, true) }
-    let connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
-    return (
-      try connection.closingAfter { (connection) throws(Failure) in try client.ask(.daemon(.status), over: &connection)
-      }, false
-    )
+    var connection = try DaemonLauncher.connectOrStart(client.console, startsNamed: true)
+    return (try client.ask(.daemon(.status), over: &connection), false)
   }
 
   static func stop(_ invocation: Invocation) throws(Failure) -> Action {
@@ -102,17 +99,15 @@ enum DaemonCommand {
     return Action { () throws(Failure) in
       var (renewed, failed): ([String], [Failure]) = ([], [])
       if try client.askRunning(.daemon(.status)) == nil {
-        let connection = try DaemonLauncher.startPrivate(client.console)
-        try connection.closingAfter { (connection) throws(Failure) in
-          let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
-          for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
-            do throws(Failure) {
-              let request = Request.token(TokenRequest(account: name, forceRefresh: true))
-              try client.askForToken(request, over: &connection) { _, _ throws(Failure) in }
-              renewed.append(name)
-            } catch {
-              failed.append(error)
-            }
+        var connection = try DaemonLauncher.startPrivate(client.console)
+        let accounts = try client.ask(.state(.status(account: nil)), over: &connection)["accounts"]?.array ?? []
+        for name in dueAccounts(accounts, now: SystemTime().wallSeconds()) {
+          do throws(Failure) {
+            let request = Request.token(TokenRequest(account: name, forceRefresh: true))
+            try client.askForToken(request, over: &connection) { _, _ throws(Failure) in }
+            renewed.append(name)
+          } catch {
+            failed.append(error)
           }
         }
       }

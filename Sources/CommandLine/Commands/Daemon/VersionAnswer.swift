@@ -18,10 +18,8 @@ enum VersionAnswer {
   /// The running daemon's version, commit and libraries, or its failure; nil if none runs.
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
-      guard let connection = try DaemonLauncher.connect(client.console) else { return nil }
-      let status = try connection.closingAfter { (connection) throws(Failure) in
-        try client.ask(.daemon(.status), over: &connection)
-      }
+      guard var connection = try DaemonLauncher.connect(client.console) else { return nil }
+      let status = try client.ask(.daemon(.status), over: &connection)
       var object = JSONObject()
       for name in ["version", "commit", "libraries"] { object[name] = status[name] }
       return object

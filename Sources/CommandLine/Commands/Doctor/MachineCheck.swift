@@ -193,7 +193,6 @@ enum MachineCheck {
       process = connection.process
       try connection.send(RequestEnvelope(.daemon(.status), timeoutSeconds: 1))
       let reply = try connection.nextReply(before: .now.advanced(by: socketTimeout))
-      connection.finish()
       if case .failure(let failure) = reply, [.notPermitted, .leaseEnded].contains(failure.code) { return .lease }
       guard case .result(let status) = reply, let process = status["pid"]?.int else { throw Reply.unreadable }
       return .daemon(process: process)

@@ -24,49 +24,27 @@ enum LeaseCommand {
     run: serve)
 
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
-    let request = try LeaseRequest(invocation)
-    let questions = try LeaseQuestions(invocation, mayUseTerminal: true)
-    let (path, noJail) = (invocation[.socket], invocation[.noJail])
-    return Action { () throws(Failure) in
-      var socket = try LeaseSocket(at: path, servesOthers: !request.users.isEmpty)
-      do throws(Failure) {
-        let status = try hold(request, &socket, client, noJail, questions)
-        socket.remove()
-        return status
-      } catch {
-        socket.remove()
-        throw error
-      }
-    }
+    let order = try LeaseOrder(invocation, LeaseRequest(invocation), mayUseTerminal: true)
+    let path = invocation[.socket]
+    return .doing { () throws(Failure) in try hold(order, at: path) }
   }
 
   /// Opens the lease and waits for its end.
-  private static func hold(
-    _ request: LeaseRequest, _ socket: inout LeaseSocket, _ client: DaemonClient, _ noJail: Bool,
-    _ questions: LeaseQuestions
-  ) throws(Failure) -> Int32 {
+  private static func hold(_ order: LeaseOrder, at path: String?) throws(Failure) {
+    let console = order.client.console
+    var socket = try LeaseSocket(at: path, servesOthers: !order.request.users.isEmpty)
     let signals: Signals.SignalReceiver
     do { signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM]) } catch {
       throw Failure(error, doing: "cannot receive signals")
     }
-    var keeper = try LeaseKeeper(
-      request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
-    do throws(Failure) {
-      try announce(keeper.account, socket.path, client.console)
-      describe(request, of: keeper.account, socket.path, client.console)
-      try wait(for: signals, &keeper)
-    } catch {
-      keeper.finish()
-      throw error
-    }
-    let ending = keeper.ending
-    keeper.finish()
-    guard let ending else { return 0 }
+    var keeper = try LeaseKeeper(order, socket.takeListener())
+    try announce(keeper.account, socket.path, console)
+    describe(order.request, of: keeper.account, socket.path, console)
+    try wait(for: signals, &keeper)
+    guard let ending = keeper.ending else { return }
     // An expected end is not an error.
     guard ending.code == .leaseEnded else { throw ending }
-    client.console.note(ending.text)
-    return 0
+    console.note(ending.text)
   }
 
   private static func announce(_ account: String, _ path: String, _ console: Console) throws(Failure) {
@@ -116,27 +94,13 @@ enum LeaseCommand {
 
   /// Runs a command with the lease's socket instead of the daemon's.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
-    let request = try LeaseRequest(invocation)
-    let (http, noJail) = (try LentHTTP(invocation), invocation[.noJail])
     // The command itself uses the terminal.
-    let questions = try LeaseQuestions(invocation, mayUseTerminal: false)
+    let order = try LeaseOrder(invocation, LeaseRequest(invocation), mayUseTerminal: false)
+    let http = try LentHTTP(invocation)
     let isDemanded = invocation[.ask]
-    return try SignInOffer.action(invocation, client) { () throws(Failure) in
-      try requireSession(request.account, client, mayRenew: isDemanded)
-      var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
-      do throws(Failure) {
-        let status = try run(command, request, &socket, http, client, noJail, questions)
-        socket.remove()
-        if case .signalled(let signal) = status {
-          ProcessHardening.hide()
-          Signals.raise(signal)
-        }
-        return status.shellStatus
-      } catch {
-        socket.remove()
-        throw error
-      }
+    return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
+      try requireSession(order.request.account, order.client, mayRenew: isDemanded)
+      return try run(command, order, http).adopted()
     }
   }
 
@@ -159,40 +123,25 @@ enum LeaseCommand {
   }
 
   private static func run(
-    _ command: [String], _ request: LeaseRequest, _ socket: inout LeaseSocket, _ http: LentHTTP, _ client: DaemonClient,
-    _ noJail: Bool, _ questions: LeaseQuestions
+    _ command: [String], _ order: LeaseOrder, _ http: LentHTTP
   ) throws(Failure) -> ProcessStatus {
+    let (request, client) = (order.request, order.client)
+    var socket = try LeaseSocket(at: nil, servesOthers: !request.users.isEmpty)
     var opened = try http.open()
     let variables = opened.added(to: try LentEnvironment.make(lending: socket.path, client))
-    var keeper = try LeaseKeeper(
-      request, socket.takeListener(), client, hasJail: !noJail, asking: questions)
-    do throws(Failure) {
-      for place in opened.places {
-        try keeper.serve(place.request, at: place.listener)
-        try keeper.serve(place.request, at: SharedDescriptor(try socket.addHTTP(for: place.port)))
-      }
-      opened.places = []
-    } catch {
-      keeper.finish()
-      throw error
+    var keeper = try LeaseKeeper(order, socket.takeListener())
+    for place in opened.places {
+      try keeper.serve(place.request, at: place.listener)
+      try keeper.serve(place.request, at: SharedDescriptor(try socket.addHTTP(for: place.port)))
     }
-    let child: SupervisedCommand
-    do throws(SystemError) {
-      child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), variables)
-    } catch {
-      keeper.finish()
-      return .exited(ExecutedCommand.refused(command[0], error, client.console))
-    }
-    do throws(SystemError) {
+    opened.places = []
+    return try ExecutedCommand.run(command, variables, client.console) { (child) throws(SystemError) in
       let poller = try Poller()
       try poller.add(child.raw, interest: .read, key: 0)
       try keeper.watch(poller)
       while true {
         let events = try poller.wait(until: keeper.nextAttempt)
-        if let status = try child.handleSignals() {
-          keeper.finish()
-          return status
-        }
+        if let status = try child.handleSignals() { return status }
         guard keeper.ending == nil else { continue }
         try keeper.handle(poller, events)
         if let ending = keeper.ending {
@@ -200,9 +149,6 @@ enum LeaseCommand {
           keeper.leave()
         }
       }
-    } catch {
-      keeper.finish()
-      throw Failure(error, doing: "cannot wait for the command")
     }
   }
 
@@ -213,6 +159,21 @@ enum LeaseCommand {
       throw Failure(.invalidRequest, "a private daemon cannot lend an account: omit \"--no-daemon\"")
     }
     return client
+  }
+}
+
+/// A lease as requested on the command line.
+struct LeaseOrder {
+  let client: DaemonClient
+  let request: LeaseRequest
+  let questions: LeaseQuestions
+  let hasJail: Bool
+
+  init(_ invocation: Invocation, _ request: LeaseRequest, mayUseTerminal: Bool) throws(Failure) {
+    client = try LeaseCommand.sharedDaemon(invocation)
+    self.request = request
+    questions = try LeaseQuestions(invocation, mayUseTerminal: mayUseTerminal)
+    hasJail = !invocation[.noJail]
   }
 }
 

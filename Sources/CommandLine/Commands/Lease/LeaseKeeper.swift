@@ -38,37 +38,30 @@ struct LeaseKeeper: ~Copyable {
   /// Opens a lease and waits for the daemon's reply.
   ///
   /// - Parameter listener: The socket for peers, which only `agent-lease` keeps.
-  init(
-    _ request: LeaseRequest, _ listener: consuming FileDescriptor, _ client: DaemonClient,
-    hasJail: Bool, asking questions: LeaseQuestions
-  ) throws(Failure) {
-    var request = request
+  init(_ order: LeaseOrder, _ listener: consuming FileDescriptor) throws(Failure) {
+    var request = order.request
+    client = order.client
+    questions = order.questions
     end = request.expiresInSeconds.map { Instant.now.advanced(by: .seconds($0)) }
-    let server = try Self.startServer(listener, hasJail)
+    let server = try Self.startServer(listener, order.hasJail)
     var connection = try client.connect()
-    let (opened, way): (Event.Lease, SharedDescriptor)
-    do throws(Failure) {
-      way = try Self.send(request, client, connection)
-      let asked = Request.lease(request)
-      let daemonWait = DaemonWait(asked, client.console)
-      opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: daemonWait.wait) {
-        event in
-        if case .lease(let lease) = event { lease } else { nil }
-      }
-    } catch {
-      connection.finish()
-      throw error
+    unsentConnection = try Self.send(request, client, connection)
+    let asked = Request.lease(request)
+    let daemonWait = DaemonWait(asked, client.console)
+    let opened = try client.event(over: &connection, before: client.deadline(of: asked), waiting: daemonWait.wait) {
+      event in
+      if case .lease(let lease) = event { lease } else { nil }
     }
     // The user may activate another account later.
     request.account = opened.account
-    self.client = client
     self.request = request
-    self.questions = questions
     self.connection = KeptConnection(client, connection)
     self.server = ClosableConnection(server)
-    unsentConnection = way
     passConnection()
   }
+
+  // The connections close afterwards.
+  deinit { questions.finish() }
 
   /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
   private static func startServer(
@@ -180,12 +173,6 @@ struct LeaseKeeper: ~Copyable {
     if let way { unsentConnection = way }
   }
 
-  /// Closes an ended lease. Its peers get the reason until ``finish()``.
+  /// Closes an ended lease. Its peers get the reason as long as this value exists.
   mutating func leave() { connection.close() }
-
-  consuming func finish() {
-    questions.finish()
-    connection.finish()
-    server.close()
-  }
 }

@@ -20,26 +20,16 @@ enum LeasePortCommand {
   private static let readBytes = 64 << 10
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    guard let command = invocation.trailing, let program = command.first else {
+    guard let command = invocation.trailing, !command.isEmpty else {
       throw Failure(.invalidRequest, "no command given after \"--\"")
     }
     let (named, console) = (invocation.operands.first, Console(invocation))
     return Action { () throws(Failure) in
       let paths = try sockets(named)
       let listeners = try paths.map { (path) throws(Failure) in try listen(for: path) }
-      let child: SupervisedCommand
-      do throws(SystemError) {
-        child = try SupervisedCommand(program, ExecutedCommand.arguments(command), Environment.entries())
-      } catch {
-        return ExecutedCommand.refused(program, error, console)
-      }
-      do throws(SystemError) {
-        let status = try serve(listeners, paths, until: child)
-        if case .signalled(let signal) = status { Signals.raise(signal) }
-        return status.shellStatus
-      } catch {
-        throw Failure(error, doing: "cannot wait for the command")
-      }
+      return try ExecutedCommand.run(command, Environment.entries(), console) { (child) throws(SystemError) in
+        try serve(listeners, paths, until: child)
+      }.adopted()
     }
   }
 

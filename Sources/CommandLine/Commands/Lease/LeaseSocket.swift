@@ -118,7 +118,7 @@ struct LeaseSocket: ~Copyable {
     return "\(directory.path)/\(name)"
   }
 
-  consuming func remove() {
+  deinit {
     for name in [name] + furtherNames { try? directory.removeFile(name, isDurable: false) }
     if ownsDirectory { directory.removeEmpty() }
   }

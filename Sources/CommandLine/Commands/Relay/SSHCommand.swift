@@ -39,43 +39,28 @@ struct SSHCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (words, console) = (invocation.operands, Console(invocation))
     guard let order = try SSHLease.Order(invocation) else {
-      return Action { () throws(Failure) in try run(words, console, lending: nil) }
+      return Action { () throws(Failure) in try run(words, console, lending: nil).adopted() }
     }
-    return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
-      let lease = try SSHLease(order)
-      defer { lease.finish() }
-      return try run(words, console, lending: (lease, order.setsVariables))
+    return try SignInOffer.action(invocation, order.lease.client) { () throws(Failure) in
+      try run(words, console, lending: order).adopted()
     }
   }
 
-  /// - Parameter lending: The lease, and whether programs on the host need variables.
   private static func run(
-    _ words: [String], _ console: Console, lending: (lease: SSHLease, setsVariables: Bool)?
-  ) throws(Failure) -> Int32 {
+    _ words: [String], _ console: Console, lending order: SSHLease.Order?
+  ) throws(Failure) -> ProcessStatus {
+    let lease = try order.map { (order) throws(Failure) in try SSHLease(order) }
     guard let ssh = InstalledProgram(name) else {
       throw Failure(.invalidRequest, "ssh is not installed")
     }
     let target = try SSHTarget(ssh, words)
-    if lending?.setsVariables == true, !target.startsProgram {
+    if order?.setsVariables == true, !target.startsProgram {
       throw Failure(.invalidRequest, "\"--token-as\" sets variables only of a shell or command that ssh starts")
     }
     var socket = try LeaseSocket(at: nil, servesOthers: false)
     let command = SSHCommand(
-      words: ExecutedCommand.arguments(words), console: console, control: socket.path(for: name), lease: lending?.lease)
-    let path = socket.path
-    let listener = socket.takeListener()
-    do throws(Failure) {
-      let status = try command.connect(ssh, target, path, listener)
-      socket.remove()
-      if case .signalled(let signal) = status {
-        lending?.lease.finish()
-        Signals.raise(signal)
-      }
-      return status.shellStatus
-    } catch {
-      socket.remove()
-      throw error
-    }
+      words: ExecutedCommand.arguments(words), console: console, control: socket.path(for: name), lease: lease)
+    return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
   private func connect(
@@ -166,14 +151,9 @@ struct SSHCommand {
     let keeper = try connection(ssh).map { (master) throws(SystemError) in
       try SSHGuard(session.process, master, ending: ending)
     }
-    do throws(SystemError) {
-      let status = try wait(for: session, RelayServer(listener, RelayQuestion(host) { connection(ssh) }))
-      keeper?.finish()
-      return status
-    } catch {
-      keeper?.finish()
-      throw error
-    }
+    let status = try wait(for: session, RelayServer(listener, RelayQuestion(host) { connection(ssh) }))
+    keeper?.finish()
+    return status
   }
 
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3

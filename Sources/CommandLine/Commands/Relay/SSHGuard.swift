@@ -3,7 +3,7 @@ internal import Platform
 /// A process that ends an `ssh` session and its connection if `agent ssh` is killed. Otherwise a connection stopped for
 /// a question would never continue, and `ssh` would read input for the shell.
 struct SSHGuard: ~Copyable {
-  private var pipe: Pipe
+  private let writing: FileDescriptor
   private let process: Int32
 
   /// - Parameters:
@@ -13,20 +13,20 @@ struct SSHGuard: ~Copyable {
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
     // A line means that `agent ssh` ended normally.
     let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
-    var pipe = try Pipe()
-    let process = try Spawn.start(
+    let pipe = try Pipe()
+    process = try Spawn.start(
       Spawn.Request(
         executable: "/bin/sh", arguments: ["sh", "-c", script, "sh", "\(session)", "\(connection)"] + ending,
         environment: Environment.all().map { "\($0.0)=\($0.1)" }, newSession: true,
         inherits: [(parent: pipe.reading.raw, child: 0)], nullStandardStreams: true, directory: "/"))
-    pipe.reading = try FileDescriptor(opening: "/dev/null", for: .reading)
-    self.process = process
-    self.pipe = pipe
+    writing = pipe.writing
   }
 
   /// Ends the guard process.
-  consuming func finish() {
-    try? pipe.writing.writeAll([UInt8(ascii: "\n")].span)
+  deinit {
+    try? writing.writeAll([UInt8(ascii: "\n")].span)
     _ = try? Spawn.wait(process)
   }
+
+  consuming func finish() {}
 }

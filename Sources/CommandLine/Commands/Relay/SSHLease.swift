@@ -8,11 +8,8 @@ internal import Wire
 final class SSHLease {
   /// The lease requested on the command line.
   struct Order {
-    let client: DaemonClient
-    let request: LeaseRequest
+    let lease: LeaseOrder
     fileprivate let http: LentHTTP
-    fileprivate let questions: LeaseQuestions
-    fileprivate let hasJail: Bool
     /// Whether to check the session at the server first (`--ask`).
     fileprivate let checksSession: Bool
 
@@ -32,12 +29,9 @@ final class SSHLease {
         }
         return nil
       }
-      client = try LeaseCommand.sharedDaemon(invocation)
-      request = try LeaseRequest(invocation, lending: account)
-      http = try LentHTTP(invocation)
       // The session itself uses the terminal.
-      questions = try LeaseQuestions(invocation, mayUseTerminal: false)
-      hasJail = !invocation[.noJail]
+      lease = try LeaseOrder(invocation, LeaseRequest(invocation, lending: account), mayUseTerminal: false)
+      http = try LentHTTP(invocation)
       checksSession = invocation[.ask]
     }
 
@@ -46,23 +40,17 @@ final class SSHLease {
   }
 
   private let order: Order
-  private var keeper: LeaseKeeper?
-  private var socket: LeaseSocket?
+  private let console: Console
+  private var keeper: LeaseKeeper
+  private var socket: LeaseSocket
   private let poller: Poller
 
   init(_ order: Order) throws(Failure) {
     self.order = order
-    try LeaseCommand.requireSession(order.request.account, order.client, mayRenew: order.checksSession)
-    var socket = try LeaseSocket(at: nil, servesOthers: false)
-    do throws(Failure) {
-      keeper = .some(
-        try LeaseKeeper(
-          order.request, socket.takeListener(), order.client, hasJail: order.hasJail, asking: order.questions))
-    } catch {
-      socket.remove()
-      throw error
-    }
-    self.socket = .some(socket)
+    console = order.lease.client.console
+    try LeaseCommand.requireSession(order.lease.request.account, order.lease.client, mayRenew: order.checksSession)
+    socket = try LeaseSocket(at: nil, servesOthers: false)
+    keeper = try LeaseKeeper(order.lease, socket.takeListener())
     do throws(SystemError) { poller = try Poller() } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }
@@ -79,11 +67,12 @@ final class SSHLease {
       .invalidConfiguration, "\(host) does not let ssh forward the lease's sockets to it",
       hint: "man sshd_config describes AllowStreamLocalForwarding and AllowTcpForwarding")
     let far = "\(place)/\(WireProtocol.socketName)"
-    guard let near = socket?.path, forward(far, near) != nil else { throw refusal }
+    let near = socket.path
+    guard forward(far, near) != nil else { throw refusal }
     let opened = try order.http.open { (index) throws(Failure) in
       // This number is only a local port for `agent lease-port`.
       let number = UInt16(index + 1)
-      guard let listener = try socket?.addHTTP(for: number) else { throw refusal }
+      let listener = try socket.addHTTP(for: number)
       let folder = near.prefix(upTo: near.lastIndex(of: "/") ?? near.endIndex)
       let path = "\(folder)/\(WireProtocol.leaseHTTPName(port: number))"
       // The output is the port that `sshd` chose.
@@ -92,12 +81,12 @@ final class SSHLease {
       else { throw refusal }
       return (SharedDescriptor(listener), port)
     }
-    for place in opened.places { try keeper?.serve(place.request, at: place.listener) }
-    do throws(SystemError) { try keeper?.watch(poller) } catch {
+    for place in opened.places { try keeper.serve(place.request, at: place.listener) }
+    do throws(SystemError) { try keeper.watch(poller) } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }
-    LeaseCommand.describeOrigins(order.request, of: keeper?.account ?? "", order.client.console)
-    order.client.console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
+    LeaseCommand.describeOrigins(order.lease.request, of: keeper.account, console)
+    console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
   }
 
@@ -105,21 +94,15 @@ final class SSHLease {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
 
-  var nextAttempt: Instant? { hasEnded ? nil : keeper?.nextAttempt }
-  private var hasEnded: Bool { keeper?.ending != nil }
+  var nextAttempt: Instant? { keeper.ending == nil ? keeper.nextAttempt : nil }
 
   /// Handles events of the lease. The session continues after the lease has ended.
   func handle() throws(SystemError) {
-    guard !hasEnded else { return }
+    guard keeper.ending == nil else { return }
     let events = try poller.wait(until: .now)
-    try keeper?.handle(poller, events)
-    guard let ending = keeper?.ending else { return }
-    order.client.console.note(ending.text)
-    keeper?.leave()
-  }
-
-  func finish() {
-    keeper.take()?.finish()
-    socket.take()?.remove()
+    try keeper.handle(poller, events)
+    guard let ending = keeper.ending else { return }
+    console.note(ending.text)
+    keeper.leave()
   }
 }

@@ -1,3 +1,4 @@
+internal import AgentSocket
 internal import Platform
 internal import Wire
 
@@ -20,10 +21,32 @@ enum ExecutedCommand {
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
+  /// Runs a command as a child, and returns its status, also if it cannot be run.
+  ///
+  /// - Parameter wait: Returns the command's status once it has ended.
+  static func run(
+    _ command: [String], _ environment: [[UInt8]], _ console: Console,
+    until wait: (borrowing SupervisedCommand) throws(SystemError) -> ProcessStatus
+  ) throws(Failure) -> ProcessStatus {
+    let child: SupervisedCommand
+    do { child = try SupervisedCommand(command[0], arguments(command), environment) } catch {
+      return .exited(refused(command[0], error, console))
+    }
+    do { return try wait(child) } catch { throw Failure(error, doing: "cannot wait for the command") }
+  }
+
   /// Reports that a command could not run, and returns the exit status.
   static func refused(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
     console.report(Failure(.invalidRequest, Phrase("cannot run \"\(program)\": \(reason)")))
     return error.isNotFound ? notFound : cannotRun
+  }
+}
+
+extension ProcessStatus {
+  /// Ends this process by the same signal, for its parent; otherwise returns the exit status.
+  func adopted() -> Int32 {
+    if case .signalled(let signal) = self { Signals.raise(signal) }
+    return shellStatus
   }
 }

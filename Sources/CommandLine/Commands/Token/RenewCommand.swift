@@ -56,20 +56,18 @@ enum RenewCommand {
   ) throws(Failure) {
     let deadline = Instant.now.advanced(by: .milliseconds(PromptHook.timeoutMilliseconds))
     // A daemon that starts slowly is used at a later prompt.
-    let connection = try DaemonLauncher.connectOrStart(timeout: .milliseconds(PromptHook.timeoutMilliseconds / 2))
-    try connection.closingAfter { (connection) throws(Failure) in
-      try connection.send(RequestEnvelope(.token(request), directory: directory))
-      try connection.nextLine(before: deadline) { (line) throws(Failure) in
-        let answer = try TokenAnswer(parsing: line)
-        let hookVariables = try variables.chosen(for: answer.description).hookVariables
-        try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
-          for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
-          try EnvCommand.append(hookVariables, of: answer, from: line, for: shell, to: &text)
-          text.append(utf8: hook.naming(hookVariables.names))
-          text.append(utf8: hook.following(directory?.isEmpty == false))
-          text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
-          try Console.answer(text.bytes.span)
-        }
+    var connection = try DaemonLauncher.connectOrStart(timeout: .milliseconds(PromptHook.timeoutMilliseconds / 2))
+    try connection.send(RequestEnvelope(.token(request), directory: directory))
+    try connection.nextLine(before: deadline) { (line) throws(Failure) in
+      let answer = try TokenAnswer(parsing: line)
+      let hookVariables = try variables.chosen(for: answer.description).hookVariables
+      try SecretText.with(capacity: 4 * line.count + 1024) { (text) throws(Failure) in
+        for name in former where !hookVariables.names.contains(name) { text.append(utf8: shell.unsetting(name)) }
+        try EnvCommand.append(hookVariables, of: answer, from: line, for: shell, to: &text)
+        text.append(utf8: hook.naming(hookVariables.names))
+        text.append(utf8: hook.following(directory?.isEmpty == false))
+        text.append(utf8: hook.waiting(wait(until: answer.description.expiresAt)))
+        try Console.answer(text.bytes.span)
       }
     }
   }

@@ -13,14 +13,14 @@ enum TokenFileCommand {
     let request = try TokenRequest(invocation, variables)
     let kind: TokenKind = invocation[.idToken] ? .idToken : .accessToken
     return try SignInOffer.action(invocation, client) { () throws(Failure) in
-      try run(command, client, request, kind, variables, renewal)
+      try run(command, client, request, kind, variables, renewal).adopted()
     }
   }
 
   private static func run(
     _ command: [String], _ client: DaemonClient, _ request: TokenRequest, _ kind: TokenKind,
     _ variables: TokenVariables, _ renewal: TokenFileRenewal
-  ) throws(Failure) -> Int32 {
+  ) throws(Failure) -> ProcessStatus {
     var environment: [[UInt8]] = []
     var chosen = variables
     defer { for index in environment.indices { environment[index].overwrite() } }
@@ -38,37 +38,11 @@ enum TokenFileCommand {
       path = try TokenFileKeeper.begin(TokenFileRequest(account: account, kind: kind), client, &connection).path
     }
     for name in chosen.fileNames { environment.append(Array("\(name)=\(path)".utf8)) }
-    let keeper = TokenFileKeeper(client, account: account, kind, path: path, connection)
-    return try supervise(command, keeper, renewal, environment)
-  }
-
-  private static func supervise(
-    _ command: [String], _ keeper: consuming TokenFileKeeper, _ renewal: TokenFileRenewal, _ environment: [[UInt8]]
-  ) throws(Failure) -> Int32 {
-    var keeper = keeper
-    let console = keeper.console
-    let child: SupervisedCommand
-    do {
-      child = try SupervisedCommand(command[0], ExecutedCommand.arguments(command), environment)
-    } catch {
-      keeper.finish()
-      return ExecutedCommand.refused(command[0], error, console)
+    var keeper = TokenFileKeeper(client, account: account, kind, path: path, connection)
+    var supervisor = TokenFileSupervisor(renewal, environment)
+    return try ExecutedCommand.run(command, environment, client.console) { (child) throws(SystemError) in
+      try supervisor.wait(for: child, &keeper)
     }
-    var supervisor = TokenFileSupervisor(child, renewal, environment)
-    let status: ProcessStatus
-    do {
-      status = try supervisor.run(&keeper)
-    } catch {
-      keeper.finish()
-      throw Failure(error, doing: "cannot wait for the command")
-    }
-    keeper.finish()
-    if case .signalled(let signal) = status {
-      // Die by the same signal, for the parent. A core file of this process would not help.
-      ProcessHardening.hide()
-      Signals.raise(signal)
-    }
-    return status.shellStatus
   }
 }
 
@@ -89,8 +63,7 @@ struct TokenFileRenewal: Sendable {
 }
 
 /// Waits for the command and for changes of the token file.
-struct TokenFileSupervisor: ~Copyable {
-  private let child: SupervisedCommand
+struct TokenFileSupervisor {
   private let renewal: TokenFileRenewal
   private let environment: [[UInt8]]
   /// The program that runs because the file has changed.
@@ -101,14 +74,15 @@ struct TokenFileSupervisor: ~Copyable {
   private static let commandKey: UInt64 = 0
   private static let daemonKey: UInt64 = 1
 
-  init(_ child: consuming SupervisedCommand, _ renewal: TokenFileRenewal, _ environment: [[UInt8]]) {
-    self.child = child
+  init(_ renewal: TokenFileRenewal, _ environment: [[UInt8]]) {
     self.renewal = renewal
     self.environment = environment
   }
 
   /// Returns when the command has ended.
-  mutating func run(_ keeper: inout TokenFileKeeper) throws(SystemError) -> ProcessStatus {
+  mutating func wait(
+    for child: borrowing SupervisedCommand, _ keeper: inout TokenFileKeeper
+  ) throws(SystemError) -> ProcessStatus {
     let poller = try Poller()
     try poller.add(child.raw, interest: .read, key: Self.commandKey)
     try keeper.watch(poller, key: Self.daemonKey)
@@ -118,15 +92,15 @@ struct TokenFileSupervisor: ~Copyable {
         endEventCommand()
         return status
       }
-      reapEventCommand(keeper.console)
+      reapEventCommand(child, keeper.console)
       if events.contains(where: { $0.key == Self.daemonKey }) { keeper.read() }
       if keeper.isAttemptDue { try keeper.attempt(poller, key: Self.daemonKey) }
-      if keeper.takeChange() { inform(keeper.console) }
+      if keeper.takeChange() { inform(child, keeper.console) }
     }
   }
 
   /// Signals the command and runs the program, after a change of the file.
-  private mutating func inform(_ console: Console) {
+  private mutating func inform(_ child: borrowing SupervisedCommand, _ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }
     guard eventCommand == nil else { return hasMoreToTell = true }
@@ -140,12 +114,12 @@ struct TokenFileSupervisor: ~Copyable {
   }
 
   /// Reaps the program, and runs it again if the file has changed meanwhile.
-  private mutating func reapEventCommand(_ console: Console) {
+  private mutating func reapEventCommand(_ child: borrowing SupervisedCommand, _ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil
     guard hasMoreToTell else { return }
     hasMoreToTell = false
-    inform(console)
+    inform(child, console)
   }
 
   private func endEventCommand() {

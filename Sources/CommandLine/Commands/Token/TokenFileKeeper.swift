@@ -137,12 +137,11 @@ struct TokenFileKeeper: ~Copyable {
   }
 
   /// Removes the file at once, because the command has ended.
-  consuming func finish() {
+  deinit {
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       let directory = try? PrivateDirectory(opening: String(path[..<slash]), create: false)
     {
       try? directory.removeFile(String(path[path.utf8.index(after: slash)...]), isDurable: false)
     }
-    connection.finish()
   }
 }

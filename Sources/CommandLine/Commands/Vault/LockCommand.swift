@@ -33,13 +33,12 @@ enum LockCommand {
       // Without a daemon nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
       var accounts: [JSON]? = []
-      if let connection = try DaemonLauncher.connect(client.console) {
-        (result, accounts) = try connection.closingAfter { (connection) throws(Failure) in
-          let result = try client.ask(.vault(.lock), over: &connection)
-          if client.console.json || client.console.quiet { return (result, []) }
+      if var connection = try DaemonLauncher.connect(client.console) {
+        result = try client.ask(.vault(.lock), over: &connection)
+        if !client.console.json, !client.console.quiet {
           // The accounts are locked even if reading the settings hangs.
           let list = try? client.withTimeout(seconds: 2).ask(.state(.list), over: &connection)
-          return (result, list?["accounts"]?.array)
+          accounts = list?["accounts"]?.array
         }
       }
       try client.console.confirm(result) { _ in ending(accounts) }

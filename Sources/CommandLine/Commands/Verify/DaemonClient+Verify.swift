@@ -20,25 +20,18 @@ extension DaemonClient {
     let hasNext = !connection.isPrivate
     var isTaken = false
     do {
-      return try connection.closingAfter { (connection) throws(Failure) in
-        do throws(Failure) { return try verify(request, of: tokens, over: &connection, passed, &isTaken, tell) } catch {
-          if connection.hasUnread { isTaken = false }
-          throw error
-        }
-      }
+      return try verify(request, of: tokens, over: connection, passed, &isTaken, tell)
     } catch {
       // The first request consumed the typed tokens.
       guard error.code == .daemonUnavailable, hasNext, !isTaken, !tokens.isTyped else { throw error }
     }
-    return try connectAgain().closingAfter { (connection) throws(Failure) in
-      try verify(request, of: tokens, over: &connection, passed, &isTaken, tell)
-    }
+    return try verify(request, of: tokens, over: connectAgain(), passed, &isTaken, tell)
   }
 
-  /// - Parameter isSent: Set to true once the request is sent.
+  /// - Parameter isTaken: Whether the daemon may have read the request.
   private func verify(
-    _ request: VerifyRequest, of tokens: TokenReader, over connection: inout DaemonConnection,
-    _ passed: [SharedDescriptor], _ isSent: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
+    _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
+    _ passed: [SharedDescriptor], _ isTaken: inout Bool, _ tell: (LineBlocks.Block) throws(Failure) -> Void
   ) throws(Failure) -> VerifyTally {
     var typed: TypedTokens?
     let pipe: FileDescriptor
@@ -49,8 +42,11 @@ extension DaemonClient {
     } else {
       pipe = try send(request, passed + [tokens.source], over: connection)
     }
-    isSent = true
-    return try receive(pipe, &connection, &typed, tell)
+    isTaken = true
+    do throws(Failure) { return try receive(pipe, &connection, &typed, tell) } catch {
+      if connection.hasUnread { isTaken = false }
+      throw error
+    }
   }
 
   /// - Returns: The reading end of the pipe for the results.
