@@ -126,7 +126,8 @@ let package = Package(
       name: "devissuer", dependencies: ["HTTP", "OAuth", "JOSE", "Vocabulary", "Crypto", "Encoding", "Platform"],
       path: "Tests/DevIssuer", swiftSettings: strict, linkerSettings: staticSwift),
     .target(
-      name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["Vocabulary", "Encoding", "Platform"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     // Apart from what every test may use, since it needs the failures of the protocol.
     .target(
       name: "WireSupport", dependencies: ["Wire", "Vocabulary"], path: "Tests/WireSupport", swiftSettings: strict),

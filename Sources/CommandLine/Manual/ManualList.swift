@@ -200,7 +200,9 @@ extension ManualList {
   }
 
   private static func text(of provider: Provider) -> String {
-    let facts = ProviderFacts.facts(provider, \.english).map { ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
+    let facts = ProviderFacts.facts(provider, \.english).map {
+      ".It Sy \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1)
+    }
     let quirks = ProviderFacts.quirks(provider).map { ".It Cm \(Mdoc.argument($0.0))\n" + Mdoc.paragraph($0.1) }
     let list = Mdoc.list(facts, as: "-tag -width Register -compact")
     let text = Mdoc.heading(provider.name.rawValue) + Mdoc.paragraph("\(provider.title).") + list

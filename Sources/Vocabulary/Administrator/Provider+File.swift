@@ -73,9 +73,11 @@ extension Provider {
       throw file.wrong(name, Phrase("an object"))
     }
     let model = try object.text(Member.like.rawValue)
-    try self.init(object, known, like: model.map { (model) throws(AdministratorFiles.Problem) in
-      try Provider(model, in: file)
-    })
+    try self.init(
+      object, known,
+      like: model.map { (model) throws(AdministratorFiles.Problem) in
+        try Provider(model, in: file)
+      })
   }
 
   /// - Parameter other: The provider whose members this one has as well.

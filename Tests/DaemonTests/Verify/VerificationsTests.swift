@@ -40,7 +40,6 @@ import WireSupport
     "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
     """
 
-
   private static func file(_ text: String) throws -> SharedDescriptor {
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
   }

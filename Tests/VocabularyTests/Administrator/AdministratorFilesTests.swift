@@ -47,7 +47,8 @@ import Vocabulary
 
   @Test func `defines a provider like a built-in one, at another server or with another scope`() throws {
     let other = Provider.named(.gitlab)
-    try write("providers.d/git.json", #"{"title":"Git","like":"gitlab","issuer":"https://git.example","limits":["slow"]}"#)
+    try write(
+      "providers.d/git.json", #"{"title":"Git","like":"gitlab","issuer":"https://git.example","limits":["slow"]}"#)
     try write("providers.d/git-api.json", #"{"like":"gitlab","scope":["api"]}"#)
     #expect(problems().isEmpty)
     let (scoped, moved) = (read().providers[0], read().providers[1])

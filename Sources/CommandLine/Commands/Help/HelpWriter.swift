@@ -231,7 +231,9 @@ struct HelpWriter {
 
   private func text(on provider: Provider) -> String {
     var text = wrapped("\(provider.name.rawValue): \(provider.title)")
-    for (term, meaning) in ProviderFacts.facts(provider, { language.text($0, limit: 2048) }) { text += Self.entry(term, plain(meaning)) }
+    for (term, meaning) in ProviderFacts.facts(provider, { language.text($0, limit: 2048) }) {
+      text += Self.entry(term, plain(meaning))
+    }
     return text
   }
 }

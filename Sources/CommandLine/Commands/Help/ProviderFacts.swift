@@ -23,7 +23,8 @@ enum ProviderFacts {
     let redirect = provider.has(.ownRedirectURI) ? " --redirect-uri URI" : ""
     let secret = provider.has(.secretNeeded) ? " --client-secret-file FILE" : ""
     let client = provider.clientID == nil ? " --client-id ID" : ""
-    facts.append((text(Phrase("Sign in")), "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
+    facts.append(
+      (text(Phrase("Sign in")), "`agent login \(provider.name.rawValue)\(issuer)\(client)\(redirect)\(secret)`"))
     if provider.issuer != nil, provider.hasOwnServers {
       facts.append((text(Phrase("Self-hosted")), "`agent login \(provider.name.rawValue) --issuer URL --client-id ID`"))
     }

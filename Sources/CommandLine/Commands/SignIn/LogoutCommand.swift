@@ -60,7 +60,8 @@ enum LogoutCommand {
       guard error.code == .locked, let advice = error.advice, !request.all else { throw error }
       let name = request.account.map { " \($0)" } ?? ""
       throw Failure(
-        error.code, error.text, hint: Phrase("\(advice); to end the session only here: \("agent logout\(name) --local")"))
+        error.code, error.text,
+        hint: Phrase("\(advice); to end the session only here: \("agent logout\(name) --local")"))
     }
   }
 
