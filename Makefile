@@ -15,7 +15,7 @@
 #   make figures    put the report of make bench into share/doc
 #   make build      the release programs, in .build/release
 #   make install    DESTDIR, PREFIX, NAME and DEBUGDIR may be set; `make uninstall` takes it away again
-#   make generate   write completions/, share/po/help and the lists in man/ from the command table
+#   make generate   write share/po/help and the lists in man/ from the command table, and copy the completions
 #   make docs       the documentation of the Swift library, in .build/docs/AgentClient.doccarchive
 #   make messages   bring share/po/ up to date with the texts in the sources
 #   make order      trace which functions and variables the client's most common commands use, for the linker to put them side by side
@@ -104,7 +104,7 @@ check: deps-check build check-style check-docs check-conformance check-catalogue
 check-static: build
 	@sh Tests/Checks/static $(RELEASE)
 
-# completions/ and the lists in man/ are written from the command table and committed.
+# The lists in man/ are written from the command table, completions/ from Sources/CommandLine/Completion; both are committed.
 check-generated: build
 	@sh Tests/Checks/generated $(RELEASE)
 

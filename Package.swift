@@ -34,8 +34,9 @@ func linkedStatically(_ flag: String) -> [LinkerSetting] {
   return [.unsafeFlags(flags, .when(configuration: .release))]
 }
 
-func module(_ name: String, uses: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: uses, swiftSettings: strict)
+/// - Parameter files: The files of the module's folder that `PackageResources` contains.
+func module(_ name: String, uses: [Target.Dependency] = [], embedding files: [String] = []) -> Target {
+  .target(name: name, dependencies: uses, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
 func program(_ name: String, uses: [Target.Dependency], linked: [LinkerSetting]) -> Target {
@@ -77,7 +78,12 @@ let package = Package(
     program("generate", uses: ["CommandLine"], linked: fullyStatic),
 
     // Modules, highest first.
-    module("CommandLine", uses: ["MCP", "AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"]),
+    module(
+      "CommandLine", uses: ["MCP", "AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"],
+      embedding: [
+        "Completion/agent.bash", "Completion/_agent", "Completion/agent.fish", "Shell/hook.bash", "Shell/hook.zsh",
+        "Shell/hook.fish",
+      ]),
     module(
       "Daemon",
       uses: [

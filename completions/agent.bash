@@ -1,4 +1,4 @@
-# Written by "generate"; do not edit.
+# Copied by "generate" from Sources/CommandLine/Completion; do not edit the copy.
 
 _agent() {
   local LC_ALL=C program=${COMP_WORDS[0]/#\~\//"$HOME"/} current=${COMP_WORDS[COMP_CWORD]}

@@ -1,4 +1,4 @@
-# Written by "generate"; do not edit.
+# Copied by "generate" from Sources/CommandLine/Completion; do not edit the copy.
 
 # Finds the candidates; fails for a file, which fish completes itself.
 function __agent_complete

@@ -31,7 +31,7 @@ extension ManualPage {
     let lines = file.content.split(separator: "\n").prefix(2)
     // zsh reads the names to complete from the first line of a file.
     let first = lines.first == "#compdef agent" ? lines.last : lines.first
-    #expect(first?.contains("Written by \"generate\"") == true && first?.contains("do not edit") == true)
+    #expect(first?.contains("Copied by \"generate\"") == true && first?.contains("do not edit") == true)
   }
 
   @Test(.enabled(if: Spawn.search("mandoc") != nil), arguments: ManualPage.all)
