@@ -1,68 +1,54 @@
-enum Operands: Sendable {
-  case none
-  /// An account (default: the active one).
-  case account
-  /// An account or service to sign in to (default: the active account).
-  case accountOrService
-  case namedAccount
-  case newAccount
-  /// An account, and its new name.
-  case rename
-  /// A URL, optionally after a method.
-  case methodAndURL
-  case url
-  case command
-  case completionShell
-  /// A file, or standard input if omitted or `-`.
-  case file
-  /// The number of a key slot.
-  case slot
-  /// An action, an account and a token file's path, all optional.
-  case tokenFile
-  /// The words of the command line to complete.
-  case completedWords
-  /// A helper protocol and the caller's arguments.
-  case helperCall
-  case sshArguments
-  /// A program to set up, or none.
-  case setupProgram
+/// The words after a command's name.
+struct Operands: Sendable {
+  /// The names in usage lines; nil without operands.
+  let metavar: String?
+  let count: ClosedRange<Int>
+  let candidates: Candidates
+  /// Whether words with hyphens are operands too.
+  let includesOptions: Bool
 
   /// Suggested methods. Any other is allowed too.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-  private var shape: (metavar: String?, count: ClosedRange<Int>, candidates: Candidates) {
-    switch self {
-    case .none: (nil, 0...0, .text)
-    case .account: ("ACCOUNT", 0...1, .accounts)
-    case .accountOrService: ("ACCOUNT", 0...1, .accountsAndServices)
-    case .namedAccount: ("ACCOUNT", 1...1, .accounts)
-    case .newAccount: ("NAME", 1...1, .text)
-    case .rename: ("ACCOUNT NAME", 2...2, .accounts)
-    case .methodAndURL: ("[METHOD] URL", 1...2, .words(Self.methods))
-    case .url: ("URL", 1...1, .text)
-    // A command has one or two words.
-    case .command: ("COMMAND", 0...2, .commands)
-    case .completionShell: ("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
-    case .file: ("FILE", 0...1, .files)
-    case .slot: ("NUMBER", 1...1, .text)
-    case .helperCall: ("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
-    case .sshArguments: ("DESTINATION [ARGUMENT]...", 1...256, .text)
-    case .setupProgram: ("CLIENT", 0...1, .words(SetupClient.names))
-    case .tokenFile: ("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
-    case .completedWords: ("[WORD]...", 1...4096, .text)
-    }
+  private init(
+    _ metavar: String?, _ count: ClosedRange<Int>, _ candidates: Candidates = .text, includesOptions: Bool = false
+  ) {
+    (self.metavar, self.count, self.candidates) = (metavar, count, candidates)
+    self.includesOptions = includesOptions
   }
 
-  var metavar: String? { shape.metavar }
+  static let none = Operands(nil, 0...0)
+  /// An account (default: the active one).
+  static let account = Operands("ACCOUNT", 0...1, .accounts)
+  /// An account or service to sign in to (default: the active account).
+  static let accountOrService = Operands("ACCOUNT", 0...1, .accountsAndServices)
+  static let namedAccount = Operands("ACCOUNT", 1...1, .accounts)
+  static let newAccount = Operands("NAME", 1...1)
+  /// An account, and its new name.
+  static let rename = Operands("ACCOUNT NAME", 2...2, .accounts)
+  /// A URL, optionally after a method.
+  static let methodAndURL = Operands("[METHOD] URL", 1...2, .words(methods))
+  static let url = Operands("URL", 1...1)
+  /// A command has one or two words.
+  static let command = Operands("COMMAND", 0...2, .commands)
+  static let completionShell = Operands("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
+  /// A file, or standard input if omitted or `-`.
+  static let file = Operands("FILE", 0...1, .files)
+  /// The number of a key slot.
+  static let slot = Operands("NUMBER", 1...1)
+  /// An action, an account and a token file's path, all optional.
+  static let tokenFile = Operands("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
+  /// The words of the command line to complete.
+  static let completedWords = Operands("[WORD]...", 1...4096)
+  /// A helper protocol and the caller's arguments.
+  static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperName.allCases.map(\.rawValue)))
+  static let sshArguments = Operands("DESTINATION [ARGUMENT]...", 1...256, includesOptions: true)
+  /// A program to set up, or none.
+  static let setupProgram = Operands("CLIENT", 0...1, .words(SetupClient.names))
 
-  var required: Int { shape.count.lowerBound }
+  var required: Int { count.lowerBound }
 
-  var limit: Int { shape.count.upperBound }
-
-  var candidates: Candidates { shape.candidates }
-
-  /// Whether words with hyphens are operands too.
-  var includesOptions: Bool { if case .sshArguments = self { true } else { false } }
+  var limit: Int { count.upperBound }
 }
 
 /// The words that a shell offers as completions.

@@ -23,19 +23,19 @@ struct OptionLine: Sendable, CustomTestStringConvertible {
   }
 
   private static func operands(_ operands: Operands, _ option: OptionDeclaration) -> [String] {
-    switch operands {
-    case .none, .account, .accountOrService, .command, .file: []
-    case .namedAccount, .newAccount: ["work"]
-    case .tokenFile: ["add", "work"]
-    case .sshArguments: ["host"]
-    case .rename: ["work", "home"]
-    case .methodAndURL, .url: ["https://api.example"]
-    case .completionShell: ["bash"]
-    case .slot: ["3"]
-    case .completedWords: ["accounts"]
-    case .helperCall: ["header"]
+    switch operands.metavar {
+    case "ACCOUNT" where operands.required > 0, "NAME": ["work"]
+    case "ACTION ACCOUNT [PATH]": ["add", "work"]
+    case "DESTINATION [ARGUMENT]...": ["host"]
+    case "ACCOUNT NAME": ["work", "home"]
+    case "[METHOD] URL", "URL": ["https://api.example"]
+    case "SHELL": ["bash"]
+    case "NUMBER": ["3"]
+    case "[WORD]...": ["use"]
+    case "PROTOCOL [WORD]...": ["header"]
     // Each option is for some of the programs.
-    case .setupProgram: [option.name == "user" ? "mbsync" : "aws"]
+    case "CLIENT": [option.name == "user" ? "mbsync" : "aws"]
+    default: []
     }
   }
 
