@@ -22,9 +22,6 @@ enum EventsCommand {
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)
-    if client.isPrivate {
-      throw Failure(.invalidRequest, "a private daemon has no events: omit \"--no-daemon\"")
-    }
     if let choice = invocation[.notices] { return try notices(choice, client, invocation) }
     // AGENT_ACCOUNT does not filter the events.
     var request = EventsRequest(account: try invocation.namedAccount(), follow: invocation[.follow])

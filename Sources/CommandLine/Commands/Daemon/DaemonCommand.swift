@@ -4,60 +4,38 @@ internal import Vocabulary
 internal import Wire
 
 enum DaemonCommand {
-  static let daemonStart = Command(
-    .daemonStart, topic: .upkeep,
-    summary: "Start the daemon, unless it runs",
-    refusing: [Option.noDaemon.declaration],
-    run: start)
-
-  static let daemonStop = Command(
-    .daemonStop, topic: .upkeep,
-    summary: "Stop the daemon",
-    refusing: [Option.noDaemon.declaration],
-    run: stop)
-
-  static let daemonRestart = Command(
-    .daemonRestart, topic: .upkeep,
-    summary: "Restart the daemon",
-    refusing: [Option.noDaemon.declaration],
-    run: restart)
-
-  static let daemonStatus = Command(
-    .daemonStatus, topic: .upkeep,
-    summary: "Show the running daemon",
-    answer: DaemonRequest.statusRows,
-    refusing: [Option.noDaemon.declaration],
-    run: status)
-
-  static let daemonRun = Command(
-    .daemonRun, topic: .upkeep,
-    summary: "Run the daemon in the foreground",
-    refusing: [Option.noDaemon.declaration],
-    run: runInForeground)
-
-  static let daemonRefresh = Command(
-    .daemonRefresh, topic: .upkeep,
-    summary: "Renew the sessions that would end unused, for a timer",
-    refusing: [Option.noDaemon.declaration],
-    run: refresh)
-
-  static let daemonLog = Command(
-    .daemonLog, topic: .upkeep,
-    summary: "Show the recent log of the daemon",
+  static let daemonStart = command(.daemonStart, "Start the daemon, unless it runs", run: start)
+  static let daemonStop = command(.daemonStop, "Stop the daemon", run: stop)
+  static let daemonRestart = command(.daemonRestart, "Restart the daemon", run: restart)
+  static let daemonStatus = command(
+    .daemonStatus, "Show the running daemon", answer: DaemonRequest.statusRows, run: status)
+  static let daemonRun = command(.daemonRun, "Run the daemon in the foreground", run: runInForeground)
+  static let daemonRefresh = command(
+    .daemonRefresh, "Renew the sessions that would end unused, for a timer", run: refresh)
+  static let daemonLog = command(
+    .daemonLog, "Show the recent log of the daemon",
     options: [Option.utc.declaration],
     examples: [
       Example(
         "List the requests without an answer, and the causes",
         #"agent daemon log --json | jq '.events[] | select(.event == "unanswered")'"#)
-    ],
-    refusing: [Option.noDaemon.declaration],
-    run: log)
+    ], run: log)
+
+  private static func command(
+    _ name: CommandName, _ summary: String, answer: @autoclosure @escaping @Sendable () -> [MemberRow] = [],
+    options: @autoclosure @escaping @Sendable () -> [OptionDeclaration] = [],
+    examples: @autoclosure @escaping @Sendable () -> [Example] = [], run: @escaping @Sendable (Invocation) -> Action
+  ) -> Command {
+    Command(
+      name, topic: .upkeep, summary: summary, answer: answer(), options: options(), examples: examples(),
+      refusing: [Option.noDaemon.declaration], run: run)
+  }
 
   /// How long the daemon may take to stop.
   private static let timeout = Duration.seconds(10)
 
-  static func start(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  static func start(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       let (status, wasRunning) = try running(client)
       try client.console.confirm(status) { _ in
@@ -66,8 +44,8 @@ enum DaemonCommand {
     }
   }
 
-  static func restart(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  static func restart(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       let lossWarning = try stopIfRunning(client, .restart)?.lossWarning
       let (status, _) = try running(client)
@@ -84,8 +62,8 @@ enum DaemonCommand {
     return (try client.ask(.daemon(.status), over: &connection), false)
   }
 
-  static func stop(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  static func stop(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       let stopped = try stopIfRunning(client, .stop)
       if let lossWarning = stopped?.lossWarning { throw lossWarning }
@@ -94,8 +72,8 @@ enum DaemonCommand {
   }
 
   /// Renews what is due of the accounts with the background policy, for a timer. A running daemon does so itself.
-  static func refresh(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  static func refresh(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
       var (renewed, failed): ([String], [Failure]) = ([], [])
       if try client.askRunning(.daemon(.status)) == nil {
@@ -128,8 +106,8 @@ enum DaemonCommand {
     }.compactMap { $0[.name]?.string }
   }
 
-  static func status(_ invocation: Invocation) throws(Failure) -> Action {
-    try printing(.daemon(.status), invocation) { result in
+  static func status(_ invocation: Invocation) -> Action {
+    printing(.daemon(.status), invocation) { result in
       var listing = Listing()
       listing.add([Phrase("daemon"), DaemonText.line(.object(result))])
       if let socket = result["socket"]?.string { listing.add([Phrase("socket"), Phrase(verbatim: socket)]) }
@@ -137,22 +115,21 @@ enum DaemonCommand {
     }
   }
 
-  static func log(_ invocation: Invocation) throws(Failure) -> Action {
+  static func log(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
-    return try printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
+    return printing(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
   /// Prints the running daemon's answer.
   private static func printing(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
-  ) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  ) -> Action {
+    let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in try client.console.answer(try client.askIfRunning(request), showing: text) }
   }
 
-  static func runInForeground(_ invocation: Invocation) throws(Failure) -> Action {
-    try refuseNoDaemon(invocation)
-    return Action { () throws(Failure) in
+  static func runInForeground(_ invocation: Invocation) -> Action {
+    Action { () throws(Failure) in
       let environment = DaemonProgram.environment(from: Environment.all())
       for candidate in DaemonProgram.daemon.candidates(besides: Machine.executablePath()) {
         let error = Spawn.replaceProcess(
@@ -204,17 +181,6 @@ enum DaemonCommand {
       throw Failure(.daemonUnavailable, "the daemon is still shutting down")
     }
     return stopped
-  }
-
-  /// Returns the client, but rejects `--no-daemon`.
-  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
-    try refuseNoDaemon(invocation)
-    return DaemonClient(invocation)
-  }
-
-  private static func refuseNoDaemon(_ invocation: Invocation) throws(Failure) {
-    guard invocation[.noDaemon] else { return }
-    throw Failure(.invalidRequest, "\"--no-daemon\" cannot be used with \"daemon\"")
   }
 
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {

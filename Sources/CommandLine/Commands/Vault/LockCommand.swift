@@ -27,8 +27,8 @@ enum LockCommand {
     refusing: [Option.noDaemon.declaration],
     run: unlock)
 
-  static func lock(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+  static func lock(_ invocation: Invocation) -> Action {
+    let client = DaemonClient(invocation)
     return .doing { () throws(Failure) in
       // Without a daemon nothing is unlocked.
       var result = JSONObject([("locked", .array([]))])
@@ -58,7 +58,7 @@ enum LockCommand {
   }
 
   static func unlock(_ invocation: Invocation) throws(Failure) -> Action {
-    let client = try sharedDaemon(invocation)
+    let client = DaemonClient(invocation)
     let account = try invocation.namedAccount()
     let unlocking = try Unlocking(invocation, client)
     return .doing { () throws(Failure) in
@@ -69,13 +69,5 @@ enum LockCommand {
       let result = JSONObject([("unlocked", .array(opened.map { .string($0.rawValue) }))])
       try client.console.confirm(result) { _ in opened.isEmpty ? Phrase("nothing is locked") : Phrase("unlocked") }
     }
-  }
-
-  private static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
-    let client = DaemonClient(invocation)
-    guard !client.isPrivate else {
-      throw Failure(.invalidRequest, "a private agentd ends with its command, so it cannot be locked or unlocked")
-    }
-    return client
   }
 }
