@@ -24,7 +24,7 @@ enum LeaseCommand {
     run: serve)
 
   static func serve(_ invocation: Invocation) throws(Failure) -> Action {
-    let order = try LeaseOrder(invocation, LeaseRequest(invocation), mayUseTerminal: true)
+    let order = try LeaseOrder(invocation, LeaseRequest(invocation))
     let path = invocation[.socket]
     return .doing { () throws(Failure) in try hold(order, at: path) }
   }
@@ -94,31 +94,10 @@ enum LeaseCommand {
 
   /// Runs a command with the lease's socket instead of the daemon's.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
-    // The command itself uses the terminal.
-    let order = try LeaseOrder(invocation, LeaseRequest(invocation), mayUseTerminal: false)
-    let http = try LentHTTP(invocation)
-    let isDemanded = invocation[.ask]
+    let (order, http) = (try LeaseOrder(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
     return try SignInOffer.action(invocation, order.client) { () throws(Failure) in
-      try requireSession(order.request.account, order.client, mayRenew: isDemanded)
+      try order.requireSession()
       return try run(command, order, http).adopted()
-    }
-  }
-
-  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems, which
-  /// may pass.
-  ///
-  /// - Parameter mayRenew: Whether to contact the server too.
-  static func requireSession(
-    _ account: String?, _ client: DaemonClient, mayRenew: Bool
-  ) throws(Failure) {
-    do throws(Failure) {
-      if mayRenew {
-        try client.askForToken(.token(TokenRequest(account: account))) { (_, _) in }
-      } else {
-        _ = try client.ask(.state(.whoami(account: account, verified: true)))
-      }
-    } catch {
-      if SignInOffer.mayResolve(error) { throw error }
     }
   }
 
@@ -151,15 +130,6 @@ enum LeaseCommand {
       }
     }
   }
-
-  /// Returns the client, but rejects `--no-daemon`.
-  static func sharedDaemon(_ invocation: Invocation) throws(Failure) -> DaemonClient {
-    let client = DaemonClient(invocation)
-    if client.isPrivate {
-      throw Failure(.invalidRequest, "a private daemon cannot lend an account: omit \"--no-daemon\"")
-    }
-    return client
-  }
 }
 
 /// A lease as requested on the command line.
@@ -168,12 +138,34 @@ struct LeaseOrder {
   let request: LeaseRequest
   let questions: LeaseQuestions
   let hasJail: Bool
+  /// Whether to check the session at the server first (`--ask`).
+  private let checksSession: Bool
 
-  init(_ invocation: Invocation, _ request: LeaseRequest, mayUseTerminal: Bool) throws(Failure) {
-    client = try LeaseCommand.sharedDaemon(invocation)
+  init(_ invocation: Invocation, _ request: LeaseRequest) throws(Failure) {
+    client = DaemonClient(invocation)
+    if client.isPrivate {
+      throw Failure(.invalidRequest, "a private daemon cannot lend an account: omit \"--no-daemon\"")
+    }
     self.request = request
-    questions = try LeaseQuestions(invocation, mayUseTerminal: mayUseTerminal)
+    // A command or session uses the terminal itself.
+    let isServing = invocation.command?.name == .serve
+    questions = try LeaseQuestions(invocation, mayUseTerminal: isServing)
     hasJail = !invocation[.noJail]
+    checksSession = !isServing && invocation[.ask]
+  }
+
+  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems, which
+  /// may pass.
+  func requireSession() throws(Failure) {
+    do throws(Failure) {
+      if checksSession {
+        try client.askForToken(.token(TokenRequest(account: request.account))) { (_, _) in }
+      } else {
+        _ = try client.ask(.state(.whoami(account: request.account, verified: true)))
+      }
+    } catch {
+      if SignInOffer.mayResolve(error) { throw error }
+    }
   }
 }
 

@@ -23,7 +23,7 @@ struct SSHCommand {
   static let ssh = Command(
     .ssh,
     summary: "Sign in on another host with this machine's browser",
-    options: [Option.lentAccount.declaration] + SSHLease.Order.options,
+    options: [Option.lentAccount.declaration] + SSHLease.options,
     everyday: ["lend", "only", "method", "for", "times"],
     operands: .sshArguments,
     examples: [
@@ -38,7 +38,7 @@ struct SSHCommand {
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let (words, console) = (invocation.operands, Console(invocation))
-    guard let order = try SSHLease.Order(invocation) else {
+    guard let order = try SSHLease.order(invocation) else {
       return Action { () throws(Failure) in try run(words, console, lending: nil).adopted() }
     }
     return try SignInOffer.action(invocation, order.lease.client) { () throws(Failure) in
@@ -47,14 +47,14 @@ struct SSHCommand {
   }
 
   private static func run(
-    _ words: [String], _ console: Console, lending order: SSHLease.Order?
+    _ words: [String], _ console: Console, lending order: (lease: LeaseOrder, http: LentHTTP)?
   ) throws(Failure) -> ProcessStatus {
-    let lease = try order.map { (order) throws(Failure) in try SSHLease(order) }
+    let lease = try order.map { (order) throws(Failure) in try SSHLease(order.lease, order.http) }
     guard let ssh = InstalledProgram(name) else {
       throw Failure(.invalidRequest, "ssh is not installed")
     }
     let target = try SSHTarget(ssh, words)
-    if order?.setsVariables == true, !target.startsProgram {
+    if order?.http.isServed == true, !target.startsProgram {
       throw Failure(.invalidRequest, "\"--token-as\" sets variables only of a shell or command that ssh starts")
     }
     var socket = try LeaseSocket(at: nil, servesOthers: false)

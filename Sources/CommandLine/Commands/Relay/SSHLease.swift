@@ -6,51 +6,37 @@ internal import Wire
 
 /// The lease of `agent ssh --lend`. The host uses it through forwarded sockets.
 final class SSHLease {
-  /// The lease requested on the command line.
-  struct Order {
-    let lease: LeaseOrder
-    fileprivate let http: LentHTTP
-    /// Whether to check the session at the server first (`--ask`).
-    fileprivate let checksSession: Bool
-
-    /// The options that require `--lend`.
-    static var options: [OptionDeclaration] {
-      // All processes of the host appear as this user.
-      Options.lease.filter { $0.name != Option.users.declaration.name } + [
-        Option.urlVariables.declaration, Option.tokenVariable.declaration, Option.ask.declaration,
-      ]
-    }
-
-    /// Nil without `--lend`.
-    init?(_ invocation: Invocation) throws(Failure) {
-      guard let account = invocation[.lentAccount] else {
-        for option in Self.options where invocation.has(option) {
-          throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lend\"")
-        }
-        return nil
-      }
-      // The session itself uses the terminal.
-      lease = try LeaseOrder(invocation, LeaseRequest(invocation, lending: account), mayUseTerminal: false)
-      http = try LentHTTP(invocation)
-      checksSession = invocation[.ask]
-    }
-
-    /// Whether programs on the host need variables.
-    var setsVariables: Bool { http.isServed }
+  /// The options that require `--lend`.
+  static var options: [OptionDeclaration] {
+    // All processes of the host appear as this user.
+    Options.lease.filter { $0.name != Option.users.declaration.name } + [
+      Option.urlVariables.declaration, Option.tokenVariable.declaration, Option.ask.declaration,
+    ]
   }
 
-  private let order: Order
+  /// Nil without `--lend`.
+  static func order(_ invocation: Invocation) throws(Failure) -> (lease: LeaseOrder, http: LentHTTP)? {
+    guard let account = invocation[.lentAccount] else {
+      for option in options where invocation.has(option) {
+        throw Failure(.invalidRequest, "\"--\(option.name)\" requires \"--lend\"")
+      }
+      return nil
+    }
+    return (try LeaseOrder(invocation, LeaseRequest(invocation, lending: account)), try LentHTTP(invocation))
+  }
+
+  private let request: LeaseRequest
+  private let http: LentHTTP
   private let console: Console
   private var keeper: LeaseKeeper
   private var socket: LeaseSocket
   private let poller: Poller
 
-  init(_ order: Order) throws(Failure) {
-    self.order = order
-    console = order.lease.client.console
-    try LeaseCommand.requireSession(order.lease.request.account, order.lease.client, mayRenew: order.checksSession)
+  init(_ order: LeaseOrder, _ http: LentHTTP) throws(Failure) {
+    (request, self.http, console) = (order.request, http, order.client.console)
+    try order.requireSession()
     socket = try LeaseSocket(at: nil, servesOthers: false)
-    keeper = try LeaseKeeper(order.lease, socket.takeListener())
+    keeper = try LeaseKeeper(order, socket.takeListener())
     do throws(SystemError) { poller = try Poller() } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }
@@ -69,7 +55,7 @@ final class SSHLease {
     let far = "\(place)/\(WireProtocol.socketName)"
     let near = socket.path
     guard forward(far, near) != nil else { throw refusal }
-    let opened = try order.http.open { (index) throws(Failure) in
+    let opened = try http.open { (index) throws(Failure) in
       // This number is only a local port for `agent lease-port`.
       let number = UInt16(index + 1)
       let listener = try socket.addHTTP(for: number)
@@ -85,7 +71,7 @@ final class SSHLease {
     do throws(SystemError) { try keeper.watch(poller) } catch {
       throw Failure(error, doing: "cannot keep the lease open")
     }
-    LeaseCommand.describeOrigins(order.lease.request, of: keeper.account, console)
+    LeaseCommand.describeOrigins(request, of: keeper.account, console)
     console.note(Phrase("to use it on \(host): AGENT_SOCKET=\(far) agent request URL"))
     return [Array("AGENT_SOCKET=\(far)".utf8)] + opened.variables
   }
