@@ -78,11 +78,10 @@ enum DaemonCheck {
     let version = daemon?["version"]?.string ?? "?"
     if !version.hasSameBytes(as: Product.version) {
       let text = Phrase("the daemon has version \(version), this program \(Product.version)")
-      findings.append(Finding(.daemon, .warn, text, hint: restart))
+      findings.add(.daemon, .warn, text, hint: restart)
     }
     if daemon?["program_replaced"]?.bool == true {
-      findings.append(
-        Finding(.daemon, .warn, Phrase("the running program was replaced by another version"), hint: restart))
+      findings.add(.daemon, .warn, Phrase("the running program was replaced by another version"), hint: restart)
     }
     findings += DaemonText.problems(daemon).map {
       Finding(.daemon, .warn, $0, hint: Phrase("agent daemon restart"))
@@ -96,14 +95,13 @@ enum DaemonCheck {
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
     if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
-      findings.append(Finding(.vault, failure.code.exitStatus == .locked ? .warn : .fail, failure))
+      findings.add(.vault, failure.code.exitStatus == .locked ? .warn : .fail, failure)
     }
     findings += VaultText.problems(.object(vault)).map { Finding(.vault, .warn, $0, hint: Phrase("agent vault bind")) }
     for level in vault["levels"]?.array ?? [] where level["locked"]?.bool == true && !VaultText.isEmpty(level) {
-      findings.append(
-        Finding(
-          .vault, .warn, Phrase("the level \(level["protection"]?.string ?? "?") is locked"),
-          hint: Phrase("agent unlock")))
+      findings.add(
+        .vault, .warn, Phrase("the level \(level["protection"]?.string ?? "?") is locked"),
+        hint: Phrase("agent unlock"))
     }
     return findings.isEmpty ? [Finding(.vault, .ok, VaultText.line(.object(vault)))] : findings
   }
@@ -122,26 +120,24 @@ enum DaemonCheck {
       if seen.contains(known) { continue }
       seen.append(known)
       if let failure = server["problem"].flatMap({ Failure(json: $0) }) {
-        findings.append(
-          Finding(
-            .server, .fail, Phrase("\(issuer): \(failure.text)"),
-            hint: failure.advice ?? Phrase(verbatim: "curl -sSI \(ShellWord.quoted(issuer))")))
+        findings.add(
+          .server, .fail, Phrase("\(issuer): \(failure.text)"),
+          hint: failure.advice ?? Phrase(verbatim: "curl -sSI \(ShellWord.quoted(issuer))"))
       } else {
         let time = server["milliseconds"]?.int ?? 0
         let keys = server["keys"]?.int.map { Phrase.counted($0, one: "\($0) key", other: "\($0) keys") }
-        findings.append(
-          Finding(
-            .server, .ok,
-            keys.map { Phrase("\(issuer) is reachable (\(time) ms, \($0))") }
-              ?? Phrase("\(issuer) is reachable (\(time) ms)")))
+        findings.add(
+          .server, .ok,
+          keys.map { Phrase("\(issuer) is reachable (\(time) ms, \($0))") }
+            ?? Phrase("\(issuer) is reachable (\(time) ms)"))
         if let count = server["unusable_keys"]?.int, count > 0 {
           let unusable = Phrase.counted(
             count, one: "\(count) more unusable key", other: "\(count) more unusable keys")
-          findings.append(Finding(.server, .warn, Phrase("\(issuer) publishes \(unusable)")))
+          findings.add(.server, .warn, Phrase("\(issuer) publishes \(unusable)"))
         }
       }
       if let proxy = account[.proxy]?.string {
-        findings.append(Finding(.server, .ok, Phrase("\(issuer) is reached through the proxy \(withoutUser(proxy))")))
+        findings.add(.server, .ok, Phrase("\(issuer) is reached through the proxy \(withoutUser(proxy))"))
       }
       if let offset = server["clock_offset"]?.int, abs(offset) > mostClockOffset {
         let length = RelativeTime.phrase(seconds: abs(offset))
@@ -149,11 +145,11 @@ enum DaemonCheck {
           offset > 0
           ? Phrase("this machine's clock is \(length) ahead of \(issuer)")
           : Phrase("this machine's clock is \(length) behind \(issuer)")
-        clocks.append(Finding(.clock, .warn, text, hint: Phrase("timedatectl set-ntp true")))
+        clocks.add(.clock, .warn, text, hint: Phrase("timedatectl set-ntp true"))
       }
     }
     if clocks.isEmpty, accounts.contains(where: { $0[.server]?["clock_offset"] != nil }) {
-      clocks.append(Finding(.clock, .ok, Phrase("in sync with the servers")))
+      clocks.add(.clock, .ok, Phrase("in sync with the servers"))
     }
     return clocks + findings
   }
@@ -172,24 +168,21 @@ enum DaemonCheck {
     if let failure = account[.problem].flatMap({ Failure(json: $0) }) {
       let text = account[.failedAt]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
       let isPassing = [.tryLater, .locked].contains(failure.code.exitStatus)
-      findings.append(
-        Finding(
-          .account, isPassing ? .warn : .fail, text ?? failure.text,
-          hint: failure.advice ?? Phrase(verbatim: "agent status \(name)")))
+      findings.add(
+        .account, isPassing ? .warn : .fail, text ?? failure.text,
+        hint: failure.advice ?? Phrase(verbatim: "agent status \(name)"))
     } else if account[.state]?.string == SessionState.signedOut.rawValue {
-      findings.append(
-        Finding(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)")))
+      findings.add(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)"))
     } else {
-      findings.append(Finding(.account, .ok, Phrase("\(name): \(state(account, now))")))
+      findings.add(.account, .ok, Phrase("\(name): \(state(account, now))"))
     }
     let (asked, given) = (words(account[.askedScope]), words(account[.scope]))
     // Servers may omit these scopes, which grant no access.
     let missing = asked.filter { !given.contains($0) && !["openid", "offline_access"].contains($0) }
     if !given.isEmpty, !missing.isEmpty {
-      findings.append(
-        Finding(
-          .scope, .warn, Phrase("\(name): requested but not granted: \(missing.joined(separator: " "))"),
-          hint: Phrase("agent login \(name)")))
+      findings.add(
+        .scope, .warn, Phrase("\(name): requested but not granted: \(missing.joined(separator: " "))"),
+        hint: Phrase("agent login \(name)"))
     }
     return findings
   }

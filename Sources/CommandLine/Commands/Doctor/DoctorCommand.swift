@@ -50,10 +50,9 @@ enum DoctorCommand {
       }
     } catch {
       if error.code == .unknownRequest {
-        findings.append(
-          Finding(.daemon, .fail, Phrase("the daemon is an older version"), hint: Phrase("agent daemon restart")))
+        findings.add(.daemon, .fail, Phrase("the daemon is an older version"), hint: Phrase("agent daemon restart"))
       } else if !findings.contains(where: { $0.level == .fail && $0.text == error.text }) {
-        findings.append(Finding(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error))
+        findings.add(error.code.exitStatus == .tryLater ? .daemon : .settings, .fail, error)
       }
     }
     if !arePrograms { programs = ProgramCheck.run() + ProgramCheck.helpers(for: []) }

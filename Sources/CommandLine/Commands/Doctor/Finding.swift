@@ -122,3 +122,13 @@ struct Finding: Sendable {
     }
   }
 }
+
+extension [Finding] {
+  mutating func add(_ check: Finding.Check, _ level: Finding.Level, _ text: Phrase, hint: Phrase? = nil) {
+    append(Finding(check, level, text, hint: hint))
+  }
+
+  mutating func add(_ check: Finding.Check, _ level: Finding.Level, _ failure: Failure) {
+    append(Finding(check, level, failure))
+  }
+}

@@ -12,16 +12,14 @@ enum MachineCheck {
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
-      findings.append(
-        Finding(
-          .environment, .fail,
-          Phrase("\(foreign.variable) is \(foreign.path), which does not belong to root"),
-          hint: DaemonLauncher.foreignHint(foreign)))
+      findings.add(
+        .environment, .fail,
+        Phrase("\(foreign.variable) is \(foreign.path), which does not belong to root"),
+        hint: DaemonLauncher.foreignHint(foreign))
     } else if (try? UserDirectories.home(in: Environment.value)) == nil {
-      findings.append(
-        Finding(
-          .environment, .fail, Phrase("HOME is not set to an absolute path"),
-          hint: Phrase(verbatim: #"export HOME="$(getent passwd "$(id -u)" | cut -d: -f6)""#)))
+      findings.add(
+        .environment, .fail, Phrase("HOME is not set to an absolute path"),
+        hint: Phrase(verbatim: #"export HOME="$(getent passwd "$(id -u)" | cut -d: -f6)""#))
     }
     findings.append(runtimeDirectory())
     if isPrivate { return (findings, true) }
@@ -117,26 +115,23 @@ enum MachineCheck {
       switch reach {
       case .absent: break
       case .stale:
-        findings.append(Finding(.socket, .ok, Phrase("\(place.path) was left by a daemon that is no longer running")))
+        findings.add(.socket, .ok, Phrase("\(place.path) was left by a daemon that is no longer running"))
       case .elsewhere:
-        findings.append(
-          Finding(
-            .socket, .warn,
-            Phrase("the daemon at \(place.path) is in another network or mount namespace, so it is not used here"),
-            hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(place.path)) agent daemon stop")))
-      case .unusable(let failure): findings.append(Finding(.socket, .fail, failure))
+        findings.add(
+          .socket, .warn,
+          Phrase("the daemon at \(place.path) is in another network or mount namespace, so it is not used here"),
+          hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(place.path)) agent daemon stop"))
+      case .unusable(let failure): findings.add(.socket, .fail, failure)
       case .silent(let failure, let process):
         answers = answers ?? false
-        findings.append(
-          Finding(
-            .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice))
+        findings.add(
+          .socket, .fail, Phrase("\(place.path): \(failure.text)"), hint: process.flatMap(remedy) ?? failure.advice)
       case .lease:
         answers = answers ?? false
-        findings.append(
-          Finding(
-            .socket, .warn,
-            Phrase(
-              "\(place.path) is the socket of a lease, which gives no information about the daemon and the accounts")))
+        findings.add(
+          .socket, .warn,
+          Phrase(
+            "\(place.path) is the socket of a lease, which gives no information about the daemon and the accounts"))
       case .daemon(let process):
         answers = answers ?? true
         if !daemons.contains(where: { $0.process == process }) { daemons.append((place.path, process)) }
@@ -144,16 +139,14 @@ enum MachineCheck {
     }
     if let first = daemons.first { findings.insert(Finding(.socket, .ok, Phrase(verbatim: first.path)), at: 0) }
     for other in daemons.dropFirst() {
-      findings.append(
-        Finding(
-          .socket, .warn, Phrase("a second daemon is running, process \(other.process): \(other.path)"),
-          hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(other.path)) agent daemon stop")))
+      findings.add(
+        .socket, .warn, Phrase("a second daemon is running, process \(other.process): \(other.path)"),
+        hint: Phrase(verbatim: "AGENT_SOCKET=\(ShellWord.quoted(other.path)) agent daemon stop"))
     }
     if let named, daemons.isEmpty, findings.isEmpty {
-      findings.append(
-        Finding(
-          .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), but no daemon was listening there"),
-          hint: Phrase("unset AGENT_SOCKET")))
+      findings.add(
+        .socket, .warn, Phrase("AGENT_SOCKET is \(named.path), but no daemon was listening there"),
+        hint: Phrase("unset AGENT_SOCKET"))
     }
     return (findings, answers ?? true)
   }
@@ -285,21 +278,19 @@ enum MachineCheck {
     var findings: [Finding] = []
     let isEnabled = directories.contains { FileAccess(of: "\($0)/sockets.target.wants/\(unit)") != .missing }
     if let program = started(by: "\(place)/\(ProgramName.current.text).service"), FileAccess(of: program) == .missing {
-      findings.append(
-        Finding(
-          .service, .fail, Phrase("\(place)/\(unit) starts \(program), which does not exist"),
-          hint: Phrase("systemctl --user disable --now \(unit)")))
+      findings.add(
+        .service, .fail, Phrase("\(place)/\(unit) starts \(program), which does not exist"),
+        hint: Phrase("systemctl --user disable --now \(unit)"))
     }
     let text =
       isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts when needed")
-    findings.append(Finding(.service, .ok, text))
+    findings.add(.service, .ok, text)
     // Without lingering the service manager ends with the last login, so cron finds no daemon.
     if isEnabled, let name = name(of: user, root), FileAccess(of: "\(root)/var/lib/systemd/linger/\(name)") == .missing
     {
-      findings.append(
-        Finding(
-          .service, .warn, Phrase("the service manager and the daemon end when you log out"),
-          hint: Phrase("loginctl enable-linger")))
+      findings.add(
+        .service, .warn, Phrase("the service manager and the daemon end when you log out"),
+        hint: Phrase("loginctl enable-linger"))
     }
     return findings
   }

@@ -26,14 +26,14 @@ extension ProgramCheck {
     for host in helpers.names {
       let helper = helpers[host]?.string ?? ""
       guard !helper.hasSameBytes(as: name) else {
-        findings.append(Finding(.helper, .ok, Phrase("docker uses this program for \(host)")))
+        findings.add(.helper, .ok, Phrase("docker uses this program for \(host)"))
         continue
       }
       guard let place = OriginEntry(host, allowHTTPLoopback: true),
         places.contains(where: { $0.origin.hasSameBytes(as: place.origin) })
       else { continue }
-      findings.append(
-        Finding(.helper, .warn, Phrase("docker uses another helper for \(host): \(programName(helper))"), hint: setUp))
+      findings.add(
+        .helper, .warn, Phrase("docker uses another helper for \(host): \(programName(helper))"), hint: setUp)
     }
     guard findings.contains(where: { $0.level == .ok }) else { return findings }
     guard let found = Spawn.search(program) else {

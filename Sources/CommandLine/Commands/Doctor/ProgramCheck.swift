@@ -21,7 +21,7 @@ enum ProgramCheck {
       }
       findings += awsKeys(of: receipts.filter { $0.client == .aws }.compactMap(\.entry))
     } catch {
-      findings.append(Finding(.setup, .fail, error))
+      findings.add(.setup, .fail, error)
     }
     let git = gitHelpers(until: end)
     if git.isUsed { used.insert(.git) }
@@ -82,22 +82,21 @@ enum ProgramCheck {
       isUsed = true
       let place = ours.url ?? "git"
       if let path = AbsolutePaths.first(in: ours.helper), FileAccess(of: path) == .missing {
-        findings.append(
-          Finding(
-            .helper, .fail, Phrase("git runs \(path) for \(place), which does not exist"),
-            hint: Phrase("agent setup git")))
+        findings.add(
+          .helper, .fail, Phrase("git runs \(path) for \(place), which does not exist"),
+          hint: Phrase("agent setup git"))
         continue
       }
       let asked = GitHelperEntry.asked(for: ours.place, of: entries)
       guard let first = asked.first, let other = asked.first(where: { !$0.isOurs(name) }) else {
-        findings.append(Finding(.helper, .ok, Phrase("git uses this program for \(place)")))
+        findings.add(.helper, .ok, Phrase("git uses this program for \(place)"))
         continue
       }
       let text =
         first.isOurs(name)
         ? Phrase("git also passes the tokens for \(place) to another helper: \(programName(other.helper))")
         : Phrase("git uses another helper first for \(place): \(programName(other.helper))")
-      findings.append(Finding(.helper, .warn, text, hint: Phrase("agent setup git")))
+      findings.add(.helper, .warn, text, hint: Phrase("agent setup git"))
     }
     return (findings, isUsed)
   }
