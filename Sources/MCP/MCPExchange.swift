@@ -40,10 +40,7 @@ final class MCPExchange {
     self.request = request
     self.content = content
     connection = ClosableConnection(try host.connect())
-    do throws(Failure) { try send() } catch {
-      close()
-      throw error
-    }
+    try send()
   }
 
   private func send() throws(Failure) {

@@ -33,14 +33,9 @@ final class MCPSignIn {
     var request = request
     request.flow = .device
     connection = ClosableConnection(try host.connect())
-    do throws(Failure) {
-      var envelope = host.envelope(.login(request))
-      envelope.timeoutSeconds = WireProtocol.maximumTimeoutSeconds
-      try connection.send(envelope)
-    } catch {
-      close()
-      throw error
-    }
+    var envelope = host.envelope(.login(request))
+    envelope.timeoutSeconds = WireProtocol.maximumTimeoutSeconds
+    try connection.send(envelope)
   }
 
   /// The descriptor of the daemon's connection; nil once closed.

@@ -37,7 +37,7 @@ struct HandedFiles {
     case .clientCertificate: try NamedSecret(Phrase("client certificate"), .clientCertificateFile, invocation)
     case .initialAccessToken:
       try NamedSecret(Phrase("initial access token"), .clientSecretFile, invocation)
-    case .assertion: try NamedSecret(Phrase("assertion"), only: .assertionFD, else: "assertion-file", invocation)
+    case .assertion: try NamedSecret(Phrase("assertion"), nil, or: .assertionFD, else: "assertion-file", invocation)
     }
   }
 

@@ -18,28 +18,18 @@ struct NamedSecret {
 
   /// - Throws: `invalid_request` if both options are given, or two secrets come from standard input.
   init(
-    _ title: Phrase, _ file: Option<String?>, or descriptor: Option<String?>? = nil, _ invocation: Invocation
+    _ title: Phrase, _ file: Option<String?>?, or descriptor: Option<String?>? = nil, else fileOption: String = "",
+    _ invocation: Invocation
   ) throws(Failure) {
     self.title = title
-    fileOption = file.name
+    self.fileOption = file?.name ?? fileOption
     self.descriptor = descriptor
-    path = invocation[file]
+    path = file.flatMap { invocation[$0] }
     number = descriptor.flatMap { invocation[$0] }
     timeoutSeconds = invocation[.timeout]
-    if path != nil, number != nil, let descriptor { throw Invocation.choice(file.declaration, descriptor.declaration) }
-    try Self.refuseSharedInput(invocation)
-  }
-
-  /// - Parameter fileOption: Another option for the secret, which the caller reads.
-  /// - Throws: `invalid_request` if two secrets come from standard input.
-  init(
-    _ title: Phrase, only descriptor: Option<String?>, else fileOption: String, _ invocation: Invocation
-  ) throws(Failure) {
-    self.title = title
-    self.fileOption = fileOption
-    self.descriptor = descriptor
-    (path, number) = (nil, invocation[descriptor])
-    timeoutSeconds = invocation[.timeout]
+    if path != nil, number != nil, let file, let descriptor {
+      throw Invocation.choice(file.declaration, descriptor.declaration)
+    }
     try Self.refuseSharedInput(invocation)
   }
 
@@ -80,15 +70,7 @@ struct NamedSecret {
 
   /// Duplicates an inherited descriptor.
   static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
-    let inherited = FileDescriptor(owning: number)
-    do {
-      let copy = try inherited.duplicate()
-      _ = inherited.release()
-      return copy
-    } catch {
-      _ = inherited.release()
-      throw error
-    }
+    try FileDescriptor.borrowing(number) { (inherited) throws(SystemError) in try inherited.duplicate() }
   }
 
   /// Fails if two secrets come from standard input.

@@ -87,17 +87,13 @@ final class RelayServer {
 
   private func read() {
     guard let peer else { return }
-    guard peer.lines.fill(from: peer.socket) else {
-      return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
-    }
+    guard peer.lines.fill(from: peer.socket) else { return fail(peer) }
     while self.peer === peer {
       switch peer.lines.take() {
       case .more: return
-      case .ended: return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+      case .ended: return fail(peer)
       case .line(let line):
-        guard let request = RelayRequest(line) else {
-          return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
-        }
+        guard let request = RelayRequest(line) else { return fail(peer) }
         take(request, peer)
       }
     }
@@ -108,15 +104,12 @@ final class RelayServer {
     switch request {
     case .port(let wanted):
       peer.ports += 1
-      guard peer.request == nil, peer.ports <= Self.mostPorts else {
-        return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
-      }
+      guard peer.request == nil, peer.ports <= Self.mostPorts else { return fail(peer) }
       // Otherwise the host could probe which ports are in use.
       if wanted != nil {
         portRequests.removeAll { $0.advanced(by: Self.hour) <= .now }
         guard portRequests.count < Self.mostQuestionsPerHour else {
-          peer.send(.refused(.limit))
-          return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+          return fail(peer, .limit)
         }
         portRequests.append(.now)
       }
@@ -126,13 +119,10 @@ final class RelayServer {
       peer.send(peer.port.map { .port($0.port) } ?? .refused(.portTaken))
       peer.deadline = .now.advanced(by: Self.preparation)
     case .open(let url, let issuer, let account):
-      guard peer.request == nil, let port = peer.port else {
-        return end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
-      }
+      guard peer.request == nil, let port = peer.port else { return fail(peer) }
       peer.claimedNames = (issuer, account)
       do throws(RelayRefusal) { try open(url, at: port, peer) } catch {
-        peer.send(.refused(error))
-        end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+        fail(peer, error)
       }
     case .signedIn(let person):
       end(
@@ -156,6 +146,11 @@ final class RelayServer {
   }
 
   /// Ends a sign-in with a page for a waiting browser.
+  private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
+    if let refusal { peer.send(.refused(refusal)) }
+    end(peer, LoopbackPage.failed.response(in: RelayPort.pages))
+  }
+
   private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
     peer.port?.show(page())
     self.peer = nil

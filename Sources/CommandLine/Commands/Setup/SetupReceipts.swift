@@ -53,8 +53,7 @@ struct SetupReceipts {
     let directory = try Self.directory()
     let lock = try Self.lock(directory)
     var receipts = try read(directory)
-    let result: Swift.Result<Result, Failure>
-    do throws(Failure) { result = .success(try body(&receipts)) } catch { result = .failure(error) }
+    let result = Swift.Result { () throws(Failure) in try body(&receipts) }
     try receipts.write(directory)
     lock.release()
     return try result.get()

@@ -37,7 +37,9 @@ struct PastedLine {
     var chunk: [UInt8] = []
     let count: Int
     do {
-      count = try Self.read(raw, into: &chunk)
+      count = try FileDescriptor.borrowing(raw) { (input) throws(SystemError) in
+        try input.read(into: &chunk, upTo: 4096)
+      }
     } catch {
       throw Failure(error, doing: "cannot read the address")
     }
@@ -83,18 +85,5 @@ struct PastedLine {
     bytes.overwrite()
     bytes = rest
     return text
-  }
-
-  /// Reads from a descriptor that it does not own.
-  private static func read(_ number: Int32, into chunk: inout [UInt8]) throws(SystemError) -> Int {
-    let borrowed = FileDescriptor(owning: number)
-    do {
-      let count = try borrowed.read(into: &chunk, upTo: 4096)
-      _ = borrowed.release()
-      return count
-    } catch {
-      _ = borrowed.release()
-      throw error
-    }
   }
 }

@@ -33,18 +33,21 @@ struct SignInScreen {
 
   /// The screen for a device code. Begins with the client and its request, so that users recognize a sign-in that they
   /// did not start (RFC 8628, section 5.4).
-  func text(_ code: Event.DeviceCode) -> String {
+  func text(_ code: Event.DeviceCode) -> String { instructions(code) + "\n" }
+
+  /// - Parameter isTight: Whether to omit empty lines, and the address that includes the code.
+  private func instructions(_ code: Event.DeviceCode, isTight: Bool = false) -> String {
+    let gap = isTight ? "" : "\n"
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
-    text += prose(Phrase("Open this address in any browser, on this device or another:")) + "\n"
+    text += prose(Phrase("Open this address in any browser, on this device or another:")) + gap
     text += line(code.verificationURI) + "\n"
-    text += prose(Phrase("Type this code there:")) + "\n"
-    text += line(code.userCode, isBold: true) + "\n"
-    if let complete = code.verificationURIComplete {
+    text += prose(Phrase("Type this code there:")) + gap + line(code.userCode, isBold: true) + "\n"
+    if !isTight, let complete = code.verificationURIComplete {
       text += prose(Phrase("Or open this address and check that it shows the same code:")) + "\n"
       text += line(complete) + "\n"
     }
     text += prose(Phrase("Continue only if you started this yourself;"))
-    return text + prose(Phrase("never enter a code that someone sent you.")) + "\n"
+    return text + prose(Phrase("never enter a code that someone sent you."))
   }
 
   /// The screen with a QR code beside or below the text, if it fits.
@@ -112,12 +115,7 @@ struct SignInScreen {
   }
 
   private func besideText(_ code: Event.DeviceCode) -> [String] {
-    var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
-    text += prose(Phrase("Open this address in any browser, on this device or another:"))
-    text += line(code.verificationURI) + "\n"
-    text += prose(Phrase("Type this code there:")) + line(code.userCode, isBold: true) + "\n"
-    text += prose(Phrase("Continue only if you started this yourself;"))
-    text += prose(Phrase("never enter a code that someone sent you."))
+    let text = instructions(code, isTight: true)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 

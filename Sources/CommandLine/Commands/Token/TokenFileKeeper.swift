@@ -37,7 +37,7 @@ struct TokenFileKeeper: ~Copyable {
   static func begin(
     _ request: TokenFileRequest, _ client: DaemonClient, _ connection: inout DaemonConnection
   ) throws(Failure) -> Event.TokenFile {
-    try send(request, client, connection)
+    try connection.send(envelope(request, client))
     let (request, deadline) = (Request.tokenFile(request), client.deadline(of: .tokenFile(request)))
     let daemonWait = DaemonWait(request, client.console)
     return try client.event(over: &connection, before: deadline, waiting: daemonWait.wait) { event in
@@ -45,13 +45,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// Sends the request, which has no deadline.
-  private static func send(
-    _ request: TokenFileRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
-  ) throws(Failure) {
-    try connection.send(envelope(request, client))
-  }
-
+  /// The request, which has no deadline.
   private static func envelope(_ request: TokenFileRequest, _ client: DaemonClient) -> RequestEnvelope {
     _ = client.logRequest(.tokenFile(request))
     var envelope = client.envelope(.tokenFile(request))
@@ -127,7 +121,7 @@ struct TokenFileKeeper: ~Copyable {
   /// Reconnects, and requests the file again.
   mutating func attempt(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     try connection.attempt(poller, key: key) { [client, request] (next) throws(Failure) in
-      try Self.send(request, client, next)
+      try next.send(Self.envelope(request, client))
     }
   }
 
