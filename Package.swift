@@ -82,7 +82,7 @@ let package = Package(
       "CommandLine", uses: ["MCP", "AgentSocket", "Loopback", "Wire", "Vocabulary", "Encoding", "Platform"],
       embedding: [
         "Completion/agent.bash", "Completion/_agent", "Completion/agent.fish", "Shell/hook.bash", "Shell/hook.zsh",
-        "Shell/hook.fish",
+        "Shell/hook.fish", "Shell/variables",
       ]),
     module(
       "Daemon",

@@ -51,13 +51,7 @@ enum ManualList {
     case "connection-problems": Prose.words(ConnectionProblem.self)
     case "endpoint-roles": Prose.words(EndpointRole.self)
     case "helpers": Prose.words(HelperName.self)
-    case "shell-variables": VariableName.shellList
-    case "firm-prefixes": VariableName.firmPrefixList
-    case "refused-variables": VariableName.refusedList
-    case "allowed-suffixes": VariableName.allowedSuffixList
-    case "refused-prefixes": VariableName.refusedPrefixList
-    case "refused-suffixes": VariableName.refusedSuffixList
-    default: nil
+    case let list: VariableName.lists[String(list)]?.map { "`\($0)`" }.joined(separator: ", ")
     }
   }
 
