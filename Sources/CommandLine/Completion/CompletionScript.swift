@@ -10,25 +10,21 @@ struct CompletionScript {
     self.program = program
   }
 
-  /// The name that the shell expects.
-  var fileName: String {
+  /// The script in this folder, and the name that the shell expects.
+  private var source: (name: String, bytes: [UInt8]) {
     switch shell {
-    case .bash: "\(program.text).bash"
-    case .zsh: "_\(program.text)"
-    case .fish: "\(program.text).fish"
+    case .bash: ("agent.bash", PackageResources.agent_bash)
+    case .zsh: ("_agent", PackageResources._agent)
+    case .fish: ("agent.fish", PackageResources.agent_fish)
     }
   }
 
-  /// The script in this folder, with the program's name.
+  var fileName: String { source.name.replacing(each: ProgramName.standard.text, with: program.text) }
+
+  /// The script, with the program's name.
   var text: String {
-    let bytes =
-      switch shell {
-      case .bash: PackageResources.agent_bash
-      case .zsh: PackageResources._agent
-      case .fish: PackageResources.agent_fish
-      }
     let name = ProgramName.standard.text
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: source.bytes, as: UTF8.self)
       .replacing(each: "_\(name)", with: "_\(program.identifier)")
       .replacing(each: " \(name)", with: " \(program.text)")
   }

@@ -51,6 +51,6 @@ enum NamedFile {
     _ path: String, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> FileDescriptor {
     guard path == "-" else { return try open(path, within: seconds, else: problem) }
-    do { return try NamedSecret.duplicate(0) } catch { throw problem(Phrase(known: error.message)) }
+    do { return try FileDescriptor.duplicate(0) } catch { throw problem(Phrase(known: error.message)) }
   }
 }

@@ -62,15 +62,10 @@ struct NamedSecret {
       throw Failure(.invalidRequest, "\"--\(option.name)\" must be the number of an open descriptor")
     }
     do {
-      return try duplicate(number)
+      return try FileDescriptor.duplicate(number)
     } catch {
       throw Failure(.invalidRequest, Phrase("cannot read descriptor \(number): \(Phrase(known: error.message))"))
     }
-  }
-
-  /// Duplicates an inherited descriptor.
-  static func duplicate(_ number: Int32) throws(SystemError) -> FileDescriptor {
-    try FileDescriptor.borrowing(number) { (inherited) throws(SystemError) in try inherited.duplicate() }
   }
 
   /// Fails if two secrets come from standard input.

@@ -21,7 +21,7 @@ enum TokenInput {
       guard console.mayAsk else { throw Failure(.invalidRequest, "cannot read from a terminal with --no-input") }
       console.note("reading tokens, one per line, until end of file (Ctrl-D)")
     }
-    do { return TokenReader(try NamedSecret.duplicate(0), isTyped: isTyped, within: seconds) } catch {
+    do { return TokenReader(try FileDescriptor.duplicate(0), isTyped: isTyped, within: seconds) } catch {
       throw Failure(.invalidRequest, Phrase("cannot read standard input: \(Phrase(known: error.message))"))
     }
   }

@@ -31,14 +31,15 @@ struct PromptHook: Sendable {
 
   /// The function, which runs `command` and reads the file `changes`.
   func text(_ command: String, _ changes: String) -> String {
-    Prose.parts(String(decoding: script(), as: UTF8.self)).map { part in
+    let parts = String(decoding: script(), as: UTF8.self).split(separator: "`", omittingEmptySubsequences: false)
+    return parts.enumerated().map { index, part in
       switch part {
-      case .text(let text): text
-      case .literal("command"): command
-      case .literal("changes"): changes
-      case .literal("longest-wait"): "\(Self.longestWait)"
-      case .literal("wait-after-failure"): "\(Self.waitAfterFailure)"
-      case .literal: "\(Self.waitAfterChange)"
+      case _ where index.isMultiple(of: 2): String(part)
+      case "command": command
+      case "changes": changes
+      case "longest-wait": "\(Self.longestWait)"
+      case "wait-after-failure": "\(Self.waitAfterFailure)"
+      default: "\(Self.waitAfterChange)"
       }
     }.joined()
   }

@@ -31,23 +31,11 @@ internal import Glibc
     return number
   }
 
-  /// Calls `body` with a descriptor that has another owner.
-  package static func borrowing<Result: ~Copyable>(
-    _ raw: Int32, _ body: (borrowing FileDescriptor) throws(SystemError) -> Result
-  ) throws(SystemError) -> Result {
-    let borrowed = FileDescriptor(owning: raw)
-    do throws(SystemError) {
-      let result = try body(borrowed)
-      _ = borrowed.release()
-      return result
-    } catch {
-      _ = borrowed.release()
-      throw error
-    }
-  }
-
   /// A second descriptor for the same open file.
-  package borrowing func duplicate() throws(SystemError) -> FileDescriptor {
+  package borrowing func duplicate() throws(SystemError) -> FileDescriptor { try Self.duplicate(raw) }
+
+  /// A second descriptor for the open file of a number with another owner.
+  package static func duplicate(_ raw: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
   }
 

@@ -18,7 +18,7 @@ enum NotifyCommand {
   static func run(_ invocation: Invocation) -> Action {
     return .doing { () throws(Failure) in
       let input: [UInt8]
-      do throws(SystemError) { input = try NamedSecret.duplicate(0).readToEnd(limit: mostBytes) } catch {
+      do throws(SystemError) { input = try FileDescriptor.duplicate(0).readToEnd(limit: mostBytes) } catch {
         throw Failure(error, doing: "cannot read the event")
       }
       guard let json = try? JSON(parsing: input), let entry = SessionEntry(json: json), let text = text(entry) else {

@@ -19,19 +19,6 @@ extension HelpCommand {
     run: run)
 }
 
-extension CompletionsCommand {
-  static let completions = Command(
-    .completions,
-    summary: "Print the completions for a shell",
-    operands: .completionShell,
-    examples: [
-      Example("Complete in this bash", #"source <(agent completions bash)"#),
-      Example("Complete in this zsh, after compinit", #"source <(agent completions zsh)"#),
-      Example("Complete in this fish", "agent completions fish | source"),
-    ],
-    run: run)
-}
-
 /// `agent help` and `--help`.
 enum HelpCommand {
   static func run(_ invocation: Invocation) -> Action {
@@ -93,20 +80,5 @@ enum HelpCommand {
     var listing = Listing()
     for preset in files.presets { listing.add([preset.name, TerminalText.clean(preset.service)]) }
     return "\(AdministratorFiles.presetDirectory()):\n\(listing.text())\n\(known)"
-  }
-}
-
-enum CompletionsCommand {
-  static func run(_ invocation: Invocation) throws(Failure) -> Action {
-    let name = invocation.operands.first ?? ""
-    guard let shell = CompletionShell(rawValue: name) else {
-      let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Failure(
-        .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
-        hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
-    }
-    return .doing { () throws(Failure) in
-      try Console.answer(CompletionScript(shell, for: .current).text)
-    }
   }
 }

@@ -356,7 +356,7 @@ struct HelperInput {
   private mutating func readMore(before deadline: Instant?) throws(Failure) {
     if Terminal.isTerminal(0) { return hasEnded = true }
     do throws(SystemError) {
-      let input = try NamedSecret.duplicate(0)
+      let input = try FileDescriptor.duplicate(0)
       let isReady = try input.waitUntilReadable(
         timeout: deadline.map { Instant.now.duration(to: $0) } ?? .seconds(86_400))
       if isReady { hasEnded = try input.read(into: &rest, upTo: 65_536) == 0 } else { hasTimedOut = true }

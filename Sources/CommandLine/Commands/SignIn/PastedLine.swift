@@ -37,9 +37,7 @@ struct PastedLine {
     var chunk: [UInt8] = []
     let count: Int
     do {
-      count = try FileDescriptor.borrowing(raw) { (input) throws(SystemError) in
-        try input.read(into: &chunk, upTo: 4096)
-      }
+      count = try FileDescriptor.duplicate(raw).read(into: &chunk, upTo: 4096)
     } catch {
       throw Failure(error, doing: "cannot read the address")
     }

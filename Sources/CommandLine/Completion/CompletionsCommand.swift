@@ -1,0 +1,28 @@
+internal import Wire
+
+/// `agent completions`.
+enum CompletionsCommand {
+  static let completions = Command(
+    .completions,
+    summary: "Print the completions for a shell",
+    operands: .completionShell,
+    examples: [
+      Example("Complete in this bash", #"source <(agent completions bash)"#),
+      Example("Complete in this zsh, after compinit", #"source <(agent completions zsh)"#),
+      Example("Complete in this fish", "agent completions fish | source"),
+    ],
+    run: run)
+
+  static func run(_ invocation: Invocation) throws(Failure) -> Action {
+    let name = invocation.operands.first ?? ""
+    guard let shell = CompletionShell(rawValue: name) else {
+      let known = CompletionShell.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure(
+        .invalidRequest, "no completions for \"\(name)\", only for: \(known)",
+        hint: Phrase.meant(by: name, among: CompletionShell.allCases.map(\.rawValue)))
+    }
+    return .doing { () throws(Failure) in
+      try Console.answer(CompletionScript(shell, for: .current).text)
+    }
+  }
+}
