@@ -14,6 +14,9 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
+  static var clientSecretEnvironment: Self {
+    Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
+  }
   static var clientKeyFile: Self {
     Self(
       "client-key-file", in: .client, .secretFile,
@@ -24,6 +27,11 @@ extension Option<String?> {
     Self(
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
+  }
+  static var initialAccessTokenFile: Self {
+    Self(
+      "initial-access-token-file", in: .client, .secretFile,
+      "Use `--client-secret-file`")
   }
   static var assertionFD: Self {
     Self(
@@ -55,6 +63,7 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
+  static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
   static var paste: Self {
@@ -80,6 +89,8 @@ extension Option<Bool> {
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
   }
+  static var use: Self { Self("use", in: .service, "Use `agent use`") }
+  static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
@@ -93,6 +104,13 @@ extension Option<[String]> {
 extension Option<Int?> {
   static var maxAge: Self {
     Self("max-age", in: .signIn, time: .duration(0...31_536_000), "Require re-authentication after this time")
+  }
+}
+
+extension Option<QRCodeChoice?> {
+  static var qrCode: Self {
+    Self(
+      "qr-code", in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
   }
 }
 

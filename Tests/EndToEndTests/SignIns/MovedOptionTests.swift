@@ -21,8 +21,20 @@ import Testing
       "agent account add id.example.org --issuer https://id.example.org --client-id cli --dpop,"
         + " then agent login id.example.org"
     ),
-    ("ci --assertion-from gitlab-ci --json", "agent workload ci --assertion-from gitlab-ci --json"),
+    (
+      "robot --issuer https://id.example.org --guest --json",
+      "agent workload robot --issuer https://id.example.org --json"
+    ),
+    ("ci --assertion-from gitlab-ci --use", "agent workload ci --assertion-from gitlab-ci"),
+    ("known --qr-code never", "AGENT_QR_CODE=never agent login known"),
+    (
+      "known --register --initial-access-token-file /proc/sys/kernel/osrelease",
+      "agent login known --register --client-secret-file /proc/sys/kernel/osrelease"
+    ),
     ("known --passphrase-file f", "agent unlock --passphrase-file f, then agent login known"),
+    ("known --use", "agent login known, then agent use known"),
+    ("--resume x --no-wait", "agent login --resume x --start"),
+    ("known --client-secret-env A", "printenv A | agent login known --client-secret-file -"),
   ]) func `has the whole command in its hint`(line: String, hint: String) throws {
     try AgentTree.with { tree in
       let added = try tree.agent("account", "add", "known", "--issuer", "https://id.example.com", "--client-id", "cli")

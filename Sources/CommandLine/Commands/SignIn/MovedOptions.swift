@@ -16,10 +16,16 @@ struct MovedOptions {
 
   /// The options of a sign-in without a user.
   private static let workload =
-    AccountSetting.withOption.filter { $0.option?.group == .workload }.map(\.declaration)
-    + [Option.assertionFD.declaration]
+    AccountSetting.withOption.filter { $0.option?.group == .workload }.map(\.declaration) + [
+      Option.guest.declaration, Option.assertionFD.declaration,
+    ]
 
-  static var declarations: [OptionDeclaration] { settings.map(\.declaration) + Options.levelSecrets + workload }
+  static var declarations: [OptionDeclaration] {
+    settings.map(\.declaration) + Options.levelSecrets + workload + [
+      Option.clientSecretEnvironment.declaration, Option.initialAccessTokenFile.declaration,
+      Option.noWait.declaration, Option.qrCode.declaration, Option.use.declaration,
+    ]
+  }
 
   /// Nil if the command line has no such option. An ephemeral account has no stored settings, so its sign-in accepts
   /// options for settings.
@@ -61,7 +67,8 @@ struct MovedOptions {
       let offered = LoginCommand.workload
       return [
         command(["workload"] + [operand ?? named].compactMap { $0 }) { option in
-          offered.option { $0.name == option.name } != nil && option.name != Option.account.name
+          offered.option { $0.name == option.name } != nil && option.name != Option.guest.name
+            && option.name != Option.account.name
         }
       ]
     }
@@ -81,11 +88,19 @@ struct MovedOptions {
     // A new account has been added with the settings.
     let isAdded = isNew && !commands.isEmpty
     let signsIn = LoginCommand.login
-    let line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
+    var line = command(["login"] + [isAdded ? account : operand].compactMap { $0 }) { option in
       (signsIn.options + Options.common).contains { $0.name == option.name }
         && !(isAdded && AccountSetting.atSignIn.contains { $0.word == option.name })
     }
-    return commands + [line]
+    if isGiven([Option.noWait.declaration]) { line += " --start" }
+    if let file = invocation[.initialAccessTokenFile] { line += " --client-secret-file \(ShellWord.quoted(file))" }
+    if let variable = invocation[.clientSecretEnvironment] {
+      line = "printenv \(ShellWord.quoted(variable)) | \(line) --client-secret-file -"
+    }
+    if let choice = invocation[.qrCode] { line = "\(QRCodeChoice.variable)=\(choice.rawValue) \(line)" }
+    commands.append(line)
+    if isGiven([Option.use.declaration]) { commands.append("agent use \(ShellWord.quoted(account))") }
+    return commands
   }
 
   private func isGiven(_ options: [OptionDeclaration]) -> Bool {
