@@ -96,24 +96,13 @@ package final class Vault: Sendable {
   ///   `locked` if the key of the level is not in memory.
   @discardableResult
   package func write(
-    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, wait: LockWait? = nil,
-    in reserved: ReservedFile? = nil
-  ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: nil, wait, reserved)
-  }
-
-  /// Like ``write(_:content:label:wait:in:)``, but also changes the account's protection level.
-  ///
-  /// - Throws: `locked` if the key of that level is not in memory.
-  @discardableResult
-  package func write(
-    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection,
+    _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     wait: LockWait? = nil, in reserved: ReservedFile? = nil
   ) throws(VaultError) -> UInt64 {
     try put(account, content, label, protection: protection, wait, reserved)
   }
 
-  /// Like ``write(_:content:label:wait:in:)``, but only if the account's record still has this `generation`.
+  /// Like ``write(_:content:label:protection:wait:in:)``, but only if the account's record still has this `generation`.
   ///
   /// - Returns: The generation of the new record. Nil if the old one was replaced or removed, so that nothing was
   ///   written.

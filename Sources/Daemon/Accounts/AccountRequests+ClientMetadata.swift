@@ -31,10 +31,7 @@ extension AccountRequests {
         publishing: configuration, credentials, name: "agent", in: services.vault.keyDevice
       ).json
     } then: { [self] outcome in
-      switch outcome {
-      case .success(let document): loop.send(.result(document), to: ticket)
-      case .failure(let error): loop.send(.failure(Failure(error, account: name?.text)), to: ticket)
-      }
+      send(outcome, name, ticket) { $0 }
     }
   }
 }

@@ -17,7 +17,6 @@ extension AccountRequests {
     guard let tokenSource = sources.first else {
       throw Failure(.invalidRequest, "the request must pass a descriptor for the refresh token")
     }
-    let directory = settingsFile.directoryPath
     let cancellation = context.cancellation(of: ticket)
     context.change(as: .changes(account), cancellation) {
       [services = services(for: account), configuration] () throws(SessionError) in
@@ -25,10 +24,9 @@ extension AccountRequests {
       let token = try ClientSecret.read(tokenSource, as: .refreshToken, cancellation)
       let secrets = try sources.read(
         for: &configuration, given, proxyCredentials: proxyCredentials, in: services.vault.keyDevice, cancellation)
-      return try TokenImport(
-        account: account, configuration: configuration, refreshToken: token, given: secrets, services: services,
-        settingsDirectory: directory, cancellation: cancellation
-      ).run()
+      return try SignIn.Request(
+        account: account, configuration: configuration, isNew: true, services: services, cancellation: cancellation
+      ).importToken(token, secrets)
     } then: { [self] outcome in
       imported(account, outcome.mapError { Self.failure($0, account, entered) }, ticket)
     }
@@ -48,7 +46,8 @@ extension AccountRequests {
   }
 
   private func imported(
-    _ name: AccountName, _ outcome: Result<TokenImport.Outcome, Failure>, _ ticket: Ticket
+    _ name: AccountName, _ outcome: Result<(grant: AccessGrant, configuration: AccountConfiguration), Failure>,
+    _ ticket: Ticket
   ) {
     switch outcome {
     case .failure(let error): loop.send(.failure(error), to: ticket)

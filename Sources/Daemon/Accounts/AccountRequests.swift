@@ -53,17 +53,13 @@ final class AccountRequests: AccountPart {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.use(account, in: path)
     } then: { [self] outcome in
-      if case .success = outcome {
+      send(outcome, account, ticket) { _ in
         log.note(.settingsChanged(.directory), account)
         announceSettings()
-      }
-      switch outcome {
-      case .failure(let error): loop.send(.failure(Failure(error, account: account?.text)), to: ticket)
-      case .success:
         var result = JSONObject()
         result["account"] = account.map { .string($0.text) }
         result["directory"] = .string(path.text)
-        loop.send(.result(result), to: ticket)
+        return result
       }
     }
   }
@@ -73,10 +69,7 @@ final class AccountRequests: AccountPart {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.notify(by: program)
     } then: { [self] outcome in
-      switch outcome {
-      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
-      case .success: loop.send(.result(JSONObject([("notify", .bool(program != nil))])), to: ticket)
-      }
+      send(outcome, nil, ticket) { _ in JSONObject([("notify", .bool(program != nil))]) }
     }
   }
 
@@ -118,10 +111,9 @@ final class AccountRequests: AccountPart {
     try configuration.refuseItself(as: account)
     // The proxy's password is read at the sign-in, which stores it.
     _ = try configuration.replaceProxy(from: given)
-    let (services, directory) = (services(for: account), settingsFile.directoryPath)
-    let cancellation = context.cancellation(of: ticket)
+    let (services, cancellation) = (services(for: account), context.cancellation(of: ticket))
     context.change(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
-      try services.add(account, configuration, settingsDirectory: directory) { cancellation.isCancelled }
+      try services.add(account, configuration) { cancellation.isCancelled }
     } then: { [self] outcome in
       if case .success = outcome {
         log.note(.settingsChanged(.added), account)
@@ -168,21 +160,19 @@ final class AccountRequests: AccountPart {
       throw Failure(
         .invalidRequest, "a proxy password is accepted only at sign-in", hint: .command("agent login \(asked)"))
     }
-    let change = AccountChange(
-      account: account.name, from: old, to: changed, services: services(for: account.name),
-      settingsDirectory: settingsFile.directoryPath)
+    let change = Change(account: account.name, old: old, new: changed)
     let added = try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) }
     let (protection, hasAuthorities) = (given.protection, given.caFile != nil)
     let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
     let kept = changed.keepsAccessToken ? account.session.grant : nil
     let cancellation = context.cancellation(of: ticket)
-    context.change(as: .changes(account.name), cancellation) { () throws(SessionError) in
-      let services = change.services
+    context.change(as: .changes(account.name), cancellation) {
+      [services = services(for: account.name)] () throws(SessionError) in
       // This step may fail, so it runs first.
       let moved = try protection.flatMap { (level) throws(SessionError) in
         try services.protect(change.account, at: level)
       }
-      let effect = try change.run { cancellation.isCancelled }
+      let effect = try services.change(change.account, from: change.old, to: change.new) { cancellation.isCancelled }
       let confirmed =
         isSealed
         ? try services.confirm(added, of: change.account, change.new, confirmsAuthorities: hasAuthorities) : nil
@@ -191,7 +181,8 @@ final class AccountRequests: AccountPart {
         effect == .none ? try services.keepToken(of: grant, of: change.account, after: moves) : nil
       }
       return Changed(
-        effect: confirmed == nil ? effect : change.effect(), isProtected: moved != nil, isKept: keeping != nil,
+        effect: confirmed == nil ? effect : services.effect(of: change.new, on: change.account),
+        isProtected: moved != nil, isKept: keeping != nil,
         moves: moves + [keeping].compactMap { $0 })
     } then: { [self] outcome in
       self.handleChangeResult(change, outcome, ticket)
@@ -199,8 +190,14 @@ final class AccountRequests: AccountPart {
   }
 
   /// The outcome of changing an account's settings.
+  private struct Change: Sendable {
+    let account: AccountName
+    let old: AccountConfiguration
+    let new: AccountConfiguration
+  }
+
   private struct Changed: Sendable {
-    let effect: AccountChange.Effect
+    let effect: SettingsEffect
     let isProtected: Bool
     /// Whether the record now contains the access token.
     let isKept: Bool
@@ -209,7 +206,7 @@ final class AccountRequests: AccountPart {
 
   /// Applies a change to the account in memory, and responds.
   private func handleChangeResult(
-    _ change: AccountChange, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
+    _ change: Change, _ outcome: Result<Changed, SessionError>, _ ticket: Ticket
   ) {
     if case .success(let changed) = outcome {
       log.note(.settingsChanged(.changed), change.account)
@@ -250,22 +247,23 @@ final class AccountRequests: AccountPart {
     try signIns.refuseDuring(account.name)
     try signIns.refuseDuring(newName)
     try account.configuration.refuseItself(as: newName)
-    let rename = AccountRename(
-      from: account.name, to: newName, services: services(for: account.name),
-      settingsDirectory: settingsFile.directoryPath)
-    broker.renames.append((old: account.name, new: newName))
+    let rename = (old: account.name, new: newName)
+    broker.renames.append(rename)
     let caller = context.cancellation(of: ticket)
-    context.change(as: .changes(account.name), Cancellation()) { () throws(SessionError) in
-      try rename.run { caller.isCancelled }
+    context.change(as: .changes(rename.old), Cancellation()) {
+      [services = services(for: rename.old)] () throws(SessionError) in
+      try services.rename(rename.old, to: rename.new) { caller.isCancelled }
     } then: { [self] outcome in
       renamed(rename, outcome, ticket)
     }
   }
 
+  private typealias Rename = (old: AccountName, new: AccountName)
+
   private func renamed(
-    _ rename: AccountRename, _ outcome: Result<AccountRename.Outcome, SessionError>, _ ticket: Ticket
+    _ rename: Rename, _ outcome: Result<RenamedAccount, SessionError>, _ ticket: Ticket
   ) {
-    if let index = broker.renames.firstIndex(where: { $0.old == rename.old && $0.new == rename.new }) {
+    if let index = broker.renames.firstIndex(where: { $0 == rename }) {
       broker.renames.remove(at: index)
     }
     if case .success(let outcome) = outcome {
@@ -284,7 +282,7 @@ final class AccountRequests: AccountPart {
   }
 
   /// Moves the session and its waiting requests to the new name.
-  private func move(_ rename: AccountRename, _ outcome: AccountRename.Outcome) {
+  private func move(_ rename: Rename, _ outcome: RenamedAccount) {
     guard let account = broker.rename(rename.old, to: rename.new) else { return }
     if let generation = outcome.recordGeneration {
       for slot in account.slots { slot.session.recordMoved(to: generation) }
@@ -292,7 +290,7 @@ final class AccountRequests: AccountPart {
     if let configuration = outcome.settings[rename.new] { account.configuration = configuration }
     for slot in account.slots {
       let waiters = slot.takeWaiters()
-      for waiter in waiters { broker.obtainOrFail(for: waiter, account) }
+      for waiter in waiters { broker.obtain(for: waiter, account) }
       broker.schedule(slot)
     }
   }
@@ -303,10 +301,9 @@ final class AccountRequests: AccountPart {
     try signOuts.withTarget(asked, ticket) { [self] (name, account) throws(Failure) in
       try signIns.refuseWhileFinishing(name)
       let wasActive = try settings().active == name
-      let removal = AccountRemoval(
-        signOuts.begin(name, account, isLocal: isLocal), settingsDirectory: settingsFile.directoryPath)
-      context.change(as: .signOut(name), removal.signOut.cancellation) { () throws(SessionError) in
-        try removal.run()
+      let signOut = signOuts.begin(name, account, isLocal: isLocal)
+      context.change(as: .signOut(name), signOut.cancellation) { () throws(SessionError) in
+        try signOut.remove()
       } then: { [self] outcome in
         handleRemovalResult(name, wasActive: wasActive, outcome, ticket)
       }
@@ -314,7 +311,7 @@ final class AccountRequests: AccountPart {
   }
 
   private func handleRemovalResult(
-    _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval.Outcome, SessionError>, _ ticket: Ticket
+    _ name: AccountName, wasActive: Bool, _ outcome: Result<AccountRemoval, SessionError>, _ ticket: Ticket
   ) {
     signOuts.endSignOut(name)
     switch outcome {

@@ -61,13 +61,11 @@ final class SignOuts: AccountPart {
     jobs.run({ [services] in (try? services.vault.accounts()) ?? [] }) { [self] outcome in
       context.files.poll()
       context.whenSettingsAreRead { [self] in
-        do throws(Failure) {
+        answering(ticket) { () throws(Failure) in
           let settings = try settings()
           var targets = settings.accounts.map { ($0.name, Optional(broker.account($0.name, $0.configuration))) }
           targets += outcome.get().filter { settings[$0] == nil }.map { ($0, nil) }
           try signOut(targets, request, ticket)
-        } catch {
-          loop.send(.failure(error), to: ticket)
         }
       }
     }
@@ -89,12 +87,10 @@ final class SignOuts: AccountPart {
     }
     guard refusal.code == .noAccount, let name = asked.flatMap({ try? AccountName($0) }) else { throw refusal }
     jobs.run({ [services] in ((try? services.vault.accounts()) ?? []).contains(name) }) { [self] isLeft in
-      do throws(Failure) {
+      answering(ticket) { () throws(Failure) in
         let account = try? broker.resolve(name.text)
         guard account != nil || isLeft.get() else { throw refusal }
         try act(name, account)
-      } catch {
-        loop.send(.failure(error), to: ticket)
       }
     }
   }

@@ -78,7 +78,7 @@ final class DaemonContext {
     (awaitsSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
     jobs.run({
-      [directory = settingsFile.directoryPath, last = settingsFile.lastReading] () throws(ConfigurationError) in
+      [directory = services.settingsDirectory, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
       // ``settings()`` throws the error later.
@@ -140,12 +140,8 @@ final class DaemonContext {
     // A change is made even while the daemon stops.
     cancellation.beginSpending()
     let caller = self.cancellation(of: ticket)
-    change(as: .settings, cancellation) { [directory = settingsFile.directoryPath] () throws(SessionError) in
-      do throws(ConfigurationError) {
-        return try SettingsFile(directory: directory).change(unless: { caller.isCancelled }, edit)
-      } catch {
-        throw .configuration(error)
-      }
+    change(as: .settings, cancellation) { [services] () throws(SessionError) in
+      try services.changeSettings(unless: { caller.isCancelled }, edit)
     } then: {
       finish($0)
     }
@@ -246,12 +242,22 @@ class DaemonPart {
 
   /// Sends a result or an error as the response.
   func send<Value>(
-    _ outcome: Result<Value, SessionError>, _ account: AccountName, _ ticket: Ticket, _ answer: (Value) -> JSONObject
+    _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
-    switch outcome {
-    case .success(let value): loop.send(.result(answer(value)), to: ticket)
-    case .failure(let error): loop.send(.failure(Failure(error, account: account.text)), to: ticket)
+    answering(ticket) { () throws(Failure) in
+      loop.send(.result(answer(try outcome.value(of: account?.text))), to: ticket)
     }
+  }
+
+  /// Sends the failure of `body`, if any, as the response.
+  func answering(_ ticket: Ticket, _ body: () throws(Failure) -> Void) {
+    do throws(Failure) { try body() } catch { loop.send(.failure(error), to: ticket) }
+  }
+}
+
+extension Result where Failure == SessionError {
+  func value(of account: String?) throws(Wire.Failure) -> Success {
+    do { return try get() } catch { throw Wire.Failure(error, account: account) }
   }
 }
 

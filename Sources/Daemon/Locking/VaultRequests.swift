@@ -84,12 +84,10 @@ final class VaultRequests: DaemonPart {
     context.changeSettings(for: ticket) {
       $0.setLockAfter(seconds: seconds)
     } then: { [self] outcome in
-      switch outcome {
-      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
-      case .success(let settings):
+      send(outcome, nil, ticket) { settings in
         lock.applyIdleTime(settings)
         log.note(.vaultChanged(.idleTime))
-        loop.send(.result(JSONObject([("lock_after", .int(seconds))])), to: ticket)
+        return JSONObject([("lock_after", .int(seconds))])
       }
     }
   }
@@ -144,20 +142,14 @@ final class VaultRequests: DaemonPart {
     then finish: @escaping (Value) -> JSONObject
   ) {
     let cancellation = context.cancellation(of: ticket)
-    func answer(_ outcome: Result<Value, SessionError>) {
-      switch outcome {
-      case .failure(let error): loop.send(.failure(Failure(error, account: nil)), to: ticket)
-      case .success(let value): loop.send(.result(finish(value)), to: ticket)
-      }
-    }
     jobs.wait(as: WaitShare(ticket), cancellation) { () throws(SessionError) in
       try sources.map { (source) throws(SessionError) in try VaultSecret.read(source, cancellation) }
     } then: { [self] read in
-      guard case .success(let secrets) = read else { return answer(read.flatMap { _ in .failure(.cancelled) }) }
+      guard case .success(let secrets) = read else { return send(read, nil, ticket) { _ in JSONObject() } }
       jobs.wait(as: .vault, cancellation) { [services] () throws(SessionError) in
         do throws(VaultError) { return try body(services.vault, secrets) } catch { throw .vault(error) }
-      } then: {
-        answer($0)
+      } then: { [self] outcome in
+        send(outcome, nil, ticket, finish)
       }
     }
   }

@@ -72,8 +72,9 @@ package enum DaemonMain {
       vault: Vault(
         stateDirectory: state, machineIdentity: Machine.identity(), userID: Machine.userID, tpm: .ofThisMachine()),
       http: http, time: time,
-      documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time))
-    let settingsFile = SettingsFile(directory: try UserDirectories.configHome + "/agent")
+      documents: DocumentCache(directory: try UserDirectories.cacheHome + "/agent", http: http, time: time),
+      settingsDirectory: try UserDirectories.configHome + "/agent")
+    let settingsFile = SettingsFile(directory: services.settingsDirectory)
     var ready: FileDescriptor?
     let entrance: Server.Entrance
     do {

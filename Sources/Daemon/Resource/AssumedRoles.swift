@@ -85,17 +85,9 @@ final class AssumedRoles: DaemonPart {
   ) {
     let name = exchange.account
     for (request, ticket) in waiting.removeValue(forKey: exchange) ?? [] {
-      do throws(Failure) {
-        if isLate {
-          try assume(request, ticket)
-          continue
-        }
-        switch outcome {
-        case .failure(let error): throw Failure(jobs.reason(for: error), account: name.text)
-        case .success(let credentials): loop.send(try line(credentials, name), to: ticket)
-        }
-      } catch {
-        loop.send(.failure(error), to: ticket)
+      answering(ticket) { () throws(Failure) in
+        if isLate { return try assume(request, ticket) }
+        loop.send(try line(try outcome.value(of: name.text), name), to: ticket)
       }
     }
     guard !isLate, account.session.generation == exchange.generation, case .success(let credentials) = outcome else {

@@ -161,18 +161,11 @@ final class Leases: AccountPart {
     let account = try broker.resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
     let need = TokenNeed(minimumValiditySeconds: request.minimumValiditySeconds, forceRefresh: false)
-    let waiter = Waiter(
-      ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)
-    ) { [self] slot, outcome in
-      do throws(Failure) {
-        let line = try lent(try outcome.get(of: slot), by: lease)
-        loop.send(line, to: ticket)
-        lease.tokenSent(ticket)
-      } catch {
-        loop.send(.failure(error), to: ticket)
-      }
+    broker.obtain(need, target, for: ticket, account, waitsUntil: waitEnd(request.waitSeconds)) {
+      [self] _, grant throws(Failure) in
+      loop.send(try lent(grant, by: lease), to: ticket)
+      lease.tokenSent(ticket)
     }
-    try broker.obtain(for: waiter, account)
   }
 
   /// The response with a token, without anything that identifies the account.

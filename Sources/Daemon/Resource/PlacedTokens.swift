@@ -50,7 +50,7 @@ final class PlacedTokens: AccountPart {
       guard let named else { throw try nothingNamed() }
       return try begin(request, place, named, nil, ticket, deliver)
     }
-    choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
+    try choose(url, user: place.user, named, ticket) { [self] choice throws(Failure) in
       try begin(request, place, choice.account, choice, ticket, deliver)
     }
   }
@@ -67,25 +67,14 @@ final class PlacedTokens: AccountPart {
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (ResourceChoice) throws(Failure) -> Void
-  ) {
-    let gate: ResourceGate
-    do throws(Failure) {
-      gate = ResourceGate(
-        settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
-    } catch {
-      return loop.send(.failure(error), to: ticket)
-    }
-    let places = ResourcePlace.places(url, user: user)
+  ) throws(Failure) {
+    let (gate, places) = (try gate(for: ticket), ResourcePlace.places(url, user: user))
     jobs.run({ () throws(SessionError) in try gate.choice(among: places, named: named) }) { [self] outcome in
-      do throws(Failure) {
-        switch outcome {
-        case .failure(let error): throw Self.failure(error)
-        case .success(let choice):
-          context.watches.narrow(ticket, to: choice.account)
-          try body(choice)
-        }
-      } catch {
-        loop.send(.failure(error), to: ticket)
+      answering(ticket) { () throws(Failure) in
+        let choice: ResourceChoice
+        do throws(SessionError) { choice = try outcome.get() } catch { throw Self.failure(error) }
+        context.watches.narrow(ticket, to: choice.account)
+        try body(choice)
       }
     }
   }
@@ -110,7 +99,7 @@ final class PlacedTokens: AccountPart {
     let placed = PlacedRequest(
       request: request, place: place, ticket: ticket, choice: choice, target: target, deliver: deliver)
     let account = try broker.resolve(name.text)
-    try obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
+    obtain(placed, account, renewing: request.forceRefresh || isRefusedNow(placed, account.slot(for: target)))
   }
 
   /// Records that the resource refused the token, according to the request.
@@ -125,20 +114,13 @@ final class PlacedTokens: AccountPart {
     return !slot.refusals.arePermanent(at: origin, now: now)
   }
 
-  private func obtain(_ placed: PlacedRequest, _ account: Account, renewing: Bool) throws(Failure) {
+  private func obtain(_ placed: PlacedRequest, _ account: Account, renewing: Bool) {
     let need = TokenNeed(
       minimumValiditySeconds: placed.request.minimumValiditySeconds, forceRefresh: renewing)
-    let waiter = Waiter(
-      ticket: placed.ticket, need: need, target: placed.target, waitsUntil: waitEnd(placed.request.waitSeconds),
+    broker.obtain(
+      need, placed.target, for: placed.ticket, account, waitsUntil: waitEnd(placed.request.waitSeconds),
       isAfterRefusal: placed.place.isRefused
-    ) { [self] slot, outcome in
-      do throws(Failure) {
-        try finish(placed, slot, try outcome.get(of: slot))
-      } catch {
-        loop.send(.failure(error), to: placed.ticket)
-      }
-    }
-    try broker.obtain(for: waiter, account)
+    ) { [self] slot, grant throws(Failure) in try finish(placed, slot, grant) }
   }
 
   /// Delivers the token.
@@ -169,7 +151,7 @@ final class PlacedTokens: AccountPart {
     }
     var placed = placed
     placed.hasRenewed = true
-    try obtain(placed, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
+    obtain(placed, try broker.resolve(slot.name.text), renewing: slot.session.grant === grant)
     return true
   }
 
@@ -184,34 +166,32 @@ final class PlacedTokens: AccountPart {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
     }
     let named = try broker.named(request.account)
-    choose(request.url, user: nil, named, ticket) { [self] choice in
+    try choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
       jobs.wait(as: .changes(choice.account), cancellation) { () throws(SessionError) in
         try SecretContent.read(source, upTo: Self.mostBytes, or: .content, cancellation) {
           (text) throws(SessionError) in SealedSecret(try SecretContent.shared(text))
         }
       } then: { [self] outcome in
-        forget(outcome, of: choice, ticket)
+        send(outcome, choice.account, ticket) { token in
+          let isForgotten = forget(token, of: choice.account)
+          return JSONObject([("account", .string(choice.account.text)), ("forgotten", .bool(isForgotten))])
+        }
       }
     }
   }
 
   /// Drops the token that was read from the descriptor.
-  private func forget(_ outcome: Result<SealedSecret, SessionError>, of choice: ResourceChoice, _ ticket: Ticket) {
-    switch outcome {
-    case .failure(let error): loop.send(.failure(Failure(error, account: choice.account.text)), to: ticket)
-    case .success(let token):
-      var isForgotten = false
-      for slot in broker.accounts[choice.account]?.slots ?? [] {
-        // A token that cannot be renewed is the session itself.
-        guard let grant = slot.session.grant, slot.session.isRenewable, slot.session.refresh == nil,
-          grant.accessToken.isSame(as: token) || grant.idToken?.isSame(as: token) ?? false
-        else { continue }
-        slot.session.forgetToken()
-        isForgotten = true
-      }
-      let result = JSONObject([("account", .string(choice.account.text)), ("forgotten", .bool(isForgotten))])
-      loop.send(.result(result), to: ticket)
+  private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
+    var isForgotten = false
+    for slot in broker.accounts[account]?.slots ?? [] {
+      // A token that cannot be renewed is the session itself.
+      guard let grant = slot.session.grant, slot.session.isRenewable, slot.session.refresh == nil,
+        grant.accessToken.isSame(as: token) || grant.idToken?.isSame(as: token) ?? false
+      else { continue }
+      slot.session.forgetToken()
+      isForgotten = true
     }
+    return isForgotten
   }
 }

@@ -11,71 +11,40 @@ final class ProofRequests: AccountPart {
 
   func proof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
-    let named = try broker.named(request.account)
-    let gate = ResourceGate(
-      settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
+    let (named, gate) = (try broker.named(request.account), try gate(for: ticket))
     let place = ResourcePlace(of: target.call.endpoint)
     jobs.run({ () throws(SessionError) in try gate.choice(for: place, named: named) }) { [self] outcome in
-      handleChoice(target, ticket, outcome)
+      answering(ticket) { () throws(Failure) in try obtainToken(target, try outcome.value(of: nil), ticket) }
     }
   }
 
-  private func handleChoice(_ target: ProofTarget, _ ticket: Ticket, _ outcome: Result<ResourceChoice, SessionError>) {
-    do throws(Failure) {
-      switch outcome {
-      case .failure(let error): throw Failure(error, account: nil)
-      case .success(let choice):
-        let account = try broker.resolve(choice.account.text)
-        let tokenTarget = try TokenTarget.make(choice.entry, account: account.name.text)
-        let waiter = Waiter(ticket: ticket, need: TokenNeed(), target: tokenTarget) {
-          [self] slot, outcome in
-          signProof(target, slot, outcome, ticket)
+  private func obtainToken(_ target: ProofTarget, _ choice: ResourceChoice, _ ticket: Ticket) throws(Failure) {
+    let account = try broker.resolve(choice.account.text)
+    let tokenTarget = try TokenTarget.make(choice.entry, account: account.name.text)
+    broker.obtain(TokenNeed(), tokenTarget, for: ticket, account) { [self] slot, grant throws(Failure) in
+      try sign(target, slot, grant, ticket)
+    }
+  }
+
+  private func sign(
+    _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant, _ ticket: Ticket
+  ) throws(Failure) {
+    let (proof, key) = try proof(target, slot, grant)
+    let (name, description) = (slot.name.text, slot.describe(grant))
+    // A key in the TPM blocks the worker.
+    jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
+      do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
+    } then: { [self] outcome in
+      answering(ticket) { () throws(Failure) in
+        let proof = try outcome.value(of: name)
+        guard target.wantsToken else {
+          return loop.send(.result(JSONObject([("account", .string(name)), ("dpop", .string(proof))])), to: ticket)
         }
-        try broker.obtain(for: waiter, account)
+        loop.send(try TokenLine(description, grant, TokenRequest.Extras(), proof: proof).line, to: ticket)
       }
-    } catch {
-      loop.send(.failure(error), to: ticket)
     }
   }
 
-  /// Signs the proof on a worker, since a TPM may be slow.
-  private func signProof(
-    _ target: ProofTarget, _ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>, _ ticket: Ticket
-  ) {
-    do throws(Failure) {
-      let grant = try outcome.get(of: slot)
-      let (proof, key) = try proof(target, slot, grant)
-      let (name, description) = (slot.name.text, slot.describe(grant))
-      jobs.wait(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
-        do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
-      } then: { [self] outcome in
-        answer(target, name, description, grant, outcome, ticket)
-      }
-    } catch {
-      loop.send(.failure(error), to: ticket)
-    }
-  }
-
-  /// Sends the proof.
-  private func answer(
-    _ target: ProofTarget, _ name: String, _ description: TokenDescription, _ grant: AccessGrant,
-    _ outcome: Result<String, SessionError>, _ ticket: Ticket
-  ) {
-    do throws(Failure) {
-      let proof: String
-      do { proof = try outcome.get() } catch { throw Failure(error, account: name) }
-      if target.wantsToken {
-        let answer = try TokenLine(description, grant, TokenRequest.Extras(), proof: proof)
-        loop.send(answer.line, to: ticket)
-      } else {
-        loop.send(.result(JSONObject([("account", .string(name)), ("dpop", .string(proof))])), to: ticket)
-      }
-    } catch {
-      loop.send(.failure(error), to: ticket)
-    }
-  }
-
-  /// The proof and the key that signs it.
   private func proof(
     _ target: ProofTarget, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> (DPoPProof, DPoPKey) {

@@ -29,9 +29,7 @@ final class ResourceRequests: AccountPart {
       tellHead: jobs.messages { [unowned self] head in begins(ticket, head) })
     let place = ResourcePlace(of: transfer.target.endpoint)
     try admit(at: place.origin)
-    let named = try broker.named(request.account)
-    let gate = ResourceGate(
-      settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
+    let (named, gate) = (try broker.named(request.account), try gate(for: ticket))
     transfers[ticket] = transfer
     if let body = transfer.inlineBody { bodies[ticket] = InlineBody(body, ticket, loop) }
     if let content = transfer.takeInlineContent() { contents[ticket] = InlineContent(content, ticket, loop) }
@@ -97,12 +95,9 @@ final class ResourceRequests: AccountPart {
         ticket: transfer.ticket, need: need(account.slot(for: target)), target: target, waitsUntil: transfer.waitsUntil,
         isAfterRefusal: transfer.hasRefreshed
       ) { [self] slot, outcome in
-        switch outcome {
-        case .success(let grant): self.begin(transfer, slot, grant)
-        case .failure(let error): fail(transfer, Failure(error, account: slot.name.text))
-        }
+        do throws(Failure) { self.begin(transfer, slot, try outcome.get(of: slot)) } catch { fail(transfer, error) }
       }
-      try broker.obtain(for: waiter, account)
+      broker.obtain(for: waiter, account)
     } catch {
       fail(transfer, error)
     }
@@ -115,14 +110,15 @@ final class ResourceRequests: AccountPart {
     loop.setDeadline(now.advanced(by: Self.never), of: transfer.ticket)
     let isRefused = slot.refusals.arePermanent(at: transfer.target.origin, now: now)
     let generation = slot.session.generation
-    let call = ResourceCall(
-      account: slot.name, configuration: slot.configuration, grant: grant, target: transfer.target,
-      content: transfer.content, receiver: transfer.receiver, services: services(for: slot.name),
-      mayRefresh: !transfer.hasRefreshed && !isRefused, stallSeconds: transfer.timeoutSeconds,
+    let mayRefresh = !transfer.hasRefreshed && !isRefused
+    let question = ServerQuestion(
+      account: slot.name, configuration: slot.configuration, grant: grant, services: services(for: slot.name),
       cancellation: transfer.cancellation)
     jobs.wait(as: WaitShare(transfer.ticket), transfer.cancellation) { () throws(SessionError) in
       try transfer.content?.prepare(stallSeconds: transfer.timeoutSeconds, transfer.cancellation)
-      return try call.run()
+      return try question.call(
+        transfer.target, content: transfer.content, receiver: transfer.receiver, mayRefresh: mayRefresh,
+        stallSeconds: transfer.timeoutSeconds)
     } then: { [self] outcome in
       handleAttemptResult(transfer, grant, generation, outcome)
     }

@@ -138,13 +138,11 @@ extension ResourceCall.Target {
         : Failure(invalidURL: url)
     }
     do throws(ResourceField.Problem) {
-      self.init(
-        method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers),
-        refusesRedirects: request.refusesRedirects, idleSeconds: request.idleSeconds,
-        lease: request.lease)
+      self.init(method: method, endpoint: endpoint, fields: try ResourceField.fields(request.headers))
     } catch {
       throw Failure(error)
     }
+    (refusesRedirects, idleSeconds, lease) = (request.refusesRedirects, request.idleSeconds, request.lease)
   }
 }
 

@@ -18,13 +18,11 @@ final class DiscoverRequests: DaemonPart {
     try configuration.change(to: request.settings)
     let proxyCredentials = try configuration.replaceProxyUnlessNamed(from: request.settings)
     let cancellation = context.cancellation(of: ticket)
-    jobs.wait(as: WaitShare(ticket), cancellation) {
-      [services, configuration, request, directory = settingsFile.directoryPath] () throws(SessionError) in
+    jobs.wait(as: WaitShare(ticket), cancellation) { [services, configuration, request] () throws(SessionError) in
       let secret = try proxyCredentials.map { (text) throws(SessionError) in try ClientSecret.make(text) }
-      let finding = try ResourceSearch(
-        request.url, configuration, proxyCredentials: secret, services: services, cancellation: cancellation
-      ).run()
-      return (finding, try Self.serversWithClient(finding, directory))
+      let finding = try services.search(
+        request.url, configuration, proxyCredentials: secret, cancellation: cancellation)
+      return (finding, try Self.serversWithClient(finding, services.settingsDirectory))
     } then: { [self] outcome in
       switch outcome {
       case .failure(.oauth(let error)) where error.code == .invalidURL:
@@ -96,7 +94,7 @@ final class DiscoverRequests: DaemonPart {
 
   /// The resource's authorization servers for which a file contains a client.
   private static func serversWithClient(
-    _ finding: ResourceSearch.Finding, _ settingsDirectory: String
+    _ finding: SearchedURL, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {
     guard case .resource(let resource) = finding else { return [] }
     var servers: [String] = []

@@ -12,9 +12,7 @@ extension SignIns {
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
   ) {
-    let go = { [loop] in
-      do throws(Failure) { try begin() } catch { loop.send(.failure(error), to: ticket) }
-    }
+    let go = { [self] in answering(ticket, begin) }
     guard condition == .token else { return keep(account, activates: activates, ticket, else: go) }
     let waiter = Waiter(ticket: ticket, need: TokenNeed()) { [self] slot, outcome in
       do throws(Failure) {
@@ -25,9 +23,7 @@ extension SignIns {
         if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
       }
     }
-    do throws(Failure) { try broker.obtain(for: waiter, account) } catch {
-      if error.code.exitStatus == .signInNeeded { go() } else { loop.send(.failure(error), to: ticket) }
-    }
+    broker.obtain(for: waiter, account)
   }
 
   /// Responds with the account's session, or calls `go` if there is none.

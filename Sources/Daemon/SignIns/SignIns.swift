@@ -70,19 +70,17 @@ final class SignIns: AccountPart {
     var choice = FlowChoice(
       wanted: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
+    let observed = services(for: login.account)
+    let own = request.isEphemeral ? observed.ephemerally() : observed
     var start = SignIn.Request(
-      account: meant.account, configuration: meant.configuration, isNew: meant.isNew,
-      services: request.isEphemeral ? services(for: login.account).ephemerally() : services(for: login.account),
-      settingsDirectory: settingsFile.directoryPath,
+      account: meant.account, configuration: meant.configuration, isNew: meant.isNew, services: own,
       cancellation: login.cancellation
-    ) {
-      [
-        cancellation = login.cancellation, directory = settingsFile.directoryPath,
-        device = services(for: login.account).vault.keyDevice
-      ] (configuration) throws(SessionError) in
-      let known = try request.registersClient ? nil : ClientsFile.complete(&configuration, in: directory)
+    ) { [cancellation = login.cancellation] (configuration) throws(SessionError) in
+      let known =
+        try request.registersClient ? nil : ClientsFile.complete(&configuration, in: own.settingsDirectory)
       var secrets = try sources.read(
-        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, in: device, cancellation)
+        for: &configuration, request.settings, proxyCredentials: meant.proxyCredentials, in: own.vault.keyDevice,
+        cancellation)
       secrets.clientFile = known?.path
       if secrets.credentials.isEmpty, let secret = known?.publicSecret {
         secrets.credentials.secret = try ClientSecret.make(secret)

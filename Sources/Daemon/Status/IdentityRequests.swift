@@ -31,22 +31,16 @@ final class IdentityRequests: AccountPart {
 
   /// Requests the claims from the UserInfo endpoint. Renews a rejected token at most once (RFC 6750, section 3.1).
   private func askServer(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
-    let waiter = Waiter(ticket: ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
-      do throws(Failure) {
-        let question = broker.question(account, try outcome.get(of: slot))
-        let asked = slot.session.generation
-        jobs.wait(
-          as: .questions(slot.name), at: slot.configuration.server, question.cancellation
-        ) { () throws(SessionError) in
-          try question.userInfo()
-        } then: { [self] outcome in
-          userInfoEnded(account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
-        }
-      } catch {
-        loop.send(.failure(error), to: ticket)
+    broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
+      let (question, asked) = (broker.question(account, grant), slot.session.generation)
+      jobs.wait(
+        as: .questions(slot.name), at: slot.configuration.server, question.cancellation
+      ) { () throws(SessionError) in
+        try question.userInfo()
+      } then: { [self] outcome in
+        userInfoEnded(account, asked, ticket, mayRefresh: !need.forceRefresh, outcome)
       }
     }
-    do { try broker.obtain(for: waiter, account) } catch { loop.send(.failure(error), to: ticket) }
   }
 
   /// Sends the claims of UserInfo, or asks again with a new token.

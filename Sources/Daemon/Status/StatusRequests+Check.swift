@@ -37,12 +37,11 @@ extension StatusRequests {
   /// Gets a token to check.
   private func obtain(_ need: TokenNeed, _ account: Account, _ batch: CheckBatch) {
     let waiter = Waiter(ticket: batch.ticket, need: need, isAfterRefusal: need.forceRefresh) { [self] slot, outcome in
-      switch outcome {
-      case .success(let grant): check(account, grant, batch)
-      case .failure(let error): settle(account, Failure(error, account: slot.name.text), in: batch)
+      do throws(Failure) { check(account, try outcome.get(of: slot), batch) } catch {
+        settle(account, error, in: batch)
       }
     }
-    do { try broker.obtain(for: waiter, account) } catch { settle(account, error, in: batch) }
+    broker.obtain(for: waiter, account)
   }
 
   /// Continues the check with a token.

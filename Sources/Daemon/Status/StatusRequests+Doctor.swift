@@ -10,10 +10,10 @@ internal import Wire
 private final class ExaminationBatch {
   /// A server and its accounts.
   struct Server {
-    let examination: IssuerExamination
     let configuration: AccountConfiguration
     var accounts: [AccountName]
-    var finding: IssuerExamination.Finding?
+    let cancellation = Cancellation()
+    var finding: IssuerExamination?
   }
 
   let ticket: Ticket
@@ -38,8 +38,8 @@ extension StatusRequests {
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.named(name)
-    jobs.run({ [services, directory = settingsFile.directoryPath] in
-      (Self.scan(settings, only, services), SettingsFile.unknownSettings(in: directory))
+    jobs.run({ [services] in
+      (Self.scan(settings, only, services), SettingsFile.unknownSettings(in: services.settingsDirectory))
     }) { [self] scanned in
       let ((summaries, vault), unknown) = scanned.get()
       examine(ExaminationBatch(ticket, summaries, vault, unknown))
@@ -49,27 +49,21 @@ extension StatusRequests {
   private func examine(_ batch: ExaminationBatch) {
     for summary in batch.summaries where summary.isConfigured {
       let (name, configuration) = (summary.name, summary.configuration)
-      if let known = batch.servers.firstIndex(where: { IssuerExamination.isSame($0.configuration, configuration) }) {
+      if let known = batch.servers.firstIndex(where: { $0.configuration.isExamined(with: configuration) }) {
         batch.servers[known].accounts.append(name)
       } else {
-        let examination = IssuerExamination(account: name, configuration: configuration, services: services(for: name))
-        batch.servers.append(
-          ExaminationBatch.Server(examination: examination, configuration: configuration, accounts: [name]))
+        batch.servers.append(ExaminationBatch.Server(configuration: configuration, accounts: [name]))
       }
     }
     for (index, server) in batch.servers.enumerated() {
-      let examination = server.examination
-      jobs.wait(
-        as: .questions(server.accounts[0]), at: server.configuration.server, examination.cancellation
-      ) { () throws(SessionError) in
-        examination.run()
+      let (account, configuration, cancellation) = (server.accounts[0], server.configuration, server.cancellation)
+      jobs.wait(as: .questions(account), at: configuration.server, cancellation) {
+        [services = services(for: account)] () throws(SessionError) in
+        services.examineIssuer(of: account, configuration, cancellation: cancellation)
       } then: { [self] outcome in
-        let finding: IssuerExamination.Finding
-        switch outcome {
-        case .success(let found): finding = found
-        case .failure(let error): finding = IssuerExamination.Finding(milliseconds: 0, problem: error)
+        do throws(SessionError) { batch.servers[index].finding = try outcome.get() } catch {
+          batch.servers[index].finding = IssuerExamination(problem: error)
         }
-        batch.servers[index].finding = finding
         if batch.servers.allSatisfy({ $0.finding != nil }) { answer(batch) }
       }
     }
@@ -80,7 +74,7 @@ extension StatusRequests {
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
-    for server in batch.servers where server.finding == nil { server.examination.cancellation.cancel() }
+    for server in batch.servers where server.finding == nil { server.cancellation.cancel() }
     sendAccounts(.status, batch.ticket, batch.summaries, batch.vault, unknown: batch.unknown) {
       [self] summary, account, object in
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
@@ -92,7 +86,7 @@ extension StatusRequests {
   }
 
   /// - Parameter finding: Nil if the server did not respond in time.
-  private static func json(_ finding: IssuerExamination.Finding?) -> JSONObject {
+  private static func json(_ finding: IssuerExamination?) -> JSONObject {
     guard let finding else {
       let late = Failure(
         .timeout, "the server did not answer within \(Int(examinationTime.components.seconds)) seconds")

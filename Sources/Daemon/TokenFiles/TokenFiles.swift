@@ -133,7 +133,7 @@ final class TokenFiles: AccountPart {
       case .failure(let error): failed(file, Failure(error, account: slot.name.text))
       }
     }
-    broker.obtainOrFail(for: waiter, account)
+    broker.obtain(for: waiter, account)
   }
 
   private func requestToken(for file: TokenFile, isNew: Bool = true) {

@@ -35,11 +35,9 @@ final class HandedVariables: DaemonPart {
       return values
     } then: { [self] outcome in
       guard reading.remove(ticket) != nil else { return }
-      do throws(SessionError) {
-        values[ticket.connection] = try outcome.get()
-        loop.send(.result(JSONObject()), to: ticket)
-      } catch {
-        loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      send(outcome, nil, ticket) { found in
+        values[ticket.connection] = found
+        return JSONObject()
       }
     }
   }

@@ -69,7 +69,7 @@ extension TokenBroker {
         resultArrived(outcome, for: run)
       }
     }
-    obtainOrFail(for: waiter, account)
+    obtain(for: waiter, account)
   }
 
   /// Applies the result of a run to the current settings, which may have changed.
@@ -104,7 +104,7 @@ extension TokenBroker {
     // The session was reset during the attempt.
     case .ignored:
       slot.endRun()
-      if let account = accounts[run.account] { for waiter in slot.takeWaiters() { obtainOrFail(for: waiter, account) } }
+      if let account = accounts[run.account] { for waiter in slot.takeWaiters() { obtain(for: waiter, account) } }
     case .retry(let next, let wait):
       run.refresh = next
       schedule(at: now.advanced(by: wait)) { [self] in retryDue(run) }
@@ -130,7 +130,7 @@ extension TokenBroker {
         return fallback.map { .success($0) } ?? .failure(error)
       }
       queued(slot, because: error, now)
-      if let account = accounts[run.account] { for waiter in late { obtainOrFail(for: waiter, account) } }
+      if let account = accounts[run.account] { for waiter in late { obtain(for: waiter, account) } }
     }
     schedule(slot)
   }
@@ -210,6 +210,6 @@ extension TokenBroker {
         }
       }
     }
-    obtainOrFail(for: waiter, user)
+    obtain(for: waiter, user)
   }
 }

@@ -34,14 +34,8 @@ extension TokenBroker {
         (bytes) throws(SessionError) in try TokenFinder(tokens).values(holdingAny: bytes)
       }
     } then: { [self] outcome in
-      do throws(SessionError) {
-        let holding = try outcome.get()
-        loop.send(
-          .result([
-            "holding": .array(holding.map { .int($0) }), "mapped": .array(mapped.sorted().map { .string($0) }),
-          ]), to: ticket)
-      } catch {
-        loop.send(.failure(Failure(error, account: nil)), to: ticket)
+      send(outcome, nil, ticket) { holding in
+        ["holding": .array(holding.map { .int($0) }), "mapped": .array(mapped.sorted().map { .string($0) })]
       }
     }
   }

@@ -164,13 +164,9 @@ final class TokenBroker: DaemonPart {
       forceRefresh: spent.map { account.slot(for: target).session.grant === $0 } ?? request.forceRefresh)
     let waiter = Waiter(ticket: ticket, need: need, target: target, waitsUntil: waitEnd(request.waitSeconds)) {
       [self] slot, outcome in
-      do throws(Failure) {
-        try answer(request, ticket, replacing: spent, slot, outcome)
-      } catch {
-        loop.send(.failure(error), to: ticket)
-      }
+      answering(ticket) { () throws(Failure) in try answer(request, ticket, replacing: spent, slot, outcome) }
     }
-    try obtain(for: waiter, account)
+    obtain(for: waiter, account)
   }
 
   /// Sends a token, and the ID Token if it is still valid.
@@ -194,14 +190,6 @@ final class TokenBroker: DaemonPart {
     }
     let isExpired = grant.idTokenExpiry.map { $0 <= services.time.wallSeconds() } ?? false
     loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
-  }
-
-  /// Serves a token at once or queues the waiter.
-  func obtain(for waiter: Waiter, _ account: Account) throws(Failure) {
-    let slot = account.slot(for: waiter.target)
-    do throws(SessionError) { try request(for: waiter, slot) } catch {
-      _ = try Result<AccessGrant, SessionError>.failure(error).get(of: slot)
-    }
   }
 
   /// Serves a token at once, queues the waiter or throws.
@@ -271,13 +259,27 @@ final class TokenBroker: DaemonPart {
 
   /// Restarts all waiting requests, each for its own target.
   func restartForWaiters(_ account: Account) {
-    for waiter in account.takeWaiters() { obtainOrFail(for: waiter, account) }
+    for waiter in account.takeWaiters() { obtain(for: waiter, account) }
   }
 
   /// Serves a token at once or queues the waiter. Passes errors to the waiter.
-  func obtainOrFail(for waiter: Waiter, _ account: Account) {
+  func obtain(for waiter: Waiter, _ account: Account) {
     let slot = account.slot(for: waiter.target)
     do throws(SessionError) { try request(for: waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
+  }
+
+  /// Calls `body` with a token for a request. Responds with the error if there is none.
+  func obtain(
+    _ need: TokenNeed, _ target: TokenTarget? = nil, for ticket: Ticket, _ account: Account,
+    waitsUntil: Instant? = nil, isAfterRefusal: Bool = false,
+    _ body: @escaping (TokenSlot, AccessGrant) throws(Failure) -> Void
+  ) {
+    let waiter = Waiter(
+      ticket: ticket, need: need, target: target, waitsUntil: waitsUntil, isAfterRefusal: isAfterRefusal
+    ) { [self] slot, outcome in
+      answering(ticket) { () throws(Failure) in try body(slot, try outcome.get(of: slot)) }
+    }
+    obtain(for: waiter, account)
   }
 
   func failWaiters(_ account: Account, _ error: SessionError) {
@@ -356,5 +358,10 @@ class AccountPart: DaemonPart {
   init(_ context: DaemonContext, _ broker: TokenBroker) {
     self.broker = broker
     super.init(context)
+  }
+
+  /// Selects the accounts for a request by the URL.
+  func gate(for ticket: Ticket) throws(Failure) -> ResourceGate {
+    ResourceGate(settings: try settings(), services: services, preferred: context.directories[ticket]?.account)
   }
 }

@@ -39,14 +39,12 @@ struct IssuerMetadata: Sendable {
   /// fetch's error again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
-    return try oauth { () throws(OAuthError) in
-      let newer = try documents.renewedMetadata(
-        after: old, of: access.issuer, transport: access.transport, cancellation: cancellation,
-        observer: observer)
-      if let newer { return seen(newer) }
-      if let problem = documents.refetchProblem(of: access.issuer, transport: access.transport) { throw problem }
-      return nil
-    }
+    let newer = try oauth(
+      documents.renewedMetadata(
+        after: old, of: access.issuer, transport: access.transport, cancellation: cancellation, observer: observer))
+    if let newer { return seen(newer) }
+    if let problem = documents.refetchProblem(of: access.issuer, transport: access.transport) { throw .oauth(problem) }
+    return nil
   }
 
   /// The metadata as used for this account: with its endpoints, and those for mutual TLS if it has a certificate.

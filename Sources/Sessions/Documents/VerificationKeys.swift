@@ -76,7 +76,7 @@ package final class VerificationKeys: Sendable {
     let metadata = services.metadataSource(access, cancellation)
     let published = try metadata.atHand()
     guard let endpoint = published.document.jwksURI else {
-      try oauth { () throws(OAuthError) in try published.document.checkUsable(.keys) }
+      try oauth(published.document.checkUsable(.keys))
       var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
       error.advice = "pass the server's keys in a file with --jwks"
       throw .oauth(error)
@@ -85,7 +85,7 @@ package final class VerificationKeys: Sendable {
       documents: services.documents, endpoint: endpoint,
       renewal: MetadataRenewal(source: metadata, edition: published, bounds: nil), transport: access.transport,
       cancellation: cancellation, observer: services.observer)
-    let held = try oauth { () throws(OAuthError) in try source.atHand() }
+    let held = try oauth(source.atHand())
     issuer = published.document.issuer
     announcedAlgorithms = published.document.idTokenSigningAlgorithms
     tenant = published.document.tenant

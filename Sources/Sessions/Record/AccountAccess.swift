@@ -42,7 +42,7 @@ struct AccountAccess {
     _ = try AccountAccess(configuration)
     // The sign-in may still find or register a client.
     guard !configuration.clientID.isEmpty else { return }
-    _ = try oauth { () throws(OAuthError) in try Client(id: configuration.clientID, authentication: .none) }
+    _ = try oauth(Client(id: configuration.clientID, authentication: .none))
   }
 
   var authorities: CertificateAuthorities? { transport.certificateAuthorities }

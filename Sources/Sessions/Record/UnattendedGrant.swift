@@ -29,8 +29,8 @@ struct UnattendedRequest: Sendable {
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,
     _ cancellation: Cancellation
   ) throws(SessionError) {
-    scope = try oauth { () throws(OAuthError) in try configuration.scopeWithoutUser() }
-    let usual = try oauth { () throws(OAuthError) in try configuration.target() }
+    scope = try oauth(configuration.scopeWithoutUser())
+    let usual = try oauth(configuration.target())
     self.target = target ?? usual
     assertionGrant = configuration.assertionGrant ?? .jwtBearer
     switch grant {

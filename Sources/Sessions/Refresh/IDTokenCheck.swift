@@ -66,7 +66,7 @@ struct IDTokenCheck {
       throw .idToken(error)
     }
     guard let endpoint = server.metadata.jwksURI else {
-      try oauth { () throws(OAuthError) in try server.metadata.checkUsable(.keys) }
+      try oauth(server.metadata.checkUsable(.keys))
       throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }
     try renewal?.bounds?.check(endpoint)
@@ -74,7 +74,7 @@ struct IDTokenCheck {
       IssuerKeys(
         services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
     var (doubt, latest) = (IDTokenError(.signature(.unknownKey)), JWKSet([]))
-    while doubt.fault.needsNewKeys, let keys = try oauth({ () throws(OAuthError) in try search.next() }) {
+    while doubt.fault.needsNewKeys, let keys = try oauth(search.next()) {
       latest = keys
       do { return reported(try verify(compact, keys, expectation, response)) } catch { doubt = error }
     }

@@ -31,7 +31,7 @@ struct LiveServer {
     server.metadata = newer.document
     renewal.edition = newer
     let server = server
-    if let flow { try oauth { () throws(OAuthError) in try server.checkProfile(flow) } }
+    if let flow { try oauth(server.checkProfile(flow)) }
   }
 
   /// Throws if an endpoint's origin was not known at sign-in. Cached metadata may be damaged or outdated, so newer
@@ -62,7 +62,7 @@ struct LiveServer {
     else { throw .oauth(problem) }
     try renewal.bounds?.check(place)
     try follow(newer)
-    return try oauth { () throws(OAuthError) in try ask(server) }
+    return try oauth(ask(server))
   }
 }
 

@@ -121,7 +121,7 @@ package struct RefreshOperation: Sendable {
       }
       return answer
     }
-    let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+    let response = try oauth(answer.tokens())
     do {
       generation = try keepIdentity(in: response, at: live, &record, generation, isWritten: rewritten != nil)
     } catch {
@@ -134,7 +134,7 @@ package struct RefreshOperation: Sendable {
     // The token in memory may be newer than the one on disk. If another process wrote the record, it may be another
     // user's.
     let kept = response.idToken == nil && previous?.recordGeneration == stored.generation ? previous?.idToken : nil
-    try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
+    try oauth(response.check(covers: target?.scope))
     let named = target?.scope?.text ?? record.ownScope
     return AccessGrant(
       response, askedScope: named ?? record.scope, namedScope: named, subject: record.identity?.subject,
@@ -250,7 +250,7 @@ package struct RefreshOperation: Sendable {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
     // Scopes added for single origins are not for the account's own token.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
-      try oauth { () throws(OAuthError) in try TokenTarget.make(scope: [scope], resources: [], audience: nil) }
+      try oauth(TokenTarget.make(scope: [scope], resources: [], audience: nil))
     }
     let target = target ?? own.flatMap { $0 }
     do {
@@ -286,7 +286,7 @@ package struct RefreshOperation: Sendable {
     let response = try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
       try request.send(to: server, cancellation)
     }
-    try oauth { () throws(OAuthError) in try response.check(covers: target?.scope) }
+    try oauth(response.check(covers: target?.scope))
     record.refreshedAt = services.time.wallSeconds()
     if target == nil, let scope = response.scope { record.scope = scope.text }
     let generation = try services.write(record, of: account, replacing: stored.generation)

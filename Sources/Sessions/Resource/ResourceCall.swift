@@ -3,28 +3,20 @@ package import OAuth
 internal import Vault
 package import Vocabulary
 
-/// Sends one request to a resource with an account's token. Blocking.
-package struct ResourceCall: Sendable {
+/// One request to a resource with an account's token.
+package enum ResourceCall {
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
     package let fields: [ResourceField]
     /// Whether to return redirects instead of following them.
-    package let refusesRedirects: Bool
+    package var refusesRedirects = false
     /// See ``ResourceRequest/idleSeconds``.
-    package let idleSeconds: Int?
-    package let lease: RequestLease?
+    package var idleSeconds: Int?
+    package var lease: RequestLease?
 
-    package init(
-      method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField], refusesRedirects: Bool = false,
-      idleSeconds: Int? = nil, lease: RequestLease? = nil
-    ) {
-      self.idleSeconds = idleSeconds
-      self.lease = lease
-      self.method = method
-      self.endpoint = endpoint
-      self.fields = fields
-      self.refusesRedirects = refusesRedirects
+    package init(method: ResourceMethod, endpoint: Endpoint, fields: [ResourceField]) {
+      (self.method, self.endpoint, self.fields) = (method, endpoint, fields)
     }
 
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
@@ -62,67 +54,44 @@ package struct ResourceCall: Sendable {
 
   /// The maximum number of redirects, all to the same origin.
   package static let maximumRedirects = 3
+}
 
-  package let account: AccountName
-  package let configuration: AccountConfiguration
-  package let grant: AccessGrant
-  package let target: Target
-  package let content: (any ResourceContent)?
-  package let receiver: any ResourceReceiver
-  package let services: SessionServices
-  /// Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
-  package let mayRefresh: Bool
-  /// The timeout for a stalled transfer.
-  package let stallSeconds: Int
-  package let cancellation: Cancellation
-
-  package init(
-    account: AccountName, configuration: AccountConfiguration, grant: AccessGrant, target: Target,
-    content: (any ResourceContent)?, receiver: any ResourceReceiver, services: SessionServices, mayRefresh: Bool,
-    stallSeconds: Int, cancellation: Cancellation
-  ) {
-    self.account = account
-    self.configuration = configuration
-    self.grant = grant
-    self.target = target
-    self.content = content
-    self.receiver = receiver
-    self.services = services
-    self.mayRefresh = mayRefresh
-    self.stallSeconds = stallSeconds
-    self.cancellation = cancellation
-  }
-
+extension ServerQuestion {
   /// Sends the request.
   ///
+  /// - Parameters:
+  ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  ///   - stallSeconds: The timeout for a stalled transfer.
   /// - Throws: If the token may not be sent to the target, or there is no response.
-  package func run() throws(SessionError) -> Outcome {
+  package func call(
+    _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
+    stallSeconds: Int
+  ) throws(SessionError) -> ResourceCall.Outcome {
     let transport = try services.transport(to: target.origin, of: account, configuration, lease: target.lease)
     let token = try grant.openAccessToken()
     let authorization = ResourceAuthorization(accessToken: token, prover: grant.dpopKey.map(services.prover))
     var settled: Set<DPoPProver.ProofProblem> = []
     var endpoint = target.endpoint
-    var redirectsLeft = target.method.isSafe && content == nil && !target.refusesRedirects ? Self.maximumRedirects : 0
+    var redirectsLeft =
+      target.method.isSafe && content == nil && !target.refusesRedirects ? ResourceCall.maximumRedirects : 0
     while true {
       let request = ResourceRequest(
         method: target.method, endpoint: endpoint, fields: target.fields, transport: transport,
         stallSeconds: stallSeconds, idleSeconds: target.idleSeconds, withheld: target.lease.map { _ in token },
         cancellation: cancellation)
-      let attempt = try oauth { () throws(OAuthError) in
-        try authorization.attempt(method: request.method, uri: endpoint.uri)
-      }
+      let attempt = try oauth(authorization.attempt(method: request.method, uri: endpoint.uri))
       let judge = ResourceJudge(
         receiver, at: endpoint, content: content, mayRefresh: mayRefresh, mayFollow: redirectsLeft > 0,
         sent: [token]
       ) { [settled] head in
         authorization.learn(from: head, after: attempt).flatMap { settled.contains($0) ? nil : $0 }
       }
-      let response = try exchange(request, attempt, judge)
+      let response = try exchange(request, attempt, content, judge)
       switch judge.decision {
       case .pass:
         let verdict = ResourceVerdict(response.head, sent: [token])
         guard let content = response.pending else { return .answered(response, verdict) }
-        return .begun(Rest(content: content, head: response.head, verdict: verdict, request: request))
+        return .begun(ResourceCall.Rest(content: content, head: response.head, verdict: verdict, request: request))
       case .renew(let claims):
         content?.rewind()
         return .refused(claims)
@@ -137,7 +106,8 @@ package struct ResourceCall: Sendable {
   }
 
   private func exchange(
-    _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ judge: ResourceJudge
+    _ request: ResourceRequest, _ attempt: ResourceAuthorization.Attempt, _ content: (any ResourceContent)?,
+    _ judge: ResourceJudge
   ) throws(SessionError) -> ResourceResponse {
     do {
       return try services.http.exchange(request, authorization: attempt.fields, content: content, receiver: judge)

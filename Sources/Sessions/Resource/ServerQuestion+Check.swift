@@ -23,9 +23,7 @@ extension ServerQuestion {
     guard record.unattended == nil else { return .notPossible }
     guard live.server.metadata.userinfoEndpoint != nil else {
       let metadata = live.server.metadata
-      try oauth { () throws(OAuthError) in
-        try metadata.checkUsable(.userinfo)
-      }
+      try oauth(metadata.checkUsable(.userinfo))
       return .notPossible
     }
     do {

@@ -35,7 +35,7 @@ extension ServerQuestion {
     guard let end, end > services.time.wallSeconds() else {
       throw .idTokenNeeded(account: account.text, isExpired: true)
     }
-    let scope = try oauth { () throws(OAuthError) in try configuration.scopeWithoutUser() }
+    let scope = try oauth(configuration.scopeWithoutUser())
     var live = try open().live
     return try live.asking(\.tokenEndpoint) { (server) throws(OAuthError) in
       try server.identityAssertion(
@@ -53,10 +53,9 @@ extension ServerQuestion {
     let transport = try services.transport(to: ResourceOrigin(of: endpoint), of: account, configuration)
     let opened: SharedSecret
     do { opened = try token.open() } catch { throw .memory }
-    return try oauth { () throws(OAuthError) in
-      try role.assume(
-        with: opened, at: endpoint, transport: transport, http: services.http, cancellation: cancellation)
-    }
+    return try oauth(
+      role.assume(
+        with: opened, at: endpoint, transport: transport, http: services.http, cancellation: cancellation))
   }
 }
 

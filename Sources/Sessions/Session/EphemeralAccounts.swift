@@ -82,7 +82,7 @@ extension SessionServices {
   ///
   /// - Returns: Whether the record existed.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
-    try storing { (vault) throws(VaultError) in try vault.erase(account, generation: stored.generation) }
+    try storing(vault.erase(account, generation: stored.generation))
   }
 
   /// Removes a record, unless it was replaced.
@@ -93,10 +93,7 @@ extension SessionServices {
       ephemeral.remove(account)
       return true
     }
-    return try storing { (vault) throws(VaultError) in
-      let isRemoved = try vault.remove(account, generation: stored.generation)
-      if isRemoved { return true }
-      return try vault.protection(of: account) == nil
-    }
+    if try storing(vault.remove(account, generation: stored.generation)) { return true }
+    return try storing(vault.protection(of: account)) == nil
   }
 }

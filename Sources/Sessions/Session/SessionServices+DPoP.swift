@@ -20,18 +20,16 @@ extension SessionServices {
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
     guard configuration.dpop else { return nil }
-    return try oauth { () throws(OAuthError) in
-      let (announced, profile) = (metadata.dpopSigningAlgorithms, configuration.profile)
-      guard DPoPKey.algorithm(announced: announced, profile: profile) != nil else {
-        throw OAuthError(.bindingUnsupported, .server)
-      }
-      guard
-        let algorithm = DPoPKey.algorithm(
-          announced: announced, resource: resource.isEmpty ? nil : resource, profile: profile)
-      else { throw OAuthError(.bindingUnsupported, .serverForResource) }
-      return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(OAuthError) in
-        prover(try DPoPKey.generate(for: algorithm, in: device))
-      }
+    let (announced, profile) = (metadata.dpopSigningAlgorithms, configuration.profile)
+    guard DPoPKey.algorithm(announced: announced, profile: profile) != nil else {
+      throw .oauth(OAuthError(.bindingUnsupported, .server))
+    }
+    guard
+      let algorithm = DPoPKey.algorithm(
+        announced: announced, resource: resource.isEmpty ? nil : resource, profile: profile)
+    else { throw .oauth(OAuthError(.bindingUnsupported, .serverForResource)) }
+    return try makingKey(configuration, holds: algorithm == .ES256) { (device) throws(SessionError) in
+      try prover(oauth(DPoPKey.generate(for: algorithm, in: device)))
     }
   }
 
@@ -80,7 +78,7 @@ extension SessionServices {
 extension AccountRecord {
   /// Stores the key that the tokens of the sign-in are bound to.
   mutating func keep(_ prover: DPoPProver?) throws(SessionError) {
-    dpopKey = try oauth { () throws(OAuthError) in try prover?.key.serialized() }
+    dpopKey = try oauth(prover?.key.serialized())
   }
 
   /// Records that the server ended the grant, and removes its tokens.

@@ -6,7 +6,7 @@ extension SessionServices {
   /// The protection level of an account's record, or nil if there is no record.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
     if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
-    return try storing { (vault) throws(VaultError) in try vault.protection(of: account) }
+    return try storing(vault.protection(of: account))
   }
 
   /// Checks that the result of a sign-in can be stored, before a server is contacted.
@@ -24,7 +24,7 @@ extension SessionServices {
     let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
       guard level != .device else { continue }
-      let hasSlots = try storing { (vault) throws(VaultError) in try vault.hasSlots(for: level) }
+      let hasSlots = try storing(vault.hasSlots(for: level))
       throw .vault(VaultError(hasSlots ? .locked(level) : .nothingToUnlock))
     }
     return configuration.protection ?? stored ?? .device

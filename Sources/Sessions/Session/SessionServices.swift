@@ -10,6 +10,7 @@ package struct SessionServices: Sendable {
   package private(set) var http: any HTTPClient
   package let time: any TimeSource
   package let documents: DocumentCache
+  package let settingsDirectory: String
   /// The nonces and clock offsets of servers, for DPoP proofs.
   let proofs = DPoPMemory()
   package let gate = LockGate()
@@ -23,11 +24,14 @@ package struct SessionServices: Sendable {
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
-  package init(vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache) {
+  package init(
+    vault: Vault, http: any HTTPClient, time: any TimeSource, documents: DocumentCache, settingsDirectory: String
+  ) {
     self.vault = vault
     self.http = http
     self.time = time
     self.documents = documents
+    self.settingsDirectory = settingsDirectory
   }
 
   /// A copy that reports an operation's steps.
@@ -40,9 +44,9 @@ package struct SessionServices: Sendable {
 
   /// Runs `body` and converts its error.
   func storing<Result: ~Copyable>(
-    _ body: (Vault) throws(VaultError) -> Result
+    _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
-    do { return try body(vault) } catch { throw .vault(error) }
+    do { return try body() } catch { throw .vault(error) }
   }
 
   /// The maximum wait for a lock: shorter than callers wait by default, so that they get its error.
@@ -137,7 +141,7 @@ package struct SessionServices: Sendable {
 
   /// A snapshot of the vault, for reading several records, or nil if there is no vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
-    try storing { (vault) throws(VaultError) in try vault.snapshot() }
+    try storing(vault.snapshot())
   }
 
   package func record(of account: AccountName, in snapshot: VaultSnapshot) throws(SessionError) -> AccountRecord? {
@@ -153,7 +157,7 @@ package struct SessionServices: Sendable {
   private func storedRecord(
     of account: AccountName, in snapshot: VaultSnapshot
   ) throws(SessionError) -> StoredRecord? {
-    let sealed = try storing { (_) throws(VaultError) in try snapshot.read(account) }
+    let sealed = try storing(snapshot.read(account))
     guard let sealed else { return nil }
     observer?(.step(.recordRead))
     var record = try AccountRecord(content: sealed.content, account: account)
@@ -191,17 +195,17 @@ package struct SessionServices: Sendable {
     }
     writeReserve?.beginWrite()
     let content = try record.sealedContent(in: writeReserve?.arena)
-    let generation = try storing { (vault) throws(VaultError) -> UInt64? in
+    let generation: UInt64? =
       if let replaced {
-        return try vault.write(
-          account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait)
+        try storing(
+          vault.write(
+            account, content: content, label: record.label, protection: protection, replacing: replaced, wait: wait))
+      } else {
+        try storing(
+          vault.write(
+            account, content: content, label: record.label, protection: protection, wait: wait, in: writeReserve?.vault)
+        )
       }
-      guard let protection else {
-        return try vault.write(account, content: content, label: record.label, wait: wait, in: writeReserve?.vault)
-      }
-      return try vault.write(
-        account, content: content, label: record.label, protection: protection, wait: wait, in: writeReserve?.vault)
-    }
     guard let generation else { throw .signedOut(account: account.text) }
     unstored[account] = nil
     observer?(.step(.recordWritten))
@@ -248,6 +252,6 @@ package struct SessionServices: Sendable {
 }
 
 /// Runs `body` and converts its error.
-func oauth<Result>(_ body: () throws(OAuthError) -> Result) throws(SessionError) -> Result {
+func oauth<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

@@ -154,7 +154,7 @@ extension SessionServices {
   /// - Parameter wait: How long to wait for the vault's lock.
   func settle(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unstored[account] else { return }
-    let stored = try storing { (vault) throws(VaultError) in try vault.read(account)?.generation }
+    let stored = try storing(vault.read(account)?.generation)
     guard stored == entry.replaces, let record = try record(of: account) else {
       unstored[account] = nil
       return

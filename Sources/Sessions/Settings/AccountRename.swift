@@ -1,92 +1,79 @@
 package import Vocabulary
 
-/// Renames an account. Blocking.
-///
-/// An interruption leaves the complete session under one of the two names, and maybe an unused copy of the record under
-/// the other. A pending revocation of an earlier account with the new name moves to another name.
-package struct AccountRename: Sendable {
-  package let old: AccountName
-  package let new: AccountName
-  package let services: SessionServices
-  package let settingsDirectory: String
+/// A renamed account.
+package struct RenamedAccount: Sendable {
+  package let settings: Settings
+  /// The generation of the new record, or nil if there was no record.
+  package let recordGeneration: UInt64?
+}
 
-  package init(from old: AccountName, to new: AccountName, services: SessionServices, settingsDirectory: String) {
-    self.old = old
-    self.new = new
-    self.services = services
-    self.settingsDirectory = settingsDirectory
-  }
-
-  package struct Outcome: Sendable {
-    package let settings: Settings
-    /// The generation of the new record, or nil if there was no record.
-    package let recordGeneration: UInt64?
-  }
-
+extension SessionServices {
+  /// Renames an account. Blocking.
+  ///
+  /// An interruption leaves the complete session under one of the two names, and maybe an unused copy of the record
+  /// under the other. A pending revocation of an earlier account with the new name moves to another name.
+  ///
   /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
   /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
   ///   account no longer exists.
-  package func run(unless isGivenUp: () -> Bool = { false }) throws(SessionError) -> Outcome {
+  package func rename(
+    _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
+  ) throws(SessionError) -> RenamedAccount {
     // Locking the same account twice would deadlock.
     guard old != new else { throw .configuration(ConfigurationError(.accountExists, new.text)) }
     let (first, second) = old < new ? (old, new) : (new, old)
-    return try services.holding(first) { () throws(SessionError) in
-      try services.holding(second) { () throws(SessionError) in try move(unless: isGivenUp) }
+    return try holding(first) { () throws(SessionError) in
+      try holding(second) { () throws(SessionError) in try move(old, to: new, unless: isGivenUp) }
     }
   }
 
-  private func move(unless isGivenUp: () -> Bool) throws(SessionError) -> Outcome {
-    let file = SettingsFile(directory: settingsDirectory)
-    try settings { () throws(ConfigurationError) in try check(try file.current()) }
-    let generation = try copyRecord()
+  private func move(
+    _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool
+  ) throws(SessionError) -> RenamedAccount {
+    try settings(check(settingsFile.current(), old, new))
+    let generation = try copyRecord(of: old, to: new)
     let renamed: Settings
     do {
-      renamed = try renameSettings(file, unless: isGivenUp)
+      renamed = try renameSettings(of: old, to: new, unless: isGivenUp)
     } catch {
       // Only a cleanup: if just the last step of the write failed, the rename has taken effect, and the new record is
       // valid.
-      if generation != nil, isUnknown(new) { try? services.removeLeftover(of: new) }
+      if generation != nil, isUnknown(new) { try? removeLeftover(of: new) }
       throw error
     }
     // The new name is valid now, so failing to remove the old record is not an error.
-    try? dropOldRecord()
-    return Outcome(settings: renamed, recordGeneration: generation)
+    try? removeLeftover(of: old)
+    return RenamedAccount(settings: renamed, recordGeneration: generation)
   }
 
   /// Throws unless the old name exists and the new one is free.
-  private func check(_ settings: Settings) throws(ConfigurationError) {
+  private func check(_ settings: Settings, _ old: AccountName, _ new: AccountName) throws(ConfigurationError) {
     guard settings[old] != nil else { throw ConfigurationError(.accountChanged, old.text) }
     try settings.checkAbsence(of: new)
   }
 
   /// Whether the settings on disk are readable and do not contain the account.
   private func isUnknown(_ name: AccountName) -> Bool {
-    guard let settings = try? SettingsFile(directory: settingsDirectory).current() else { return false }
+    guard let settings = try? settingsFile.current() else { return false }
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
   /// The first step: copies the record to the new name.
-  func copyRecord() throws(SessionError) -> UInt64? {
-    let record = try services.recordToReplace(of: old)
-    try services.vacate(new)
+  func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
+    let record = try recordToReplace(of: old)
+    try vacate(new)
     guard let record else { return nil }
-    return try services.write(record, of: new, protection: try services.protection(of: old) ?? .device)
+    return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step: renames the account in the settings. The new name is then valid.
+  /// The second step: renames the account in the settings. The new name is then valid. The last step removes the old
+  /// record.
   func renameSettings(
-    _ file: SettingsFile, unless isGivenUp: () -> Bool = { false }
+    of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
-    try settings { () throws(ConfigurationError) in
-      try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
-        try check(settings)
-        settings.rename(old, to: new)
-      }
+    try changeSettings(unless: isGivenUp) { (settings) throws(ConfigurationError) in
+      try check(settings, old, new)
+      settings.rename(old, to: new)
     }
-  }
-
-  /// The last step: removes the old record.
-  func dropOldRecord() throws(SessionError) {
-    try services.removeLeftover(of: old)
   }
 }

@@ -1,30 +1,37 @@
 internal import Crypto
 package import OAuth
+package import Platform
 internal import Vault
 package import Vocabulary
 
 extension SessionServices {
+  var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
+
+  /// Changes the settings file as described at ``SettingsFile/change(wait:unless:in:_:)``.
+  package func changeSettings(
+    wait: Duration = SettingsFile.usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
+    _ edit: (inout Settings) throws(ConfigurationError) -> Void
+  ) throws(SessionError) -> Settings {
+    try settings(settingsFile.change(wait: wait, unless: isGivenUp, in: reserved, edit))
+  }
+
   /// Adds an account without signing in. Blocking.
   ///
   /// - Parameter isGivenUp: Whether to stop waiting for another program's lock.
   /// - Returns: The settings with the new account.
   /// - Throws: `accountExists`, or the error in the account's settings.
   package func add(
-    _ account: AccountName, _ configuration: AccountConfiguration, settingsDirectory: String,
-    unless isGivenUp: () -> Bool = { false }
+    _ account: AccountName, _ configuration: AccountConfiguration, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
     try AccountAccess.check(configuration)
     try configuration.checkPublished()
     return try holding(account) { () throws(SessionError) in
-      let file = SettingsFile(directory: settingsDirectory)
-      try settings { () throws(ConfigurationError) in try file.current().checkAbsence(of: account) }
+      try settings(settingsFile.current().checkAbsence(of: account))
       // A removed account's pending revocation continues. A sign-in replaces it, as after a sign-out.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
-      return try settings { () throws(ConfigurationError) in
-        try file.change(unless: isGivenUp) { (settings) throws(ConfigurationError) in
-          try settings.checkAbsence(of: account)
-          try settings.add(configuration, as: account)
-        }
+      return try changeSettings(unless: isGivenUp) { (settings) throws(ConfigurationError) in
+        try settings.checkAbsence(of: account)
+        try settings.add(configuration, as: account)
       }
     }
   }
@@ -85,7 +92,7 @@ extension SessionServices {
       var record = stored.record
       record.accessToken = try grant.openAccessToken()
       record.idToken = record.idToken ?? grant.idToken.flatMap { try? $0.open() }
-      record.dpopKey = try oauth { () throws(OAuthError) in try grant.dpopKey?.serialized() }
+      record.dpopKey = try oauth(grant.dpopKey?.serialized())
       (record.isNotKept, record.isExpired) = (false, false)
       return RecordMove(from: current, to: try write(record, of: account, replacing: current))
     }
@@ -94,7 +101,7 @@ extension SessionServices {
   /// Removes the record that an interrupted rename or import left for an account missing from the settings. Its refresh
   /// token may have been spent.
   func removeLeftover(of account: AccountName) throws(SessionError) {
-    _ = try storing { (vault) throws(VaultError) in try vault.remove(account) }
+    _ = try storing(vault.remove(account))
     // This must come last: while the record exists, a token that could not be written is the valid one.
     unstored[account] = nil
   }
@@ -106,7 +113,7 @@ extension Settings {
   }
 }
 
-/// Runs `body` and converts its error.
-func settings<Result>(_ body: () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
+/// Evaluates `body` and converts its error.
+func settings<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .configuration(error) }
 }

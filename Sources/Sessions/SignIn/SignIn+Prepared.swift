@@ -33,24 +33,21 @@ extension SignIn {
       do throws(ExtraParameters.Problem) { extras = try configuration.extraParameters() } catch {
         throw .configuration(ConfigurationError(.invalid, "parameters, claims or authorization_details"))
       }
-      (scope, ownScope) = try oauth { () throws(OAuthError) -> (Scope?, Scope?) in
-        let own = try request.scope(configuration, server.metadata)
-        guard request.unattended == nil, let known = own ?? grantedScope.flatMap({ try? Scope($0) }),
-          let whole = try configuration.scopeOfOrigins(with: known)
-        else { return (own, nil) }
-        return (whole, known)
+      let own = try oauth(request.scope(configuration, server.metadata))
+      let known = request.unattended == nil ? own ?? grantedScope.flatMap { try? Scope($0) } : nil
+      let whole = try known.flatMap { (known) throws(SessionError) in
+        try oauth(configuration.scopeOfOrigins(with: known))
       }
+      (scope, ownScope) = (whole ?? own, whole == nil ? nil : known)
       self.request = request
       self.redirect = redirect
       self.contact = contact
       self.level = level
       isKeptOutOfTPM = request.services.isKeptOutOfTPM(server.prover, configuration)
       let needsKeys = if case .secret = server.signing.idTokens { false } else { expectsIDToken }
-      try oauth { () throws(OAuthError) in
-        try server.checkProfile(request.profileFlow)
-        try server.metadata.checkUsable(.token)
-        if needsKeys { try server.metadata.checkUsable(.keys) }
-      }
+      try oauth(server.checkProfile(request.profileFlow))
+      try oauth(server.metadata.checkUsable(.token))
+      if needsKeys { try oauth(server.metadata.checkUsable(.keys)) }
     }
   }
 }
@@ -106,7 +103,7 @@ extension SignIn.Prepared {
       grant, request.handed(contact.secrets), of: account, configuration, at: server,
       now: services.time.wallSeconds(), cancellation)
     return try keepingOpen { (sentAt, reserve) throws(SessionError) in
-      let response = try oauth { () throws(OAuthError) in try unattended.send(to: server, cancellation) }
+      let response = try oauth(unattended.send(to: server, cancellation))
       return try finish(TokenEndpointAnswer(response), receivedAfter: sentAt, in: reserve)
     }
   }
@@ -181,7 +178,7 @@ extension SignIn.Prepared {
         throw .signInKept(outcome.configuration, because: error)
       }
     }
-    let granted = try oauth { () throws(OAuthError) in try Scope(outcome.grant.scope ?? scope.text) }
+    let granted = try oauth(Scope(outcome.grant.scope ?? scope.text))
     let missing = granted.missing(of: scope)
     let excess = ownScope.missing(of: scope).filter { !missing.contains($0) }
     if !excess.isEmpty { outcome.notices.append(.scopeEverywhere(excess)) }
@@ -197,7 +194,7 @@ extension SignIn.Prepared {
   func verify(
     _ answer: TokenEndpointAnswer, _ demands: IDTokenDemands, needsIDToken: Bool = true
   ) throws(SessionError) -> Verified {
-    let response = try oauth { () throws(OAuthError) in try answer.tokens() }
+    let response = try oauth(answer.tokens())
     let token = try IDTokenCheck(services: services, server: server, cancellation: cancellation)
       .signedIn(
         response, isRequired: needsIDToken && expectsIDToken, isAsked: asksForIDToken, demands: demands)

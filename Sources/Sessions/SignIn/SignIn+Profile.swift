@@ -52,10 +52,7 @@ extension FirstContact {
   /// - Throws: `profileBroken`.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     guard configuration.profile == .fapi2 else { return }
-    let metadata = metadata
-    try oauth { () throws(OAuthError) in
-      if let breach = FAPI2.breach(of: metadata, flow) { throw OAuthError(breach) }
-    }
+    if let breach = FAPI2.breach(of: metadata, flow) { throw .oauth(OAuthError(breach)) }
     if !(configuration.clientCertificate && metadata.bindsTokensToCertificates) { bindTokens() }
   }
 }

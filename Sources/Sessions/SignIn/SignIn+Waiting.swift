@@ -36,11 +36,10 @@ extension SignIn.Waiting {
       self.prepared = allowed
       startedAt = prepared.services.time.now()
       startedAtUnixSeconds = prepared.services.time.wallSeconds()
-      authorization = try oauth { () throws(OAuthError) in
-        try prepared.server.authorizeDevice(
+      authorization = try oauth(
+        prepared.server.authorizeDevice(
           scope: prepared.scope, target: try prepared.configuration.target(), extras: prepared.extras,
-          cancellation: prepared.cancellation)
-      }
+          cancellation: prepared.cancellation))
     }
   }
 
@@ -77,12 +76,11 @@ extension SignIn.Waiting.Device {
 
   private func ask(approved: () -> Bool, endsSession: () -> Bool) throws(SessionError) -> SignIn.Waiting.Poll {
     try prepared.keepingOpen(waitsLong: false) { (sentAt, reserve) throws(SessionError) in
-      let outcome = try oauth { () throws(OAuthError) in
-        try prepared.server.pollDevice(
+      let outcome = try oauth(
+        prepared.server.pollDevice(
           authorization.deviceCode, scope: prepared.scope,
           resources: prepared.request.beganAtResource ? prepared.configuration.resources : [],
-          cancellation: prepared.cancellation)
-      }
+          cancellation: prepared.cancellation))
       guard case .token(let answer) = outcome else { return .undecided(outcome) }
       guard approved() else {
         prepared.refuse(answer, endsSession: endsSession(), prepared.cancellation)
@@ -114,12 +112,10 @@ extension SignIn.Waiting {
       var options = prepared.configuration.adding(to: options)
       options.extras = prepared.extras
       options.needsAnnouncedPKCE = prepared.request.beganAtResource
-      let asked = options
-      (request, url) = try oauth { () throws(OAuthError) in
-        let request = try prepared.server.beginAuthorization(
-          scope: prepared.scope, redirectURI: redirectURI, options: asked)
-        return (request, try prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
-      }
+      let request = try oauth(
+        prepared.server.beginAuthorization(scope: prepared.scope, redirectURI: redirectURI, options: options))
+      url = try oauth(prepared.server.authorizationURL(for: request, cancellation: prepared.cancellation))
+      self.request = request
     }
 
     /// Exchanges the code and stores the session. Sends the code only to the server whose URL the browser opened (RFC
@@ -153,9 +149,7 @@ extension SignIn.Waiting {
       _ next: (TokenEndpointAnswer, Instant, WriteReserve?, IDTokenDemands) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
       try prepared.keepingOpen { (sentAt, reserve) throws(SessionError) in
-        let answer = try oauth { () throws(OAuthError) in
-          try prepared.server.exchange(code, of: request, cancellation: prepared.cancellation)
-        }
+        let answer = try oauth(prepared.server.exchange(code, of: request, cancellation: prepared.cancellation))
         var demands = request.demands
         demands.code = code
         return try next(answer, sentAt, reserve, demands)

@@ -32,7 +32,6 @@ package enum SignIn {
     /// The DPoP proof algorithms that the resource accepts. Empty if not announced.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
-    let settingsDirectory: String
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
     /// Descriptors for writing the settings: the directory, a link's target, the lock, and the file or a temporary one.
@@ -48,14 +47,12 @@ package enum SignIn {
     /// - Parameter readSecrets: Called once, after checking that the session can be stored.
     package init(
       account: AccountName, configuration: AccountConfiguration, isNew: Bool = false, services: SessionServices,
-      settingsDirectory: String, cancellation: Cancellation,
-      readSecrets: @escaping ReadSecrets = { _ in SignInSecrets() }
+      cancellation: Cancellation, readSecrets: @escaping ReadSecrets = { _ in SignInSecrets() }
     ) {
       self.account = account
       self.configuration = configuration
       self.isNew = isNew
       self.services = services
-      self.settingsDirectory = settingsDirectory
       self.cancellation = cancellation
       self.readSecrets = readSecrets
     }
@@ -151,7 +148,7 @@ extension SignIn.Request {
     var configuration = configuration
     let given = try readSecrets(&configuration)
     let asked = configuration
-    try oauth { () throws(OAuthError) in try asked.checkProfile() }
+    try oauth(asked.checkProfile())
     let old = isNew ? nil : try services.recordToReplace(of: account)
     var request = self
     if let old, old.beganAtResource, old.authority.isSameIssuer(as: configuration) {
@@ -201,22 +198,19 @@ extension SignIn.Request {
     _ configuration: AccountConfiguration, waitsLong: Bool = false
   ) throws(SessionError) -> ReservedFile? {
     if services.isEphemeral { return nil }
-    return try settings { () throws(ConfigurationError) in
-      let file = SettingsFile(directory: settingsDirectory)
-      let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
-      return try file.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
+    let wait = waitsLong ? SessionServices.longestLockWait : SettingsFile.briefWait
+    return try settings(
+      services.settingsFile.reserve(wait: wait, unless: { [cancellation] in cancellation.isCancelled }) {
         (settings) throws(ConfigurationError) in
-        try settings.signIn(configuration, to: account)
-        if activates { settings.activate(account) }
-      }
-    }
+        try signIn(configuration, activates: activates, in: &settings)
+      })
   }
 
   /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
   func holdDescriptors() throws(SessionError) -> DescriptorReserve.Hold? {
     if services.isEphemeral { return nil }
     do { return try descriptors.hold() } catch {
-      throw .configuration(ConfigurationError(.storage(error), settingsDirectory))
+      throw .configuration(ConfigurationError(.storage(error), services.settingsDirectory))
     }
   }
 
@@ -250,17 +244,20 @@ extension SignIn.Request {
       if activates { services.ephemeral.activate(account) }
       return
     }
-    try settings { () throws(ConfigurationError) in
-      let file = SettingsFile(directory: settingsDirectory)
-      try descriptors.lend { () throws(ConfigurationError) in
-        _ = try file.change(wait: SessionServices.longestLockWait, in: reserved) {
-          (settings) throws(ConfigurationError) in
-          try settings.signIn(configuration, to: account)
-          if activates { settings.activate(account) }
-        }
+    try descriptors.lend { () throws(SessionError) in
+      _ = try services.changeSettings(wait: SessionServices.longestLockWait, in: reserved) {
+        (settings) throws(ConfigurationError) in
+        try signIn(configuration, activates: activates, in: &settings)
       }
     }
     if activates { services.ephemeral.activate(nil) }
+  }
+
+  private func signIn(
+    _ configuration: AccountConfiguration, activates: Bool, in settings: inout Settings
+  ) throws(ConfigurationError) {
+    try settings.signIn(configuration, to: account)
+    if activates { settings.activate(account) }
   }
 
   /// Removes the settings of a new account whose session could not be stored, if possible.
@@ -268,7 +265,7 @@ extension SignIn.Request {
     guard isNew else { return }
     do { guard try services.record(of: account) == nil else { return } } catch { return }
     if services.isEphemeral { return services.ephemeral.remove(account) }
-    _ = try? SettingsFile(directory: settingsDirectory).change(wait: SettingsFile.briefWait) { $0.remove(account) }
+    _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
   }
 
   /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and address

@@ -254,16 +254,14 @@ package struct SignOutOperation: Sendable {
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at live: inout LiveServer
   ) throws(SessionError) {
     try live.check(\.tokenEndpoint)
-    let answer = try oauth { () throws(OAuthError) in
-      try live.server.refresh(refreshToken, cancellation: cancellation)
-    }
+    let answer = try oauth(live.server.refresh(refreshToken, cancellation: cancellation))
     if let rotated = answer.refreshToken {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
       // If this write fails, the revocation can be retried later.
       _ = try? services.update(renewed, toRevoke: account, replacing: stored.generation)
     }
-    let last = try oauth { () throws(OAuthError) in try answer.tokens() }
+    let last = try oauth(answer.tokens())
     try revoke(answer.refreshToken ?? refreshToken, .refreshToken, bearer: last.accessToken, at: &live)
     try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &live)
   }

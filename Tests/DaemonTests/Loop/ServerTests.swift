@@ -31,7 +31,8 @@ private struct ServerHome {
 
   func server(_ entrance: consuming Server.Entrance) throws -> Server {
     let services = SessionServices(
-      vault: home.services.vault, http: home.http, time: SystemTime(), documents: home.services.documents)
+      vault: home.services.vault, http: home.http, time: SystemTime(), documents: home.services.documents,
+      settingsDirectory: home.services.settingsDirectory)
     return try Server(
       entrance, services: services, settingsFile: home.settings, files: WatchedFiles(), log: log,
       signals: try Signals.SignalReceiver([Signals.SIGHUP]), housekeeping: {})

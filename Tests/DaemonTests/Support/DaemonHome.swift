@@ -44,8 +44,9 @@ final class DaemonHome {
     otherVault = vault()
     services = SessionServices(
       vault: vault(), http: http, time: time,
-      documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
-    settings = SettingsFile(directory: directory.path("config"))
+      documents: DocumentCache(directory: directory.path("cache"), http: http, time: time),
+      settingsDirectory: directory.path("config"))
+    settings = SettingsFile(directory: services.settingsDirectory)
     jobs = try Jobs(inbox, isWatched ? WatchedFiles(settings: settings, vault: services.vault) : WatchedFiles())
     context = DaemonContext(
       services: services, settingsFile: settings,

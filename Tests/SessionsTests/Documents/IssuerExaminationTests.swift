@@ -18,13 +18,13 @@ import Vocabulary
     let cache = DocumentCache(directory: directory.path("cache"), http: http, time: time)
     services = SessionServices(
       vault: Vault(stateDirectory: directory.path("state"), machineIdentity: nil, userID: Machine.userID), http: http,
-      time: time, documents: cache)
+      time: time, documents: cache, settingsDirectory: directory.path("config"))
   }
 
-  private func finding() throws -> IssuerExamination.Finding {
+  private func finding() throws -> IssuerExamination {
     let account = try AccountName("work")
     let configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "x")
-    return IssuerExamination(account: account, configuration: configuration, services: services).run()
+    return services.examineIssuer(of: account, configuration, cancellation: Cancellation())
   }
 
   @Test func `tells the keys, and how far this clock is ahead of the server's`() throws {

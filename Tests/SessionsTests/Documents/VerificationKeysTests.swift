@@ -20,7 +20,7 @@ import Vocabulary
     let cache = DocumentCache(directory: directory.path("cache"), http: http, time: time)
     services = SessionServices(
       vault: Vault(stateDirectory: directory.path("state"), machineIdentity: nil, userID: Machine.userID), http: http,
-      time: time, documents: cache)
+      time: time, documents: cache, settingsDirectory: directory.path("config"))
   }
 
   private func keys() throws -> VerificationKeys {

@@ -65,18 +65,18 @@ private final class Resources: HTTPClient {
     try home.store(configuration) { $0.dpopKey = try key.serialized() }
     let resources = Resources(answers, besides: home.http)
     let services = SessionServices(
-      vault: home.services.vault, http: resources, time: home.time, documents: home.services.documents)
+      vault: home.services.vault, http: resources, time: home.time, documents: home.services.documents,
+      settingsDirectory: home.settingsDirectory)
     let grant = AccessGrant(
       accessToken: try secret("at-1"), tokenType: "DPoP", scope: nil, subject: nil, issuedAt: at(0),
       issuedAtUnixSeconds: 0, lifetimeSeconds: 300, recordGeneration: 1, dpopKey: key)
-    let outcome = try ResourceCall(
-      account: home.account, configuration: configuration, grant: grant,
-      target: .init(
+    let outcome = try ServerQuestion(
+      account: home.account, configuration: configuration, grant: grant, services: services
+    ).call(
+      ResourceCall.Target(
         method: try #require(ResourceMethod(method)),
         endpoint: try Endpoint(Self.place + "/x?q=1", allowHTTPLoopback: false), fields: []),
-      content: content, receiver: KeptAnswer(), services: services, mayRefresh: mayRefresh, stallSeconds: 5,
-      cancellation: Cancellation()
-    ).run()
+      content: content, receiver: KeptAnswer(), mayRefresh: mayRefresh, stallSeconds: 5)
     return (outcome, resources)
   }
 

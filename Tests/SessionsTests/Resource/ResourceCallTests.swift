@@ -26,14 +26,14 @@ import Vocabulary
   ) throws -> ResourceCall.Outcome {
     let services = SessionServices(
       vault: home.services.vault, http: ScriptedResources(answers, besides: home.http), time: home.time,
-      documents: home.services.documents)
-    return try ResourceCall(
+      documents: home.services.documents, settingsDirectory: home.settingsDirectory)
+    return try ServerQuestion(
       account: home.account, configuration: configuration ?? self.configuration, grant: grant("at-1"),
-      target: .init(
+      services: services
+    ).call(
+      ResourceCall.Target(
         method: try #require(ResourceMethod(method)), endpoint: try Endpoint(url, allowHTTPLoopback: true), fields: []),
-      content: content, receiver: receiver, services: services, mayRefresh: mayRefresh, stallSeconds: 5,
-      cancellation: Cancellation()
-    ).run()
+      content: content, receiver: receiver, mayRefresh: mayRefresh, stallSeconds: 5)
   }
 
   private func status(_ outcome: ResourceCall.Outcome) -> Int? {

@@ -20,10 +20,9 @@ import Vocabulary
 
   init() throws { home = try Home() }
 
-  private func search(_ url: String = resource) throws(SessionError) -> ResourceSearch.Finding {
-    try ResourceSearch(
-      url, AccountConfiguration(issuer: url, clientID: ""), proxyCredentials: nil, services: home.services
-    ).run()
+  private func search(_ url: String = resource) throws(SessionError) -> SearchedURL {
+    try home.services.search(
+      url, AccountConfiguration(issuer: url, clientID: ""), proxyCredentials: nil, cancellation: Cancellation())
   }
 
   private func noIssuer(resource status: Int = 401) throws {

@@ -92,7 +92,7 @@ import Vocabulary
     case .browser:
       let request = SignIn.Request(
         account: home.account, configuration: configuration,
-        services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+        services: home.services, cancellation: Cancellation())
       let waiting = try SignIn.Waiting.Browser(request.prepared(), redirectURI: "http://127.0.0.1:1234/callback")
       let code = try secret("code")
       return { _ = try waiting.finish(code) }

@@ -12,7 +12,7 @@ import Vocabulary
   init() throws { home = try Home() }
 
   func add(_ configuration: AccountConfiguration = Home.configuration) throws -> Settings {
-    try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
+    try home.services.add(home.account, configuration)
   }
 
   @Test func `writes its settings and asks nobody`() throws {
@@ -78,13 +78,11 @@ import Vocabulary
   }
 
   func change(from old: AccountConfiguration = Home.configuration, _ edit: (inout AccountConfiguration) -> Void) throws
-    -> AccountChange.Effect
+    -> SettingsEffect
   {
     var new = old
     edit(&new)
-    return try AccountChange(
-      account: home.account, from: old, to: new, services: home.services, settingsDirectory: home.settingsDirectory
-    ).run()
+    return try home.services.change(home.account, from: old, to: new)
   }
 
   @Test func `that say where secrets go tells that the session ends`() throws {

@@ -20,12 +20,10 @@ import Vocabulary
     try home.store()
   }
 
-  var rename: AccountRename {
-    AccountRename(from: home.account, to: new, services: home.services, settingsDirectory: home.settingsDirectory)
-  }
+  private func rename() throws -> RenamedAccount { try home.services.rename(home.account, to: new) }
 
   @Test func `moves settings, mark and record together`() throws {
-    let outcome = try rename.run()
+    let outcome = try rename()
     #expect(outcome.settings == (try home.settings()))
     #expect(outcome.settings[new] == Home.configuration)
     #expect(outcome.settings[home.account] == nil)
@@ -39,7 +37,7 @@ import Vocabulary
 
   @Test func `of an account without a session moves its settings`() throws {
     try home.services.vault.remove(home.account)
-    #expect(try rename.run().recordGeneration == nil)
+    #expect(try rename().recordGeneration == nil)
     #expect(try home.settings()[new] == Home.configuration)
   }
 
@@ -47,7 +45,7 @@ import Vocabulary
     var other = Home.configuration
     other.clientID = "other"
     try home.addSettings(other, for: new)
-    #expect(throws: SessionError.configuration(ConfigurationError(.accountExists, "job"))) { _ = try rename.run() }
+    #expect(throws: SessionError.configuration(ConfigurationError(.accountExists, "job"))) { _ = try rename() }
     #expect(try home.settings()[home.account] == Home.configuration)
     #expect(try home.settings()[new] == other)
     #expect(try home.refreshToken(of: home.account) == "rt-1")
@@ -55,26 +53,23 @@ import Vocabulary
   }
 
   @Test func `to the name that it has is refused at once`() throws {
-    let rename = AccountRename(
-      from: home.account, to: home.account, services: home.services, settingsDirectory: home.settingsDirectory)
     let error = SessionError.configuration(ConfigurationError(.accountExists, home.account.text))
-    #expect(throws: error) { _ = try rename.run() }
+    #expect(throws: error) { _ = try home.services.rename(home.account, to: home.account) }
     #expect(try home.refreshToken(of: home.account) == "rt-1")
   }
 
   @Test func `of what is not there changes nothing`() throws {
     let none = try AccountName("none")
-    let rename = AccountRename(
-      from: none, to: new, services: home.services, settingsDirectory: home.settingsDirectory)
-    #expect(throws: SessionError.configuration(ConfigurationError(.accountChanged, "none"))) { _ = try rename.run() }
+    let error = SessionError.configuration(ConfigurationError(.accountChanged, "none"))
+    #expect(throws: error) { _ = try home.services.rename(none, to: new) }
     #expect(try home.settings().accounts.map(\.name) == [home.account])
   }
 
   @Test func `waits for a refresh in flight, and takes its token along`() throws {
     let lock = try home.services.vault.lockAccount(home.account, LockWait(.zero))
     let moved = Monitor(false)
-    try Threads.start(name: "rename") { [rename] in
-      do { _ = try rename.run() } catch { Issue.record(error) }
+    try Threads.start(name: "rename") { [home, new] in
+      do { _ = try home.services.rename(home.account, to: new) } catch { Issue.record(error) }
       moved.update { $0 = true }
     }
     try home.store { $0.refreshToken = try secret("rt-2") }
@@ -86,9 +81,9 @@ import Vocabulary
 
   /// The state that a killed program leaves: only the steps before.
   @Test(arguments: 0...3) func `cut off after any step loses nothing and can be done again`(steps: Int) throws {
-    if steps >= 1 { _ = try rename.copyRecord() }
-    if steps >= 2 { _ = try rename.renameSettings(home.settingsFile) }
-    if steps >= 3 { try rename.dropOldRecord() }
+    if steps >= 1 { _ = try home.services.copyRecord(of: home.account, to: new) }
+    if steps >= 2 { _ = try home.services.renameSettings(of: home.account, to: new) }
+    if steps >= 3 { try home.services.removeLeftover(of: home.account) }
     let name = steps >= 2 ? new : home.account
     let settings = try home.settings()
     #expect(settings.accounts.map(\.name) == [name])
@@ -101,18 +96,18 @@ import Vocabulary
     ).run()
     #expect(grant.accessToken.text == "at-2")
     // Repeated, it uses the token that is valid now.
-    if steps < 2 { _ = try rename.run() }
+    if steps < 2 { _ = try rename() }
     #expect(try home.refreshToken(of: new) == "rt-2")
     #expect(try home.settings().accounts.map(\.name) == [new])
     // The old name is free; a new account of this name starts empty.
-    _ = try home.services.add(home.account, Home.configuration, settingsDirectory: home.settingsDirectory)
+    _ = try home.services.add(home.account, Home.configuration)
     #expect(try home.refreshToken(of: home.account) == nil)
   }
 
   @Test func `that cannot write the settings leaves all as it was`() throws {
     // Another process holds the settings' lock longer than the rename waits.
     let lock = try home.directory.open("config").lock("config.lock", wait: .zero)
-    #expect(throws: SessionError.self) { _ = try rename.run() }
+    #expect(throws: SessionError.self) { _ = try rename() }
     lock.release()
     #expect(try home.settings().accounts.map(\.name) == [home.account])
     #expect(try home.refreshToken(of: home.account) == "rt-1")
@@ -124,7 +119,6 @@ import Vocabulary
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let preparation = SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory,
       cancellation: Cancellation())
     let signIn = try preparation.device()
     let bob = try TestIssuer.first.idToken("sub", "bob")

@@ -35,8 +35,7 @@ import Vocabulary
 
   private func signIn(_ configuration: AccountConfiguration) throws -> SignIn.Outcome {
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.unattended = .assertion
     return try request.unattendedOutcome()
   }

@@ -24,8 +24,7 @@ import Vocabulary
     isForResource: Bool = false
   ) throws -> SignIn.Waiting.Browser {
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.beganAtResource = isForResource
     return try SignIn.Waiting.Browser(request.prepared(), redirectURI: Self.redirectURI, options: options)
   }

@@ -167,7 +167,7 @@ import Vocabulary
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let signIn = try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      cancellation: Cancellation()
     ).device()
     let (home, answer) = (home, try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken()))
     home.http.answer(TestIssuer.tokenURL) { _ in
@@ -184,7 +184,7 @@ import Vocabulary
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let signIn = try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      cancellation: Cancellation()
     ).device()
     let (home, answer) = (home, try tokens("at-1", refresh: "rt-1", idToken: try TestIssuer.first.idToken()))
     let lock = "'\(home.directory.path("state"))'/vault.lock"
@@ -202,7 +202,7 @@ import Vocabulary
     try home.services.vault.write(AccountName("other"), content: try Home.record().sealedContent())
     let signIn = try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      cancellation: Cancellation()
     ).device()
     let (home, answer) = (home, try response(200, ["token_type": "mac", "refresh_token": "rt-1"]))
     home.http.answer(TestIssuer.tokenURL) { _ in

@@ -21,8 +21,7 @@ import Vocabulary
     var given = SignInSecrets()
     given.credentials.secret = try text.map(secret)
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ) { [given] _ in given }
     request.unattended = .client
     return request

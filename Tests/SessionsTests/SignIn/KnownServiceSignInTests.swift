@@ -21,8 +21,7 @@ import Vocabulary
 
   private func prepare() throws -> SignIn.Waiting.Device {
     try SignIn.Request(
-      account: home.account, configuration: Self.configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      account: home.account, configuration: Self.configuration, services: home.services, cancellation: Cancellation()
     ).device()
   }
 
@@ -57,8 +56,7 @@ import Vocabulary
     var configuration = Self.configuration
     configuration.issuer = issuer
     let prepared = try SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ).prepared()
     func answer(_ named: String) throws -> AuthorizationAnswer {
       let signIn = try SignIn.Waiting.Browser(prepared, redirectURI: "http://127.0.0.1:1/callback")

@@ -26,8 +26,7 @@ import Vocabulary
     configuration.scope = scope
     configuration.dpop = dpop
     var request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     request.registersClient = registers
     request.registration = registers ? .init(clientName: "agent on host", softwareVersion: "1") : nil
     request.asksToStay = asksToStay

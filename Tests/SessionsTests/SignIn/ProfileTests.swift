@@ -59,8 +59,7 @@ import Vocabulary
     _ configuration: AccountConfiguration = configuration, _ given: SignInSecrets = key
   ) -> SignIn.Request {
     SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ) { _ in given }
   }
 
@@ -255,10 +254,10 @@ import Vocabulary
     assertion.unattended = .assertion
     #expect(throws: Self.broken(.notByCode)) { try assertion.prepared() }
     let services = home.services
-    let token = TokenImport(
-      account: home.account, configuration: Self.configuration, refreshToken: try secret("rt"), given: Self.key,
-      services: services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
-    #expect(throws: Self.broken(.notByCode)) { try token.run() }
+    let imported = SignIn.Request(
+      account: home.account, configuration: Self.configuration, isNew: true, services: services,
+      cancellation: Cancellation())
+    #expect(throws: Self.broken(.notByCode)) { _ = try imported.importToken(secret("rt"), Self.key) }
     // The rules of the authorization code flow do not apply to a client's own session.
     try publish(("pushed_authorization_request_endpoint", nil))
     var guest = request()

@@ -36,8 +36,7 @@ import Vocabulary
     _ configuration: AccountConfiguration = configuration(), _ given: SignInSecrets = .init()
   ) -> SignIn.Request {
     SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation()
     ) { _ in given }
   }
 
@@ -163,20 +162,19 @@ import Vocabulary
       #expect(throws: SessionError.clientURL(.secret)) { try request(configuration).prepared() }
       #expect(throws: SessionError.clientURL(.secret)) { try document(configuration) }
       #expect(throws: SessionError.clientURL(.secret)) {
-        try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
+        try home.services.add(home.account, configuration)
       }
       try home.addSettings(Self.configuration())
-      let change = AccountChange(
-        account: home.account, from: Self.configuration(), to: configuration, services: home.services,
-        settingsDirectory: home.settingsDirectory)
-      #expect(throws: SessionError.clientURL(.secret)) { try change.run() }
+      #expect(throws: SessionError.clientURL(.secret)) {
+        try home.services.change(home.account, from: Self.configuration(), to: configuration)
+      }
     }
     let other = try AccountName("other")
     #expect(throws: SessionError.clientURL(.secret)) {
-      try TokenImport(
-        account: other, configuration: Self.configuration(), refreshToken: secret.credentials.secret!, given: secret,
-        services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
-      ).run()
+      try SignIn.Request(
+        account: other, configuration: Self.configuration(), isNew: true, services: home.services,
+        cancellation: Cancellation()
+      ).importToken(secret.credentials.secret!, secret)
     }
     #expect(home.http.requests.isEmpty)
   }

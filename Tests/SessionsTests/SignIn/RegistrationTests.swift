@@ -32,7 +32,7 @@ import Vocabulary
     var request = SignIn.Request(
       account: home.account,
       configuration: configuration ?? AccountConfiguration(issuer: TestIssuer.text, clientID: ""),
-      services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      services: home.services, cancellation: Cancellation()
     ) { _ in given }
     request.registersClient = true
     request.registration = .init(clientName: "agent on host", softwareVersion: "1", needsProof: needsProof)
@@ -341,11 +341,9 @@ import Vocabulary
     #expect(outcome.notices.contains(.foreignManagement) == (notices == 2))
   }
 
-  private func removal(_ home: Home, _ configuration: AccountConfiguration, isLocal: Bool = false) -> AccountRemoval {
-    AccountRemoval(
-      SignOutOperation(
-        account: home.account, configuration: configuration, grant: nil, isLocal: isLocal, services: home.services),
-      settingsDirectory: home.settingsDirectory)
+  private func removal(_ home: Home, _ configuration: AccountConfiguration, isLocal: Bool = false) -> SignOutOperation {
+    SignOutOperation(
+      account: home.account, configuration: configuration, grant: nil, isLocal: isLocal, services: home.services)
   }
 
   private func signedIn() throws -> (Home, AccountConfiguration) {
@@ -362,7 +360,7 @@ import Vocabulary
   @Test func `is deleted at the server when the account is removed`() throws {
     let (home, configuration) = try signedIn()
     home.http.answer(Self.managed, try response(204, .null))
-    let outcome = try removal(home, configuration).run()
+    let outcome = try removal(home, configuration).remove()
     #expect(outcome.confirmation == .revoked && outcome.registration == .deleted)
     #expect(home.http.urls.last == Self.managed)
     #expect(try home.stored() == nil)
@@ -372,7 +370,7 @@ import Vocabulary
     for (status, expected) in [(401, "gone"), (500, "failed")] {
       let (home, configuration) = try signedIn()
       home.http.answer(Self.managed, try response(status, .null))
-      let outcome = try removal(home, configuration).run()
+      let outcome = try removal(home, configuration).remove()
       switch outcome.registration {
       case .gone: #expect(expected == "gone")
       case .failed: #expect(expected == "failed")
@@ -381,7 +379,7 @@ import Vocabulary
       #expect(try home.stored() == nil)
     }
     let (home, configuration) = try signedIn()
-    #expect(try removal(home, configuration, isLocal: true).run().registration == .local)
+    #expect(try removal(home, configuration, isLocal: true).remove().registration == .local)
     #expect(home.http.requests.isEmpty)
   }
 
@@ -389,7 +387,7 @@ import Vocabulary
   @Test func `is not deleted with settings that somebody changed`() throws {
     var (home, configuration) = try signedIn()
     configuration.pins = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
-    let outcome = try removal(home, configuration).run()
+    let outcome = try removal(home, configuration).remove()
     #expect(outcome.registration == .failed(.configurationChanged(account: "work", setting: "pins")))
     #expect(home.http.requests.isEmpty)
   }

@@ -21,8 +21,7 @@ import Vocabulary
     if configuration.provider?.rawValue == "cognito" { metadata["device_authorization_endpoint"] = nil }
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
     let request = SignIn.Request(
-      account: home.account, configuration: configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+      account: home.account, configuration: configuration, services: home.services, cancellation: Cancellation())
     return try request.prepared().redirect?.uri.text
   }
 
@@ -57,8 +56,7 @@ import Vocabulary
     try home.store { $0.redirectURI = "http://127.0.0.1:49152/callback" }
     let taken = SessionError.redirectUnavailable(port: 49_152, SystemError(errno: 98, operation: "bind"))
     var request = SignIn.Request(
-      account: home.account, configuration: Home.configuration, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation())
+      account: home.account, configuration: Home.configuration, services: home.services, cancellation: Cancellation())
     request.listen = { (_, _, _, _) throws(SessionError) in throw taken }
     #expect(throws: taken) { _ = try request.prepared() }
     #expect(home.http.urls == [TestIssuer.metadataURL])
@@ -77,7 +75,7 @@ import Vocabulary
       do throws(SessionError) {
         _ = try SignIn.Request(
           account: home.account, configuration: configuration, isNew: true, services: home.services,
-          settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+          cancellation: Cancellation()
         ).prepare { (_) throws(SessionError) in () }
       } catch .clientNotNamed(let missing) {
         return missing
@@ -108,7 +106,7 @@ import Vocabulary
   private func device(_ given: SignInSecrets = .init()) throws -> SignIn.Waiting.Device {
     try SignIn.Request(
       account: home.account, configuration: Home.configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      cancellation: Cancellation()
     ) { _ in given }.device()
   }
 

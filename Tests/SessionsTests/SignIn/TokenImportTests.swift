@@ -14,13 +14,13 @@ import Vocabulary
 
   func importToken(
     _ configuration: AccountConfiguration = Home.configuration, clientSecret: String? = nil
-  ) throws -> TokenImport.Outcome {
+  ) throws -> (grant: AccessGrant, configuration: AccountConfiguration) {
     var given = SignInSecrets()
     given.credentials.secret = try clientSecret.map { try secret($0) }
-    return try TokenImport(
-      account: home.account, configuration: configuration, refreshToken: secret("theirs"), given: given,
-      services: home.services, settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
-    ).run()
+    return try SignIn.Request(
+      account: home.account, configuration: configuration, isNew: true, services: home.services,
+      cancellation: Cancellation()
+    ).importToken(secret("theirs"), given)
   }
 
   private var forms: [[String]] { home.http.requests.compactMap(\.form) }

@@ -17,10 +17,10 @@ import Vocabulary
     try home.store()
   }
 
-  func remove(isLocal: Bool = false) throws -> AccountRemoval.Outcome {
+  func remove(isLocal: Bool = false) throws -> AccountRemoval {
     let signOut = SignOutOperation(
       account: home.account, configuration: Home.configuration, grant: nil, isLocal: isLocal, services: home.services)
-    return try AccountRemoval(signOut, settingsDirectory: home.settingsDirectory).run()
+    return try signOut.remove()
   }
 
   @Test func `revokes its tokens, then forgets record and settings`() throws {
@@ -77,7 +77,7 @@ import Vocabulary
       var signOut = SignOutOperation(
         account: home.account, configuration: Home.configuration, grant: nil, isLocal: false, services: home.services)
       signOut.willAskServer = { [cancellation = signOut.cancellation] in cancellation.cancel() }
-      let outcome = try AccountRemoval(signOut, settingsDirectory: home.settingsDirectory).run()
+      let outcome = try signOut.remove()
       #expect(outcome.confirmation == .postponed(.cancelled))
       return try tokens("at-2", refresh: "rt-2")
     }
@@ -91,7 +91,7 @@ import Vocabulary
     #expect(try removeUnheard().isPostponed)
     var configuration = Home.configuration
     configuration.issuer = "https://other.example"
-    _ = try home.services.add(home.account, configuration, settingsDirectory: home.settingsDirectory)
+    _ = try home.services.add(home.account, configuration)
     #expect(
       home.services.pendingRevocation(of: home.account, configuration).revokePending().confirmation == .revoked)
     #expect(try home.stored() == nil)
@@ -99,9 +99,7 @@ import Vocabulary
 
   @Test func `leaves what the server is told later under another name if an account is renamed to its name`() throws {
     #expect(try removeUnheard().isPostponed)
-    let rename = AccountRename(
-      from: other, to: home.account, services: home.services, settingsDirectory: home.settingsDirectory)
-    _ = try rename.run()
+    _ = try home.services.rename(other, to: home.account)
     #expect(try home.stored() == nil)
     let left = try AccountName("work.removed-1")
     #expect(home.services.accountsToRevoke() == [left])
@@ -116,7 +114,7 @@ import Vocabulary
     home.http.always(TestIssuer.deviceURL, try response(200, Home.codes))
     let request = SignIn.Request(
       account: home.account, configuration: configuration, isNew: true, services: home.services,
-      settingsDirectory: home.settingsDirectory, cancellation: Cancellation()
+      cancellation: Cancellation()
     ) { _ in .init() }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2", refresh: "rt-2"))
     let outcome = try home.finish(try request.device())

@@ -16,7 +16,7 @@ extension Home {
   ) throws -> SignIn.Waiting.Device {
     http.always(TestIssuer.deviceURL, try response(200, Self.codes))
     return try SignIn.Request(
-      account: account, configuration: configuration, services: services, settingsDirectory: settingsDirectory,
+      account: account, configuration: configuration, services: services,
       cancellation: Cancellation()
     ) { _ in given }.device()
   }

@@ -32,7 +32,8 @@ final class Home: Sendable {
   ) -> SessionServices {
     SessionServices(
       vault: Vault(stateDirectory: directory.path("state"), machineIdentity: Array(1...16), userID: 1000),
-      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time))
+      http: http, time: time, documents: DocumentCache(directory: directory.path("cache"), http: http, time: time),
+      settingsDirectory: directory.path("config"))
   }
 
   static let configuration = AccountConfiguration(issuer: TestIssuer.text, clientID: "cli")
