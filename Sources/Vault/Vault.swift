@@ -99,7 +99,12 @@ package final class Vault: Sendable {
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     wait: LockWait? = nil, in reserved: ReservedFile? = nil
   ) throws(VaultError) -> UInt64 {
-    try put(account, content, label, protection: protection, wait, reserved)
+    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait, in: reserved) {
+      (vault, _) throws(VaultError) in
+      try vault.put(account, content, label, protection: protection)
+    }
+    guard let generation else { preconditionFailure("a vault that is made is there") }
+    return generation
   }
 
   /// Like ``write(_:content:label:protection:wait:in:)``, but only if the account's record still has this `generation`.
@@ -174,18 +179,6 @@ package final class Vault: Sendable {
   /// Wipes all keys. A call in progress keeps its keys until it ends. The next call loads them again.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
-  }
-
-  private func put(
-    _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?,
-    _ wait: LockWait?, _ reserved: ReservedFile?
-  ) throws(VaultError) -> UInt64 {
-    let generation: UInt64? = try changing(orCreating: true, isShared: true, wait: wait, in: reserved) {
-      (vault, _) throws(VaultError) in
-      try vault.put(account, content, label, protection: protection)
-    }
-    guard let generation else { preconditionFailure("a vault that is made is there") }
-    return generation
   }
 }
 

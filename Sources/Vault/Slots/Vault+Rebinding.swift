@@ -91,28 +91,11 @@ extension Vault {
   private func bindAnew(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory) throws(VaultError) {
     var dead: Set<UInt8> = []
     for slot in vault.file.slots where slot.isAutomatic {
-      if try !opensByItself(slot, of: vault.file, in: directory) { dead.insert(slot.number) }
+      if try !opens(slot, of: vault.file, in: directory) { dead.insert(slot.number) }
     }
     vault.file.removeSlots { dead.contains($0.number) }
     if !vault.file.slots.contains(where: \.isAutomatic) {
       vault.file.addSlot(try bindings.makeBestSlot(for: vault.deviceKey, in: vault.file, directory))
-    }
-  }
-
-  /// Whether an automatic slot opens on this device.
-  func opensByItself(
-    _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
-  ) throws(VaultError) -> Bool {
-    guard let kind = slot.kind else { return false }
-    let context = file.context(of: slot, kind: kind)
-    do {
-      _ = try bindings.openAutomatically(slot, context, in: directory)
-      return true
-    } catch {
-      switch error.code {
-      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .tpmLockedOut, .damaged: return false
-      default: throw error
-      }
     }
   }
 }

@@ -53,14 +53,14 @@ extension Vault {
   /// Older copies of the file still open with the old one; see ``rotateKeys(secrets:)``.
   ///
   /// - Parameters:
-  ///   - number: The slot. Nil for the first one of the level that `old` opens.
+  ///   - old: That of the slot to change.
   ///   - new: 1 to 1,024 bytes.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `nothingToUnlock`, or `noSuchSlot`, also for an automatic slot.
+  /// - Throws: `wrongPassphrase`, `wrongPIN` or `nothingToUnlock`.
   package func changePassphrase(
-    slot number: Int? = nil, for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
+    for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
     let changed: Bool? = try changing { (vault, directory) throws(VaultError) in
-      let (slot, key) = try find(number, protection, old, in: vault.file, directory)
+      let (slot, key) = try find(protection, old, in: vault.file, directory)
       guard let kind = slot.kind else { throw VaultError(.unknownSlot) }
       let context = vault.file.context(of: slot, kind: kind)
       vault.file.replaceSlot(try bindings.makeSlot(kind, secret: new, for: key, context: context, directory))
@@ -91,26 +91,29 @@ extension Vault {
   ) throws(VaultError) -> Bool {
     let left = file.slots(of: protection)
     // Try slots that do not need the TPM first.
-    for slot in left where !slot.isAutomatic {
-      if try opensBySecret(slot, of: file, in: directory) { return true }
-    }
-    for slot in left where slot.isAutomatic {
-      if try opensByItself(slot, of: file, in: directory) { return true }
+    for slot in left.filter({ !$0.isAutomatic }) + left.filter(\.isAutomatic) {
+      if try opens(slot, of: file, in: directory) { return true }
     }
     return false
   }
 
-  /// Whether a passphrase or PIN is enough to open a slot here.
-  private func opensBySecret(
+  /// Whether a slot opens on this device, or would with its passphrase or PIN.
+  func opens(
     _ slot: KeySlot, of file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {
     guard let kind = slot.kind else { return false }
+    let context = file.context(of: slot, kind: kind)
     do {
-      try examine(slot, file.context(of: slot, kind: kind), in: directory)
+      if slot.isAutomatic {
+        _ = try bindings.openAutomatically(slot, context, in: directory)
+      } else {
+        try examine(slot, context, in: directory)
+      }
       return true
     } catch {
       switch error.code {
-      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .damaged: return false
+      case .tpmLockedOut where !slot.isAutomatic: throw error
+      case .foreignDevice, .deviceSecretMissing, .tpmUnavailable, .tpmLockedOut, .damaged: return false
       default: throw error
       }
     }
@@ -118,13 +121,12 @@ extension Vault {
 
   /// Finds the slot that a passphrase or PIN opens, and unwraps its key.
   private func find(
-    _ number: Int?, _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
+    _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
     _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> (KeySlot, DataKey) {
-    var failure = VaultError(number == nil ? .nothingToUnlock : .noSuchSlot)
+    var failure = VaultError(.nothingToUnlock)
     for kind in [SlotKind.passphrase, .tpm2] {
       for slot in file.slots(of: protection) where slot.kind == kind && !slot.isAutomatic {
-        if let number, slot.number != number { continue }
         do {
           let context = file.context(of: slot, kind: kind)
           return (slot, try bindings.open(slot, context, secret: secret, in: directory))

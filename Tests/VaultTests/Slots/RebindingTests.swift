@@ -81,7 +81,7 @@ import Vocabulary
     let file = try unverified.verified(with: unverified.unlock(with: vault.bindings, in: directory))
     try scratch.put(deviceSecret, as: "device.key", mode: 0o644)
     #expect(throws: VaultError(.badPermissions, path: scratch.file("device.key"))) {
-      try vault.opensByItself(file.slots[0], of: file, in: directory)
+      try vault.opens(file.slots[0], of: file, in: directory)
     }
     try scratch.put(deviceSecret, as: "device.key")
     try expectContent(of: scratch.vault())
