@@ -44,14 +44,6 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.pasting)")
   }
 
-  /// The provider requires a registered redirect URI with a fixed port.
-  init(redirectOf provider: String, _ login: SignInCommand) {
-    let example = "http://localhost:47600/callback"
-    self.init(
-      .invalidRequest, "\(provider) compares the port of the redirect URI, so register one there yourself",
-      hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
-  }
-
   init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
@@ -116,34 +108,6 @@ extension Failure {
     }
   }
 
-  init(redirectElsewhere login: SignInCommand) {
-    self.init(
-      .redirectUnavailable, "the redirect URI of this account is not on this machine",
-      hint: login.pasting)
-  }
-
-  /// The sign-in has authentication requirements that the device flow does not support.
-  init(demandsOf login: SignInCommand) {
-    self.init(
-      .invalidRequest,
-      "a sign-in with a device code does not support \(SignInDemands().options.map(\.name).joined(separator: ", "))",
-      hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
-  }
-
-  /// A guest session needs a client that authenticates itself.
-  init(unprovenGuest login: SignInCommand) {
-    self.init(
-      .invalidRequest, "a guest session needs a client that authenticates itself",
-      hint: "\(login.askingForSecret); or, to have one registered: \(login.registering)")
-  }
-
-  /// A guest session cannot replace a user's session.
-  init(guestOverUserOf account: String) {
-    self.init(
-      .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
-      hint: "agent logout \(account)")
-  }
-
   /// Explains why an assertion is unusable or was rejected.
   init(_ problem: AssertionProblem, of source: AssertionSource) {
     let assertion = source.phrase
@@ -199,12 +163,6 @@ extension Failure {
   init(idTokenOf account: String, isExpired: Bool) {
     self = isExpired ? .spentIDToken(of: account) : .missingIDToken(of: account)
     code = .assertionNeeded
-  }
-
-  init(expiredSecretOf account: String) {
-    self.init(
-      .clientRejected, "the client secret registered for \(account) has expired",
-      hint: .command("agent login \(account) --register"))
   }
 }
 

@@ -28,8 +28,16 @@ extension Failure {
         "the access token of \(account) was not stored and is lost; \("--keep") stores the next one",
         hint: .command("agent login \(account) --keep"))
     case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
-    case .configurationChanged(let account, let setting, nil): self.init(changed: setting, of: account)
-    case .endpointMoved(let account, let origin): self.init(movedTo: origin, of: account)
+    case .configurationChanged(let account, let setting, nil):
+      self.init(
+        .configurationChanged,
+        "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
+        hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
+    case .endpointMoved(let account, let origin):
+      self.init(
+        .endpointMoved,
+        "the server of \(account) now has an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
+        hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .resourceMoved(let account, let resource, let issuer):
       let option = resource.utf8.starts(with: "http:".utf8) ? " --allow-http-loopback" : ""
@@ -48,34 +56,65 @@ extension Failure {
         isRevoked
         ? Phrase("\(text); the new session was revoked at the server")
         : Phrase("\(text); the new session still exists at the server")
-    case .identityUnknown(let account): self.init(unknownUserOf: account)
+    case .identityUnknown(let account):
+      self.init(
+        .identityChanged,
+        "the server did not identify the user, who may not be the one signed in to \(account)",
+        hint: "if that is right: agent logout \(account), then agent login \(account)")
     case .lifetimeTooShort(let account, let lifetime):
       self.init(
         .lifetimeTooShort, "tokens for \(account) are valid for at most \(PlainTime.short(lifetime))",
         hint: "use a shorter --min-valid")
     case .originNotListed(let account, let origin, let url): self.init(notListed: origin, account, url)
     case .originUnconfirmed(let account, let origin):
-      self.init(unconfirmed: origin, account: account)
+      self.init(
+        .originNotAllowed,
+        "\(account) may not send its token to \(origin): the settings file lists it, but it was never confirmed",
+        hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
     case .originOfOtherUser(let account, let origin, let user):
       self.init(
         .originNotAllowed,
         "\(account) may send its token to \(origin) only with the user name \(TerminalText.clean(user, limit: 64))",
         hint: ShellWord.isHarmless(user) ? Phrase("use \("--user=" + ShellWord.quoted(user))") : nil)
-    case .severalAccounts(let names, let origin): self.init(several: names, for: origin)
+    case .severalAccounts(let names, let origin):
+      self.init(
+        .invalidRequest,
+        "several accounts may send their tokens to \(origin): \(names.joined(separator: ", "))",
+        hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
     case .noPlace: self.init(.originNotAllowed, "a token is sent only to https URLs and to mail servers over TLS")
     case .content: self.init(.storage, "cannot read all of the data to send")
     case .contentLate(let seconds): self.init(.timeout, "no data to send arrived for \(seconds) s")
-    case .noOtherTokens(let account): self.init(noOtherTokensOf: account)
+    case .noOtherTokens(let account):
+      self.init(
+        .serverRejected,
+        "\(account) has no refresh token, so it cannot get other tokens",
+        hint: "to get a refresh token, usually request the scope offline_access at sign-in")
     case .redirectUnavailable(let port, let problem): self.init(port: port, problem, login)
     case .redirectPortTaken(let port, let holder): self.init(port: port, holder, login)
-    case .redirectElsewhere: self.init(redirectElsewhere: login)
-    case .redirectNotNamed(let provider): self.init(redirectOf: provider, login)
+    case .redirectElsewhere:
+      self.init(
+        .redirectUnavailable, "the redirect URI of this account is not on this machine", hint: login.pasting)
+    case .redirectNotNamed(let provider):
+      let example = "http://localhost:47600/callback"
+      self.init(
+        .invalidRequest, "\(provider) compares the port of the redirect URI, so register one there yourself",
+        hint: "register \(example) there, then: \(login.with([.init("redirect-uri", example)]))")
     case .clientNotNamed(let missing): self.init(missing, login)
     case .clientSecretNotNamed(let missing): self.init(missing, login)
     case .clientURL(let problem): self.init(problem, login)
-    case .demandsNeedBrowser: self.init(demandsOf: login)
-    case .guestNeedsProof: self.init(unprovenGuest: login)
-    case .guestOverUser(let account): self.init(guestOverUserOf: account)
+    case .demandsNeedBrowser:
+      self.init(
+        .invalidRequest,
+        "a sign-in with a device code does not support \(SignInDemands().options.map(\.name).joined(separator: ", "))",
+        hint: "sign in with a browser: \(login.with("browser", without: ["device", "paste"]))")
+    case .guestNeedsProof:
+      self.init(
+        .invalidRequest, "a guest session needs a client that authenticates itself",
+        hint: "\(login.askingForSecret); or, to have one registered: \(login.registering)")
+    case .guestOverUser(let account):
+      self.init(
+        .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
+        hint: "agent logout \(account)")
     case .assertion(let problem, let source): self.init(problem, of: source)
     case .assertionVariables(let account, let source): self.init(variablesOf: source, account)
     case .assertionSource(.account(let other), because: let error): self.init(error, account: other)
@@ -93,7 +132,10 @@ extension Failure {
         hint: Phrase(
           "sign in with a new one, using \("agent workload"), or in another way: agent login \(account)"
         ).running("agent login \(account)"))
-    case .clientSecretExpired(let account): self.init(expiredSecretOf: account)
+    case .clientSecretExpired(let account):
+      self.init(
+        .clientRejected, "the client secret registered for \(account) has expired",
+        hint: .command("agent login \(account) --register"))
     case .cancelled: self.init(.cancelled, "cancelled")
     case .tokenReturned(let origin):
       self.init(.tokenReturned, "\(origin) sent the access token back, so its answer was cut off")
@@ -130,13 +172,6 @@ extension Failure {
     self = .noAccount(named: name, hint: hint)
   }
 
-  private init(changed setting: String, of account: String) {
-    self.init(
-      .configurationChanged,
-      "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
-      hint: Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
-  }
-
   private init(changedAuthorities file: String, of account: String) {
     let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
     self.init(
@@ -145,13 +180,6 @@ extension Failure {
       hint: ShellWord.isHarmless(file)
         ? Phrase("if that is right: \(command)").running(command)
         : Phrase("restore it, or sign in again: agent login \(account)").running("agent login \(account)"))
-  }
-
-  private init(movedTo origin: String, of account: String) {
-    self.init(
-      .endpointMoved,
-      "the server of \(account) now has an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
-      hint: Phrase("if that is right, sign in again: agent login \(account)").running("agent login \(account)"))
   }
 
   /// The ID Token differs from that of the sign-in in `iss`, `sub`, `aud`, `azp` or `nonce` (OpenID Connect Core,
@@ -174,22 +202,6 @@ extension Failure {
       ? Phrase("if that is right: agent logout \(account), then agent login \(account)")
       : Phrase("to change the user: agent logout \(account), then agent login \(account)")
     self.init(.identityChanged, message, hint: hint)
-  }
-
-  /// The server did not identify the user.
-  private init(unknownUserOf account: String) {
-    self.init(
-      .identityChanged,
-      "the server did not identify the user, who may not be the one signed in to \(account)",
-      hint: "if that is right: agent logout \(account), then agent login \(account)")
-  }
-
-  /// Tokens for other targets need a refresh token.
-  private init(noOtherTokensOf account: String) {
-    self.init(
-      .serverRejected,
-      "\(account) has no refresh token, so it cannot get other tokens",
-      hint: "to get a refresh token, usually request the scope offline_access at sign-in")
   }
 
   // MARK: - Permitted destinations of tokens
@@ -215,21 +227,6 @@ extension Failure {
       return "agent help account set"
     }
     return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
-  }
-
-  /// The settings file lists an origin that the user has not confirmed.
-  private init(unconfirmed origin: String, account: String) {
-    self.init(
-      .originNotAllowed,
-      "\(account) may not send its token to \(origin): the settings file lists it, but it was never confirmed",
-      hint: Self.listing(origin, account).map { Phrase("if that is right: \($0)") })
-  }
-
-  private init(several names: [String], for origin: String) {
-    self.init(
-      .invalidRequest,
-      "several accounts may send their tokens to \(origin): \(names.joined(separator: ", "))",
-      hint: Phrase("choose one: \(Phrase.choices(Array(names.prefix(3)), of: "account"))"))
   }
 
   /// The command that adds an origin to an account. Nil if the origin is unsafe to paste.
