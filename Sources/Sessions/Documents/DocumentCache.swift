@@ -49,8 +49,8 @@ package final class DocumentCache: Sendable {
   private let entries = Monitor<[DocumentName: Entry]>([:])
   private let refetches = Monitor(Refetches())
   private let versions = Atomic<Int>(0)
-  private let metadataFetches = Fetches<AuthorizationServerMetadata>()
-  private let keyFetches = Fetches<JWKSet>()
+  let metadataFetches = Fetches<AuthorizationServerMetadata>()
+  let keyFetches = Fetches<JWKSet>()
 
   package init(directory: String, http: any HTTPClient, time: any TimeSource) {
     self.directory = directory
@@ -58,61 +58,32 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// The issuer's metadata, from memory, disk or the network.
-  package func metadata(
-    of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,
-    observer: SessionObserver? = nil
-  ) throws(OAuthError) -> VersionedMetadata {
-    let source = DocumentSource(issuer, transport, cancellation, observer)
-    return try fresh ? fetch(source, metadataFetches) : get(source, metadataFetches)
+  /// A document from memory, disk or the network.
+  ///
+  /// - Parameter fresh: Whether to request it from the server even if it is cached.
+  func document<Document>(
+    _ source: DocumentSource<Document>, fresh: Bool = false
+  ) throws(OAuthError) -> Versioned<Document> {
+    guard !fresh, let entry = cached(source.name), let document = read(entry, source) else {
+      return try fetch(source)
+    }
+    source.observer?(.step(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt)))
+    return Versioned(document, version: entry.version)
   }
 
-  /// Fetches metadata newer than `old`, because an endpoint no longer exists or has an unknown origin. Otherwise like
-  /// ``renewedKeys(after:at:transport:cancellation:observer:)``.
-  package func renewedMetadata(
-    after old: VersionedMetadata, of issuer: Issuer, transport: Transport, cancellation: Cancellation?,
-    observer: SessionObserver? = nil
-  ) throws(OAuthError) -> VersionedMetadata? {
-    try renewed(after: old, DocumentSource(issuer, transport, cancellation, observer), metadataFetches)
+  /// The error of the last extra fetch of a document, or nil if none has failed since the document was fetched.
+  func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
+    refetches.withLock { $0.problem(of: source.way) }
   }
 
-  /// The key set at `endpoint`, from memory, disk or the network.
-  package func keys(
-    at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?, observer: SessionObserver? = nil
-  ) throws(OAuthError) -> VersionedKeys {
-    try get(DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
-  }
-
-  /// Returns keys newer than `old`, because a key was missing or a signature did not match. Fetches them unless another
-  /// caller already has. Nil at the rate limit.
-  package func renewedKeys(
-    after old: VersionedKeys, at endpoint: Endpoint, transport: Transport, cancellation: Cancellation?,
-    observer: SessionObserver? = nil
-  ) throws(OAuthError) -> VersionedKeys? {
-    try renewed(after: old, DocumentSource(endpoint, transport, cancellation, observer), keyFetches)
-  }
-
-  /// The error of the last extra fetch of the keys, or nil if none has failed since the keys were fetched.
-  func refetchProblem(at endpoint: Endpoint, transport: Transport) -> OAuthError? {
-    refetchProblem(DocumentWay(DocumentName(keysAt: endpoint, transport), transport))
-  }
-
-  /// The error of the last extra fetch of the metadata, or nil if none has failed since it was fetched.
-  func refetchProblem(of issuer: Issuer, transport: Transport) -> OAuthError? {
-    refetchProblem(DocumentWay(DocumentName(metadataOf: issuer, transport), transport))
-  }
-
-  /// Seconds until the keys may be fetched again, early or because they expire. 0 if they may be fetched now.
-  package func secondsUntilKeys(at endpoint: Endpoint, transport: Transport) -> Int {
-    let name = DocumentName(keysAt: endpoint, transport)
+  /// Seconds until a document may be fetched again, early or because it expires. 0 if it may be fetched now.
+  func secondsUntilNext<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
-    let outOfTurn = refetches.withLock { $0.secondsLeft(DocumentWay(name, transport), now: now) }
-    guard let entry = known(name) else { return outOfTurn }
+    let outOfTurn = refetches.withLock { $0.secondsLeft(source.way, now: now) }
+    guard let entry = known(source.name) else { return outOfTurn }
     // The times in a file may be anything.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
-
-  private func refetchProblem(_ way: DocumentWay) -> OAuthError? { refetches.withLock { $0.problem(of: way) } }
 
   /// Removes the cached metadata and keys of an issuer, in memory and on disk.
   package func forget(_ issuer: Issuer, transport: Transport) {
@@ -123,17 +94,7 @@ package final class DocumentCache: Sendable {
     if let place { forget(DocumentName(keysAt: place, transport)) }
   }
 
-  private typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
-
-  private func get<Document>(
-    _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
-  ) throws(OAuthError) -> Versioned<Document> {
-    if let entry = cached(source.name), let document = read(entry, source) {
-      source.observer?(.step(.documentKept(source.name.kind.role, ageSeconds: time.wallSeconds() - entry.fetchedAt)))
-      return Versioned(document, version: entry.version)
-    }
-    return try fetch(source, fetches)
-  }
+  typealias Fetches<Document: Sendable> = SharedFetches<DocumentFlight, Versioned<Document>, OAuthError>
 
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
@@ -149,13 +110,13 @@ package final class DocumentCache: Sendable {
     return document
   }
 
-  private func renewed<Document>(
-    after old: Versioned<Document>, _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
+  func renewed<Document>(
+    after old: Versioned<Document>, _ source: DocumentSource<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
     let name = source.name
     let now = time.wallSeconds()
     // Concurrent callers share a fetch. Another caller may have just finished one.
-    let ending = try fetches.fetch(
+    let ending = try source.fetches(self).fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) {
       !holdsNewer(than: old.version, name) && refetches.withLock { $0.take(source.way, now: now) }
@@ -169,7 +130,7 @@ package final class DocumentCache: Sendable {
     switch ending {
     case .came(let document): return document
     case .givenUp: throw OAuthError(.cancelled, .endpoint(source.name.kind.role))
-    case .notBegun: return holdsNewer(than: old.version, name) ? try get(source, fetches) : nil
+    case .notBegun: return holdsNewer(than: old.version, name) ? try document(source) : nil
     }
   }
 
@@ -178,10 +139,8 @@ package final class DocumentCache: Sendable {
   }
 
   /// Fetches a document or joins a fetch in progress. A failure keeps the cached document.
-  private func fetch<Document>(
-    _ source: DocumentSource<Document>, _ fetches: Fetches<Document>
-  ) throws(OAuthError) -> Versioned<Document> {
-    let ending = try fetches.fetch(
+  private func fetch<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
+    let ending = try source.fetches(self).fetch(
       source.flight, isGivenUp: source.isGivenUp, isOwn: DocumentSource<Document>.isOwn
     ) { () throws(OAuthError) in
       try fetchAlone(source)

@@ -2,17 +2,19 @@ internal import JOSE
 internal import OAuth
 
 /// A public document of an issuer, with the code that fetches and parses it.
-struct DocumentSource<Document: Sendable> {
+struct DocumentSource<Document: Sendable>: Sendable {
   let name: DocumentName
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
+  /// The fetches of such documents in progress.
+  let fetches: @Sendable (DocumentCache) -> DocumentCache.Fetches<Document>
   /// Parses the body. Nil if not a valid document of this kind.
-  let parse: ([UInt8]) -> Document?
+  let parse: @Sendable ([UInt8]) -> Document?
   /// The observations to report for a received document.
-  let remarks: (Document) -> [SessionObservation]
+  let remarks: @Sendable (Document) -> [SessionObservation]
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
-  let fetch: (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
+  let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
@@ -52,7 +54,7 @@ extension DocumentSource<AuthorizationServerMetadata> {
   init(_ issuer: Issuer, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(metadataOf: issuer, transport), transport: transport, cancellation: cancellation,
-      observer: observer
+      observer: observer, fetches: \.metadataFetches
     ) { body in
       try? AuthorizationServerMetadata(
         parsing: body, issuer: issuer, allowHTTPLoopback: transport.allowHTTPLoopback)
@@ -68,7 +70,7 @@ extension DocumentSource<JWKSet> {
   init(_ endpoint: Endpoint, _ transport: Transport, _ cancellation: Cancellation?, _ observer: SessionObserver?) {
     self.init(
       name: DocumentName(keysAt: endpoint, transport), transport: transport, cancellation: cancellation,
-      observer: observer
+      observer: observer, fetches: \.keyFetches
     ) { body in
       try? JWKSet(parsing: body)
     } remarks: { keys in

@@ -1,14 +1,21 @@
+internal import JOSE
 internal import OAuth
 
 /// Fetches an issuer's keys: from the cache, or newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
-  private(set) var endpoint: Endpoint
+  private var endpoint: Endpoint
+  private var document: DocumentSource<JWKSet>
   /// Finds the keys' new URL in newer metadata. Nil if the metadata has just been fetched.
-  private(set) var renewal: MetadataRenewal?
-  let transport: Transport
-  let cancellation: Cancellation
-  let observer: SessionObserver?
+  private var renewal: MetadataRenewal?
+
+  init(
+    _ services: SessionServices, _ endpoint: Endpoint, _ transport: Transport, _ renewal: MetadataRenewal?,
+    _ cancellation: Cancellation
+  ) {
+    (documents, self.endpoint, self.renewal) = (services.documents, endpoint, renewal)
+    document = DocumentSource(endpoint, transport, cancellation, services.observer)
+  }
 
   /// Keys with the source that returned them.
   struct Held: Sendable {
@@ -19,9 +26,7 @@ struct IssuerKeys: Sendable {
   /// The keys from the cache, or from the server if not cached.
   func atHand() throws(OAuthError) -> Held {
     do throws(OAuthError) {
-      let keys = try documents.keys(
-        at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
-      return Held(keys: keys, source: self)
+      return Held(keys: try documents.document(document), source: self)
     } catch {
       return try elsewhere(since: error)
     }
@@ -32,10 +37,8 @@ struct IssuerKeys: Sendable {
   /// - Throws: The error of this fetch, or of the last one at the rate limit. There may still be newer keys.
   func renewed(after old: DocumentCache.VersionedKeys) throws(OAuthError) -> Held? {
     do throws(OAuthError) {
-      let newer = try documents.renewedKeys(
-        after: old, at: endpoint, transport: transport, cancellation: cancellation, observer: observer)
-      if let newer { return Held(keys: newer, source: self) }
-      if let problem = documents.refetchProblem(at: endpoint, transport: transport) { throw problem }
+      if let newer = try documents.renewed(after: old, document) { return Held(keys: newer, source: self) }
+      if let problem = documents.refetchProblem(document) { throw problem }
       return nil
     } catch {
       return try elsewhere(since: error)
@@ -43,7 +46,7 @@ struct IssuerKeys: Sendable {
   }
 
   /// Seconds until the keys may be fetched again, at least 1.
-  var secondsUntilNext: Int { max(1, documents.secondsUntilKeys(at: endpoint, transport: transport)) }
+  var secondsUntilNext: Int { max(1, documents.secondsUntilNext(document)) }
 
   /// The keys at the new URL in newer metadata, or nil if the URL has not changed.
   ///
@@ -53,9 +56,9 @@ struct IssuerKeys: Sendable {
     else { return nil }
     var source = self
     source.endpoint = place
+    source.document = DocumentSource(place, document.transport, document.cancellation, document.observer)
     source.renewal?.edition = newer
-    let keys = try documents.keys(at: place, transport: transport, cancellation: cancellation, observer: observer)
-    return Held(keys: keys, source: source)
+    return Held(keys: try documents.document(source.document), source: source)
   }
 
   /// The keys at the new URL in newer metadata. Throws `problem` without any.
@@ -63,18 +66,6 @@ struct IssuerKeys: Sendable {
     // Keys are public, so this can be tried after any failure that a moved URL may cause.
     guard problem.mayComeOfMoving, let moved = try? moved() else { throw problem }
     return moved
-  }
-}
-
-extension IssuerKeys {
-  /// Creates a source of the keys of an account's issuer.
-  init(
-    services: SessionServices, server: AuthorizationServer, endpoint: Endpoint, renewal: MetadataRenewal?,
-    cancellation: Cancellation
-  ) {
-    self.init(
-      documents: services.documents, endpoint: endpoint, renewal: renewal, transport: server.transport,
-      cancellation: cancellation, observer: services.observer)
   }
 }
 

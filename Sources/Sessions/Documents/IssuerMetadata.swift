@@ -11,6 +11,10 @@ struct IssuerMetadata: Sendable {
   let access: AccountAccess
   let cancellation: Cancellation?
 
+  private var source: DocumentSource<AuthorizationServerMetadata> {
+    DocumentSource(access.issuer, access.transport, cancellation, observer)
+  }
+
   /// The metadata from the cache, or from the server if not cached.
   func atHand() throws(SessionError) -> Edition { try read(fresh: false) }
 
@@ -23,10 +27,7 @@ struct IssuerMetadata: Sendable {
       AuthorizationServerMetadata(issuer: access.issuer, overrides: access.known).applying(access.overrides))
     guard access.publishesMetadata else { return named }
     do {
-      return seen(
-        try documents.metadata(
-          of: access.issuer, transport: access.transport, fresh: fresh, cancellation: cancellation,
-          observer: observer))
+      return seen(try documents.document(source, fresh: fresh))
     } catch {
       guard error.code == .metadataMissing, access.overrides[.token] ?? access.known[.token] != nil else {
         throw .oauth(error)
@@ -39,11 +40,8 @@ struct IssuerMetadata: Sendable {
   /// fetch's error again.
   func renewed(after old: Edition) throws(SessionError) -> Edition? {
     guard access.publishesMetadata else { return nil }
-    let newer = try oauth(
-      documents.renewedMetadata(
-        after: old, of: access.issuer, transport: access.transport, cancellation: cancellation, observer: observer))
-    if let newer { return seen(newer) }
-    if let problem = documents.refetchProblem(of: access.issuer, transport: access.transport) { throw .oauth(problem) }
+    if let newer = try oauth(documents.renewed(after: old, source)) { return seen(newer) }
+    if let problem = documents.refetchProblem(source) { throw .oauth(problem) }
     return nil
   }
 

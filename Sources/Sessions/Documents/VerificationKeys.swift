@@ -81,10 +81,8 @@ package final class VerificationKeys: Sendable {
       error.advice = "pass the server's keys in a file with --jwks"
       throw .oauth(error)
     }
-    let source = IssuerKeys(
-      documents: services.documents, endpoint: endpoint,
-      renewal: MetadataRenewal(source: metadata, edition: published, bounds: nil), transport: access.transport,
-      cancellation: cancellation, observer: services.observer)
+    let renewal = MetadataRenewal(source: metadata, edition: published, bounds: nil)
+    let source = IssuerKeys(services, endpoint, access.transport, renewal, cancellation)
     let held = try oauth(source.atHand())
     issuer = published.document.issuer
     announcedAlgorithms = published.document.idTokenSigningAlgorithms

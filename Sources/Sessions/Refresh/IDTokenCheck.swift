@@ -70,9 +70,7 @@ struct IDTokenCheck {
       throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }
     try renewal?.bounds?.check(endpoint)
-    var search = KeySearch(
-      IssuerKeys(
-        services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
+    var search = KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
     var (doubt, latest) = (IDTokenError(.signature(.unknownKey)), JWKSet([]))
     while doubt.fault.needsNewKeys, let keys = try oauth(search.next()) {
       latest = keys

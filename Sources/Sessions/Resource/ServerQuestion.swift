@@ -57,9 +57,7 @@ package struct ServerQuestion: Sendable {
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     let registered = server.signing.userInfo
     var search = server.metadata.jwksURI.map { endpoint in
-      KeySearch(
-        IssuerKeys(
-          services: services, server: server, endpoint: endpoint, renewal: renewal, cancellation: cancellation))
+      KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
     }
     return UserInfoRules(
       algorithms: registered.map { [$0] } ?? server.acceptedIDTokenAlgorithms,
