@@ -22,7 +22,6 @@ final class DaemonParts: Audience {
   let events: SessionEvents
   let status: StatusRequests
   let identity: IdentityRequests
-  let steps: StepReports
 
   init(_ context: DaemonContext) throws(SystemError) {
     let lock = VaultLock(context)
@@ -42,13 +41,17 @@ final class DaemonParts: Audience {
     accounts = AccountRequests(context, broker, signIns, signOuts, tokenFiles, events)
     status = StatusRequests(context, broker, signIns)
     identity = IdentityRequests(context, broker)
-    steps = StepReports(context, signIns)
     context.log.audience = self
     // The initial accounts are not published as changes.
     context.announceSettings()
   }
 
-  func logged(_ entry: LogEntry) { steps.send(entry) }
+  func logged(_ entry: LogEntry) {
+    for ticket in broker.context.watches.tickets(for: entry) {
+      broker.loop.send(.event(.progress(entry.line)), to: ticket)
+    }
+  }
+
   func published(_ entry: SessionEntry) { events.publish(entry) }
   func published(_ entry: LeaseEntry) { events.publish(entry) }
   func settingsRead(_ file: Settings, active: AccountName?) {

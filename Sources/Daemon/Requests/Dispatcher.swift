@@ -53,7 +53,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) {
     do throws(Failure) {
       let request = try located(envelope, ticket)
-      if envelope.verbose { parts.steps.begin(request, ticket) }
+      if envelope.verbose { beginSteps(of: request, ticket) }
       if jobs.stopping != nil { throw stopping }
       switch request {
       case .token(let request) where request.isLent: try parts.resources.leases.token(request, ticket)
@@ -99,6 +99,27 @@ final class Dispatcher: DaemonPart, RequestHandler {
     } catch {
       loop.send(.failure(error), to: ticket)
     }
+  }
+
+  /// Begins sending steps to a request: those of its account, or of all accounts if it has none.
+  func beginSteps(of request: Request, _ ticket: Ticket) {
+    guard let settings = try? settings() else { return }
+    let name: AccountName?
+    switch request {
+    case .login(let login): name = (try? LoginSettings(login, settings))?.account
+    case .loginResume(let resumed):
+      guard let login = parts.signIns.login(named: resumed.login) else { return }
+      name = login.account
+    case .discover: return
+    default:
+      name =
+        switch request.row.subject {
+        case .account(let text): (try? AccountName(text)) ?? settings.active
+        case .activeAccount: settings.active
+        case .listingAccount, .any: nil
+        }
+    }
+    context.watches.begin(ticket, about: name)
   }
 
   /// Returns the request, with the account of the caller's directory if it names none.

@@ -6,25 +6,17 @@ internal import Sessions
 
 /// Reads a secret from a descriptor passed by the client, without making a `String` of it.
 enum ClientSecret {
-  enum Kind {
-    case clientSecret, refreshToken, assertion
+  struct Kind {
+    let mostBytes: Int
+    let unusable: SessionError
 
-    fileprivate var mostBytes: Int {
-      switch self {
-      case .clientSecret: 4096
-      // Some servers encode much data in a refresh token.
-      case .refreshToken: 65_536
-      case .assertion: BearerAssertion.maximumBytes
-      }
-    }
-
-    fileprivate var unusable: SessionError {
-      switch self {
-      case .clientSecret: .configuration(ConfigurationError(.clientSecret, "the client secret"))
-      case .refreshToken: .configuration(ConfigurationError(.refreshToken, "the refresh token"))
-      case .assertion: .assertion(.malformed, .handedOver)
-      }
-    }
+    static let clientSecret = Kind(
+      mostBytes: 4096, unusable: .configuration(ConfigurationError(.clientSecret, "the client secret")))
+    /// Some servers encode much data in a refresh token.
+    static let refreshToken = Kind(
+      mostBytes: 65_536, unusable: .configuration(ConfigurationError(.refreshToken, "the refresh token")))
+    static let assertion = Kind(
+      mostBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .handedOver))
   }
 
   /// Reads one line.

@@ -105,7 +105,7 @@ final class SignIns: AccountPart {
     start.beganAtResource = request.beganAtResource
     start.proofAlgorithms = request.proofAlgorithms
     start.registersClient = request.registersClient
-    start.registration = ClientRegistrar.Order(
+    start.registration = ClientOrder(
       clientName: "agent on \(TerminalText.clean(Machine.hostName(), limit: 64))", softwareVersion: Product.version,
       needsProof: meant.unattended == .client)
     guard case .account(let other)? = source else { return run(start, choice, opened, login) }

@@ -107,9 +107,9 @@ extension SessionEvent.SignOutCause {
   /// Nil if the error does not end the session.
   init?(_ error: SessionError) {
     switch error.effect {
-    case .expired: self = .expired
-    case .notKept: self = .notKept
-    case .signedOut: self = .elsewhere
+    case .ended(.expired): self = .expired
+    case .ended(.notKept): self = .notKept
+    case .ended: self = .elsewhere
     case .held(.settings): self = .settings
     case .held(.identity): self = .identity
     case .held(.accountMissing), .signInNeeded, .none: return nil

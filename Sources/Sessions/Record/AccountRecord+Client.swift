@@ -9,7 +9,7 @@ extension AccountRecord {
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) -> (thumbprint: String, expiresAt: Int)? {
-    guard clientCertificate != nil else { return nil }
+    guard credentials.certificate != nil else { return nil }
     let certificate = try? credentials.clientCertificate(configuration, in: device)
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }

@@ -8,32 +8,24 @@ package import Vocabulary
 /// The vault's record of an account: its secrets, the origins that may receive them, and the user.
 ///
 /// The serialized record is only in secret memory.
+@dynamicMemberLookup
 package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The claims `iss sub aud azp auth_time nonce` of the first ID Token (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
   /// The user as described by the last verified ID Token.
   package var label: PersonLabel?
-  /// The granted scope. Nil if the server sent none.
-  package var scope: String?
   /// The scope to request for the account's own token. Set if the grant includes more, for single origins.
   package var ownScope: String?
-  /// The granted authorization details (RFC 9396), as last sent by the server.
-  package var authorizationDetails: AuthorizationDetails?
-  package var refreshToken: SharedSecret?
-  package var expiry = GrantExpiry()
   /// Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
   /// The expiry of an access token without refresh token, in unix seconds. Nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
   /// The last verified ID Token in compact form, possibly expired. Identifies the user offline.
   package var idToken: SharedSecret?
-  package var clientSecret: SharedSecret?
+  package var credentials = ClientCredentials()
   /// The key that the tokens are bound to, serialized by ``DPoPKey``. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
-  /// A private key; see ``ClientCredentials/key``.
-  package var clientKey: SharedSecret?
-  package var clientCertificate: SharedSecret?
   /// The registration of a dynamically registered client. Nil for other clients.
   package var registration: ClientRegistrationRecord?
   /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records, for the standard URI
@@ -52,8 +44,6 @@ package struct AccountRecord: Sendable {
   package var proxyCredentials: SharedSecret?
   /// In unix seconds.
   package var signedInAt: Int
-  /// The time of the last refresh, in unix seconds.
-  package var refreshedAt: Int?
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
   /// The server's description of why it ended the grant, if any, without control characters.
@@ -68,36 +58,30 @@ package struct AccountRecord: Sendable {
   package var revocation: Revocation?
   /// The grant of a session without a user. Nil for a user's session.
   package var unattended: UnattendedGrant?
-  /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
-  package var identityHold: IdentityHold?
-
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
     self.signedInAt = signedInAt
   }
 
   /// The members that a refresh changes.
-  struct Renewal: Sendable {
-    let refreshToken: SharedSecret?
-    let scope: String?
-    let authorizationDetails: AuthorizationDetails?
-    let expiry: GrantExpiry
-    let refreshedAt: Int?
-    let identityHold: IdentityHold?
+  package struct Renewal: Sendable {
+    package var refreshToken: SharedSecret?
+    /// The granted scope. Nil if the server sent none.
+    package var scope: String?
+    /// The granted authorization details (RFC 9396), as last sent by the server.
+    package var authorizationDetails: AuthorizationDetails?
+    package var expiry = GrantExpiry()
+    /// The time of the last refresh, in unix seconds.
+    package var refreshedAt: Int?
+    /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
+    package var identityHold: IdentityHold?
   }
 
-  var renewal: Renewal {
-    get {
-      Renewal(
-        refreshToken: refreshToken, scope: scope, authorizationDetails: authorizationDetails, expiry: expiry,
-        refreshedAt: refreshedAt, identityHold: identityHold)
-    }
-    set {
-      (refreshToken, scope, authorizationDetails) = (
-        newValue.refreshToken, newValue.scope, newValue.authorizationDetails
-      )
-      (expiry, refreshedAt, identityHold) = (newValue.expiry, newValue.refreshedAt, newValue.identityHold)
-    }
+  var renewal = Renewal()
+
+  package subscript<Value>(dynamicMember member: WritableKeyPath<Renewal, Value>) -> Value {
+    get { renewal[keyPath: member] }
+    set { renewal[keyPath: member] = newValue }
   }
 
   /// Tokens to revoke, with a deadline.
@@ -142,11 +126,22 @@ package enum IdentityHold: Sendable, Hashable {
 }
 
 extension AccountRecord {
+  private static let flags: [(String, any WritableKeyPath<AccountRecord, Bool> & Sendable)] = [
+    ("expired", \.isExpired), ("not_kept", \.isNotKept), ("signed_out", \.isSignedOut),
+    ("announced_pkce", \.beganAtResource), ("refuses_resource", \.refusesResource),
+    ("device_forbidden", \.isDeviceForbidden),
+  ]
+
+  private static let texts: [(String, any WritableKeyPath<AccountRecord, String?> & Sendable)] = [
+    ("scope", \.renewal.scope), ("own_scope", \.ownScope), ("expiry_reason", \.expiryReason),
+    ("redirect_uri", \.redirectURI),
+  ]
+
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
-    ("refresh_token", \.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
-    ("client_secret", \.clientSecret),
+    ("refresh_token", \.renewal.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
+    ("client_secret", \.credentials.secret),
     ("registration_access_token", \.registrationToken),
-    ("client_key", \.clientKey), ("client_certificate", \.clientCertificate),
+    ("client_key", \.credentials.key), ("client_certificate", \.credentials.certificate),
     ("proxy_credentials", \.proxyCredentials), ("dpop_key", \.dpopKey),
     ("revoked_refresh_token", \.revokedRefreshToken), ("revoked_access_token", \.revokedAccessToken),
   ]
@@ -182,39 +177,26 @@ extension AccountRecord {
     return .expired(account: account.text, reason: expiryReason)
   }
 
-  package var credentials: ClientCredentials {
-    get { ClientCredentials(secret: clientSecret, key: clientKey, certificate: clientCertificate) }
-    set { (clientSecret, clientKey, clientCertificate) = (newValue.secret, newValue.key, newValue.certificate) }
-  }
-
   /// Serializes the record as JSON in secret memory.
   ///
   /// - Parameter arena: The arena to use while it has memory.
   /// - Throws: ``SessionError/memory``.
   package func sealedContent(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
+    for (name, path) in Self.flags where self[keyPath: path] { open[name] = true }
+    for (name, path) in Self.texts { open[name] = self[keyPath: path].map { .string($0) } }
     open["identity"] = identity?.json
     open["label"] = label.map { .string($0.text) }
-    open["scope"] = scope.map { .string($0) }
-    open["own_scope"] = ownScope.map { .string($0) }
-    open["authorization_details"] = authorizationDetails?.json
-    open["refreshed_at"] = refreshedAt.map { .int($0) }
+    open["authorization_details"] = renewal.authorizationDetails?.json
+    open["refreshed_at"] = renewal.refreshedAt.map { .int($0) }
     open["access_token_expires_at"] = accessTokenExpiresAt.map { .int($0) }
-    if isExpired { open["expired"] = true }
-    open["expiry_reason"] = expiryReason.map { .string($0) }
-    if isNotKept { open["not_kept"] = true }
-    if isSignedOut { open["signed_out"] = true }
     if unattended == .client { open["guest"] = true }
     if unattended == .assertion { open["assertion"] = true }
-    if beganAtResource { open["announced_pkce"] = true }
-    if refusesResource { open["refuses_resource"] = true }
-    if isDeviceForbidden { open["device_forbidden"] = true }
     if !proofAlgorithms.isEmpty { open["proof_algorithms"] = .array(proofAlgorithms.map(JSON.string)) }
     open["revoke_until"] = revocation.map { .int($0.until) }
-    open["redirect_uri"] = redirectURI.map { .string($0) }
     open["registration"] = registration.map { .object($0.open) }
-    open["identity_changed"] = identityHold?.json
-    open["grant_expiry"] = expiry.json
+    open["identity_changed"] = renewal.identityHold?.json
+    open["grant_expiry"] = renewal.expiry.json
     var buffer = SecretBuffer(capacity: 4096, in: arena)
     buffer.append(utf8: "{\"open\":")
     buffer.append(json: .object(open))
@@ -241,24 +223,16 @@ extension AccountRecord {
         guard let identity = IdentityRecord(json: identity) else { return nil }
         record.identity = identity
       }
+      for (name, path) in Self.flags { record[keyPath: path] = open[name]?.bool ?? false }
+      for (name, path) in Self.texts { record[keyPath: path] = open[name]?.string }
       record.label = open["label"]?.string.flatMap { PersonLabel($0) }
-      record.scope = open["scope"]?.string
-      record.ownScope = open["own_scope"]?.string
       record.authorizationDetails = open["authorization_details"].flatMap { AuthorizationDetails($0) }
       record.refreshedAt = open["refreshed_at"]?.int
       record.accessTokenExpiresAt = open["access_token_expires_at"]?.int
-      record.isExpired = open["expired"]?.bool ?? false
-      record.expiryReason = open["expiry_reason"]?.string
-      record.isNotKept = open["not_kept"]?.bool ?? false
-      record.isSignedOut = open["signed_out"]?.bool ?? false
       if open["guest"]?.bool == true { record.unattended = .client }
       if open["assertion"]?.bool == true { record.unattended = .assertion }
-      record.beganAtResource = open["announced_pkce"]?.bool ?? false
-      record.refusesResource = open["refuses_resource"]?.bool ?? false
-      record.isDeviceForbidden = open["device_forbidden"]?.bool ?? false
       record.proofAlgorithms = open["proof_algorithms"]?.array?.compactMap(\.string) ?? []
       record.revocation = open["revoke_until"]?.int.map { Revocation(until: $0) }
-      record.redirectURI = open["redirect_uri"]?.string
       record.registration = open["registration"]?.object.map { ClientRegistrationRecord($0) }
       record.identityHold = open["identity_changed"].flatMap(IdentityHold.init(json:))
       record.expiry = GrantExpiry(json: open["grant_expiry"])

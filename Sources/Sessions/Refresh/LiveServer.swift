@@ -99,7 +99,8 @@ extension SessionServices {
     grant: AccessGrant? = nil, cancellation: Cancellation?
   ) throws(SessionError) -> LiveServer {
     let access = try record.access(by: configuration, account)
-    if let expiry = record.registration?.secretExpiresAt, record.clientSecret != nil, expiry <= time.wallSeconds() {
+    if let expiry = record.registration?.secretExpiresAt, record.credentials.secret != nil, expiry <= time.wallSeconds()
+    {
       throw .clientSecretExpired(account: account.text)
     }
     let source = metadataSource(access, cancellation)

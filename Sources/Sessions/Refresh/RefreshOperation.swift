@@ -201,17 +201,15 @@ package struct RefreshOperation: Sendable {
   private func awaitKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let hold = ServerHold(until: services.time.now().advanced(by: .seconds(seconds)), isNamed: true, error: problem)
-    services.awaitedKeys.update {
-      $0[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
-    }
+    services.awaitedKeys[account] = AwaitedKeys(configuration: configuration, generation: generation, hold: hold)
   }
 
   /// Throws the last refresh's error, with the remaining time, until the issuer's keys may be fetched again.
   private func checkAwaitedKeys(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
-    guard let awaited = services.awaitedKeys.withLock({ $0[account] }) else { return }
+    guard let awaited = services.awaitedKeys[account] else { return }
     guard awaited.generation == generation, awaited.configuration == configuration, now < awaited.hold.until else {
-      return services.awaitedKeys.update { $0[account] = nil }
+      return services.awaitedKeys[account] = nil
     }
     throw awaited.hold.refusal(at: now)
   }

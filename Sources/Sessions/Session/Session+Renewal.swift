@@ -52,10 +52,10 @@ extension Session {
 
   /// Schedules the first token request of a session with the background policy, unless a refresh has failed.
   package mutating func planFirstToken(at moment: Instant) {
-    guard policy == .background, case .tokenless(.unknown, renewFrom: nil) = state, refresh == nil,
+    guard policy == .background, case .tokenless(nil, renewFrom: nil) = state, refresh == nil,
       backoff.failure?.failedAt == nil
     else { return }
-    state = .tokenless(.unknown, renewFrom: moment)
+    state = .tokenless(nil, renewFrom: moment)
   }
 
   /// Postpones refreshes without a caller.

@@ -12,18 +12,11 @@ package import Vocabulary
 package struct Session: Sendable {
   /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
+    /// The end according to the vault's record. Nil if there may be a grant: the record was not read, or contains one.
+    ///
     /// - Parameter renewFrom: When a session with the background policy requests its first token, if scheduled.
-    case tokenless(VaultState, renewFrom: Instant?)
+    case tokenless(SessionState?, renewFrom: Instant?)
     case granted(CachedToken)
-  }
-
-  /// The state of the vault's record, without a cached token.
-  enum VaultState: Sendable {
-    /// There may be a grant: the record was not read, or contains one.
-    case unknown
-    case signedOut, expired
-    /// The session was only an access token, which has been lost.
-    case notKept
   }
 
   /// The progress of getting a token.
@@ -34,7 +27,7 @@ package struct Session: Sendable {
     case refreshing(Refresh)
   }
 
-  var state = State.tokenless(.unknown, renewFrom: nil)
+  var state = State.tokenless(nil, renewFrom: nil)
   var activity = Activity.idle
   var backoff = Backoff()
   package private(set) var generation = Self.nextGeneration()
@@ -90,9 +83,7 @@ package struct Session: Sendable {
   package func state(now: Instant) -> SessionState {
     if isSigningIn { return .signingIn }
     if case .refreshing = activity { return .refreshing }
-    if case .tokenless(.signedOut, _) = state { return .signedOut }
-    if case .tokenless(.expired, _) = state { return .expired }
-    if case .tokenless(.notKept, _) = state { return .notKept }
+    if case .tokenless(let ended?, _) = state { return ended }
     if lastFailure?.needsSignIn == true { return .expired }
     if isOffline { return .offline }
     return satisfied(by: TokenNeed(), now: now) == nil ? .stale : .active
@@ -225,9 +216,7 @@ package struct Session: Sendable {
     let error = backoff.refreshFailed(error, now: now)
     if policy == .offline, error.isWorthWaiting { activity = .queued(.patient) }
     switch error.effect {
-    case .signedOut: state = .tokenless(.signedOut, renewFrom: nil)
-    case .expired: state = .tokenless(.expired, renewFrom: nil)
-    case .notKept: state = .tokenless(.notKept, renewFrom: nil)
+    case .ended(let ended): state = .tokenless(ended, renewFrom: nil)
     case .held:
       // With the background policy, the session checks by itself whether tokens are still withheld.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
@@ -259,11 +248,8 @@ package struct Session: Sendable {
 
   /// Wipes the cached token and cancels the scheduled first request.
   mutating func dropToken(renewFrom: Instant? = nil) {
-    if case .tokenless(let known, _) = state {
-      state = .tokenless(known, renewFrom: renewFrom)
-    } else {
-      state = .tokenless(.unknown, renewFrom: renewFrom)
-    }
+    let ended = if case .tokenless(let ended, _) = state { ended } else { SessionState?.none }
+    state = .tokenless(ended, renewFrom: renewFrom)
   }
 
   // MARK: - Events outside of a refresh
@@ -294,7 +280,7 @@ package struct Session: Sendable {
   }
 
   /// Drops the token in memory and the last failure, but not the grant. The next caller starts a refresh.
-  package mutating func forgetToken() { restart(.tokenless(.unknown, renewFrom: nil)) }
+  package mutating func forgetToken() { restart(.tokenless(nil, renewFrom: nil)) }
 
   /// Adjusts the times of the cached token after the machine's clock was set.
   package mutating func clockSet(wallSeconds: Int, now: Instant) {
@@ -312,13 +298,8 @@ package struct Session: Sendable {
   /// - Parameter ending: See ``AccountRecord/ending(_:now:)``.
   package mutating func learn(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
-    let ended: VaultState =
-      switch ending?.effect {
-      case .expired: .expired
-      case .notKept: .notKept
-      default: .signedOut
-      }
-    state = .tokenless(isGranted ? .unknown : ended, renewFrom: renewFrom)
+    let ended = if case .ended(let ended) = ending?.effect { ended } else { SessionState.signedOut }
+    state = .tokenless(isGranted ? nil : ended, renewFrom: renewFrom)
     self.refreshedAt = self.refreshedAt ?? refreshedAt
   }
 }

@@ -108,12 +108,9 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// The effect of a failed refresh on the session.
   package enum Effect: Sendable, Equatable {
-    /// The account's grant no longer exists.
-    case signedOut
-    /// The server ended the grant.
-    case expired
-    /// The session was only an access token, which has been lost.
-    case notKept
+    /// The account's grant no longer exists (`signedOut`), the server ended it (`expired`), or the session was only an
+    /// access token, which has been lost (`notKept`).
+    case ended(SessionState)
     /// Tokens are withheld until the settings or the server change back, or the user signs in.
     case held(Hold)
     /// The grant remains, but only a sign-in is certain to help.
@@ -128,9 +125,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// The error's effect on the session (one fact, one place). For OAuth errors, uses ``OAuthError/Code/meaning``.
   package var effect: Effect {
     switch self {
-    case .expired: .expired
-    case .notKept: .notKept
-    case .signedOut: .signedOut
+    case .expired: .ended(.expired)
+    case .notKept: .ended(.notKept)
+    case .signedOut: .ended(.signedOut)
     case .configurationChanged, .endpointMoved, .resourceMoved: .held(.settings)
     case .identityChanged, .identityUnverified, .identityUnknown: .held(.identity)
     case .noAccount: .held(.accountMissing)

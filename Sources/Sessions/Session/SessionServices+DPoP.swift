@@ -83,7 +83,7 @@ extension AccountRecord {
 
   /// Records that the server ended the grant, and removes its tokens.
   mutating func endGrant(because reason: String? = nil) {
-    refreshToken = nil
+    renewal.refreshToken = nil
     accessToken = nil
     idToken = nil
     dpopKey = nil

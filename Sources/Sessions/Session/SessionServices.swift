@@ -14,9 +14,9 @@ package struct SessionServices: Sendable {
   /// The nonces and clock offsets of servers, for DPoP proofs.
   let proofs = DPoPMemory()
   package let gate = LockGate()
-  let unstored = UnstoredRecords()
-  let unwritten = UnwrittenRevocations()
-  let awaitedKeys = Monitor<[AccountName: AwaitedKeys]>([:])
+  let unstored = AccountTable<UnstoredRecord>()
+  let unwritten = AccountTable<UnwrittenRevocation>()
+  let awaitedKeys = AccountTable<AwaitedKeys>()
   /// By account, the last reported endpoint origin that was not known at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()

@@ -4,25 +4,26 @@ internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Refresh tokens that could not be written, for example because the disk failed or the vault was locked. Since those
-/// in the vault are invalid, these stay in memory until they can be written. Thread-safe.
-final class UnstoredRecords: Sendable {
-  struct Entry {
-    let renewal: AccountRecord.Renewal
-    /// The generation of the vault's record that this one replaces.
-    let replaces: UInt64
-    /// Revokes the grant, if the process ends before the write.
-    let revoke: @Sendable () -> Void
+/// Values by account. Thread-safe.
+final class AccountTable<Value: Sendable>: Sendable {
+  private let values = Monitor<[AccountName: Value]>([:])
+
+  subscript(account: AccountName) -> Value? {
+    get { values.withLock { $0[account] } }
+    set { values.withLock { $0[account] = newValue } }
   }
 
-  private let entries = Monitor<[AccountName: Entry]>([:])
+  var accounts: [AccountName] { values.withLock { Array($0.keys) } }
+}
 
-  subscript(account: AccountName) -> Entry? {
-    get { entries.withLock { $0[account] } }
-    set { entries.withLock { $0[account] = newValue } }
-  }
-
-  var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
+/// A refresh token that could not be written, for example because the disk failed or the vault was locked. Since the
+/// one in the vault is invalid, it stays in memory until it can be written.
+struct UnstoredRecord: Sendable {
+  let renewal: AccountRecord.Renewal
+  /// The generation of the vault's record that this one replaces.
+  let replaces: UInt64
+  /// Revokes the grant, if the process ends before the write.
+  let revoke: @Sendable () -> Void
 }
 
 /// Resources for writing a record, reserved before a token is spent and released with this value (reserve first).
@@ -124,7 +125,7 @@ extension SessionServices {
       } catch {
         if case .signedOut = error { throw error }
         guard error.lacksDescriptors, Instant.now < deadline else {
-          unstored[account] = UnstoredRecords.Entry(
+          unstored[account] = UnstoredRecord(
             renewal: record.renewal, replaces: generation, revoke: revoke)
           throw error
         }

@@ -18,22 +18,21 @@ package struct EventCommand: Sendable, Hashable {
 
   /// Parses an element of the list `on`. `place` is its path for errors.
   init(_ object: JSONObject, place: String) throws(ConfigurationError) {
-    let reader = SettingsReader(object: object, place: place)
     let members = ["events", "account", "run", "timeout"]
     for name in object.names where !members.contains(name) {
       throw ConfigurationError(.unknownMember(known: members), "\(place).\(name)")
     }
-    for name in try reader.texts("events") {
+    for name in try Self.texts(object, "events", place) {
       guard let event = SessionEventName(rawValue: name) else { throw ConfigurationError(.invalid, "\(place).events") }
       events.insert(event)
     }
     // An empty list would mean all events.
     if object["events"] != nil, events.isEmpty { throw ConfigurationError(.invalid, "\(place).events") }
-    if let name = try reader.text("account") {
-      guard let account = try? AccountName(name) else { throw ConfigurationError(.invalid, "\(place).account") }
-      self.account = account
+    if let value = object["account"] {
+      account = value.string.flatMap { try? AccountName($0) }
+      if account == nil { throw ConfigurationError(.invalid, "\(place).account") }
     }
-    arguments = try reader.texts("run")
+    arguments = try Self.texts(object, "run", place)
     guard let program = arguments.first, program.utf8.first == UInt8(ascii: "/"),
       arguments.count <= Self.mostArguments
     else { throw ConfigurationError(.invalid, "\(place).run") }
@@ -43,6 +42,17 @@ package struct EventCommand: Sendable, Hashable {
       throw ConfigurationError(.invalid, "\(place).timeout")
     }
     timeoutSeconds = seconds
+  }
+
+  private static func texts(
+    _ object: JSONObject, _ name: String, _ place: String
+  ) throws(ConfigurationError) -> [String] {
+    let array = object[name] == nil ? [] : object[name]?.array
+    let texts = array?.compactMap(\.string) ?? []
+    guard let array, array.count == texts.count, array.count <= AccountSetting.maximumListCount,
+      texts.allSatisfy({ $0.utf8.count <= AccountSetting.maximumTextBytes && !$0.utf8.contains(0) })
+    else { throw ConfigurationError(.invalid, "\(place).\(name)") }
+    return texts
   }
 
   /// Parses the member `on` of the settings.

@@ -5,54 +5,42 @@ internal import Platform
 internal import Vault
 internal import Vocabulary
 
-/// Registers a client for an account at its server (RFC 7591) and checks the result. Blocking.
-package struct ClientRegistrar: Sendable {
-  /// The account's settings. ``run()`` adds the client.
-  private(set) var configuration: AccountConfiguration
-  /// The sign-in's secrets. ``run()`` adds those of the client.
-  private(set) var secrets: SignInSecrets
-  private(set) var notices: [SignIn.Notice] = []
-  let order: Order
-  let redirectURIs: [String]
-  let metadata: AuthorizationServerMetadata
-  let transport: Transport
-  let services: SessionServices
-  let cancellation: Cancellation
+/// The values to register for a client in addition to the account's settings.
+package struct ClientOrder: Sendable {
+  /// The client name that users see when they approve.
+  package let clientName: String
+  package let softwareVersion: String
+  /// Whether the client must authenticate.
+  package let needsProof: Bool
 
-  /// The values to register in addition to the account's settings.
-  package struct Order: Sendable {
-    /// The client name that users see when they approve.
-    package let clientName: String
-    package let softwareVersion: String
-    /// Whether the client must authenticate.
-    package let needsProof: Bool
-
-    package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
-      self.clientName = clientName
-      self.softwareVersion = softwareVersion
-      self.needsProof = needsProof
-    }
+  package init(clientName: String, softwareVersion: String, needsProof: Bool = false) {
+    self.clientName = clientName
+    self.softwareVersion = softwareVersion
+    self.needsProof = needsProof
   }
+}
 
+extension FirstContact {
   /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
   /// How far before the current time a certificate becomes valid, in seconds.
   private static let secondsBefore = 86_400
 
-  mutating func run() throws(SessionError) {
-    var request = try request()
-    var registration = try register(&request, methods())
+  /// Registers a client at the server (RFC 7591), checks the result and adds it to the settings. Blocking.
+  mutating func register(_ order: ClientOrder, redirectURIs: [String]) throws(SessionError) {
+    var request = try request(order, redirectURIs)
+    var registration = try register(&request, order, methods(order))
     if isMisread(registration, for: request) {
-      _ = ClientRegistrationRecord(registration).delete(transport, services.http)
-      registration = try register(&request, [.secretPost])
+      _ = ClientRegistrationRecord(registration).delete(access.transport, services.http)
+      registration = try register(&request, order, [.secretPost])
     }
-    try adopt(registration, for: request)
+    try adopt(registration, for: request, order)
   }
 
   /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
   /// server allows it, then a secret, then a key. Servers differ in the `aud` that they expect in a signed token.
-  private func methods() -> [ClientAuthenticationMethod] {
+  private func methods(_ order: ClientOrder) -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
     if secrets.credentials.key != nil || configuration.profile == .fapi2 { return [.privateKeyJWT] }
@@ -79,7 +67,7 @@ package struct ClientRegistrar: Sendable {
 
   /// Generates a key for the client if it needs one.
   private mutating func prepare(
-    _ method: ClientAuthenticationMethod, _ request: inout ClientRegistrationRequest
+    _ method: ClientAuthenticationMethod, _ order: ClientOrder, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
     request.tokenEndpointAuthMethod = method.rawValue
     switch method {
@@ -87,7 +75,7 @@ package struct ClientRegistrar: Sendable {
       throw .oauth(
         OAuthError(.registrationUnusable, .reason("a certificate from an authority must be registered manually")))
     case .selfSignedTLSClientAuth:
-      if secrets.credentials.certificate == nil { try makeCertificate() }
+      if secrets.credentials.certificate == nil { try makeCertificate(order) }
       request.keys = [try secrets.credentials.publishedCertificate(configuration, in: services.vault.keyDevice)]
       request.bindsTokensToCertificate = metadata.bindsTokensToCertificates
     case .privateKeyJWT:
@@ -96,7 +84,7 @@ package struct ClientRegistrar: Sendable {
         secrets.credentials.key = try makeKey(announced?.contains(SigningAlgorithm.ES256.rawValue) ?? true)
       }
       request.keys = [
-        try secrets.credentials.publishedKey(named: &configuration, in: services.vault.keyDevice)
+        try secrets.credentials.publishedKey(named: &access.configuration, in: services.vault.keyDevice)
       ]
     case .none, .secretBasic, .secretPost: break
     }
@@ -110,14 +98,16 @@ package struct ClientRegistrar: Sendable {
   }
 
   /// Creates a certificate, and its key if there is none.
-  private mutating func makeCertificate() throws(SessionError) {
+  private mutating func makeCertificate(_ order: ClientOrder) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
     // The server's clock may be behind this machine's.
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: order.clientName, in: services.vault.keyDevice, from: start)
   }
 
-  private func request() throws(SessionError) -> ClientRegistrationRequest {
+  private func request(
+    _ order: ClientOrder, _ redirectURIs: [String]
+  ) throws(SessionError) -> ClientRegistrationRequest {
     var request = try ClientRegistrationRequest(
       of: configuration, name: order.clientName, softwareID: Self.softwareID, softwareVersion: order.softwareVersion)
     if order.needsProof { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
@@ -142,12 +132,12 @@ package struct ClientRegistrar: Sendable {
   ///
   /// Glewlwyd announces the device grant's registered name but accepts only its own.
   private mutating func register(
-    _ request: inout ClientRegistrationRequest, _ methods: [ClientAuthenticationMethod]
+    _ request: inout ClientRegistrationRequest, _ order: ClientOrder, _ methods: [ClientAuthenticationMethod]
   ) throws(SessionError) -> ClientRegistration {
     var refusal: OAuthError?
     let standard = request.grantTypes
     for method in methods {
-      try prepare(method, &request)
+      try prepare(method, order, &request)
       for isByTheBook in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = isByTheBook ? standard : standard.map(Self.unregistered)
         do throws(OAuthError) {
@@ -155,7 +145,7 @@ package struct ClientRegistrar: Sendable {
           return try cancellation.spending(or: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(
-              request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: transport,
+              request, at: metadata, initialAccessToken: secrets.initialAccessToken, transport: access.transport,
               http: services.http, cancellation: cancellation)
           }
         } catch {
@@ -175,30 +165,30 @@ package struct ClientRegistrar: Sendable {
 
   /// Applies the registration to settings and secrets. Deletes the client if unusable.
   private mutating func adopt(
-    _ registration: ClientRegistration, for request: ClientRegistrationRequest
+    _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ order: ClientOrder
   ) throws(SessionError) {
     let record = ClientRegistrationRecord(registration)
     do throws(SessionError) {
-      let method = try check(registration, request)
-      configuration.clientID = registration.clientID
-      configuration.tokenEndpointAuthMethod = method
-      if registration.bindsTokensToKey { configuration.dpop = true }
-      try configuration.adopt(registration)
+      let method = try check(registration, request, order)
+      access.configuration.clientID = registration.clientID
+      access.configuration.tokenEndpointAuthMethod = method
+      if registration.bindsTokensToKey { access.configuration.dpop = true }
+      try access.configuration.adopt(registration)
       secrets.credentials.secret = [.secretBasic, .secretPost].contains(method) ? registration.secret : nil
       // A certificate uses the same key.
       if method != .privateKeyJWT, secrets.credentials.certificate == nil { secrets.credentials.key = nil }
       secrets.registration = record
     } catch {
-      _ = record.delete(transport, services.http)
+      _ = record.delete(access.transport, services.http)
       throw error
     }
-    notices = [.clientRegistered(registration.clientID)]
-    if registration.hasForeignManagement { notices.append(.foreignManagement) }
+    registrationNotices = [.clientRegistered(registration.clientID)]
+    if registration.hasForeignManagement { registrationNotices?.append(.foreignManagement) }
   }
 
   /// Checks that the registered client can sign in (RFC 7591 section 3.2.1). Returns its authentication method.
   private func check(
-    _ registration: ClientRegistration, _ request: ClientRegistrationRequest
+    _ registration: ClientRegistration, _ request: ClientRegistrationRequest, _ order: ClientOrder
   ) throws(SessionError) -> ClientAuthenticationMethod {
     func unusable(_ what: Phrase) -> SessionError { .oauth(OAuthError(.registrationUnusable, .reason(what))) }
     let name = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod

@@ -4,12 +4,13 @@ internal import Vocabulary
 
 /// A server with newly fetched metadata, which determines unspecified settings, for an account without a session.
 struct FirstContact {
-  private(set) var access: AccountAccess
-  private(set) var secrets: SignInSecrets
+  var access: AccountAccess
+  var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  private(set) var registered: ClientRegistrar?
-  private let services: SessionServices
-  private let cancellation: Cancellation
+  /// What the user is told about the client that was registered. Nil if none was.
+  var registrationNotices: [SignIn.Notice]?
+  let services: SessionServices
+  let cancellation: Cancellation
 
   /// - Parameters:
   ///   - asksToStay: Whether to request a long-lived session if the server supports it.
@@ -65,18 +66,6 @@ struct FirstContact {
 
   var configuration: AccountConfiguration { access.configuration }
 
-  /// Registers a client and adds it to the settings.
-  mutating func register(_ order: ClientRegistrar.Order, redirectURIs: [String]) throws(SessionError) {
-    var registrar = ClientRegistrar(
-      configuration: access.configuration, secrets: secrets, order: order, redirectURIs: redirectURIs,
-      metadata: metadata,
-      transport: access.transport, services: services, cancellation: cancellation)
-    try registrar.run()
-    registered = registrar
-    access.configuration = registrar.configuration
-    secrets = registrar.secrets
-  }
-
   /// Chooses the redirect, listens for it if it goes to this machine, and registers a client if required, for example
   /// because the port is in use. Nil without a redirect.
   mutating func redirect(
@@ -116,7 +105,7 @@ struct FirstContact {
 
   /// Deletes the client registered by ``register(_:redirectURIs:)``, if any. Blocking.
   func withdraw() {
-    if registered != nil { delete(secrets.registration) }
+    if registrationNotices != nil { delete(secrets.registration) }
   }
 
   /// Deletes a client at this server, if possible. Blocking.

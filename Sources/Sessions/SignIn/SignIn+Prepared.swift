@@ -57,7 +57,7 @@ extension SignIn.Prepared {
   /// The account's future settings, including values chosen from the metadata.
   package var configuration: AccountConfiguration { contact.configuration }
   package var notices: [SignIn.Notice] {
-    (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registered?.notices ?? [])
+    (contact.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? contact.registrationNotices ?? [])
       + (configuration.hasMetadataURL && configuration.clientID.utf8.contains(UInt8(ascii: "?")) ? [.clientQuery] : [])
       + (isKeptOutOfTPM ? [.tpmAway] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
   }
@@ -80,7 +80,7 @@ extension SignIn.Prepared {
   private var isUnattended: Bool { request.unattended != nil }
 
   /// Whether ``withdraw()`` must delete a client.
-  package var leavesSomething: Bool { contact.registered != nil }
+  package var leavesSomething: Bool { contact.registrationNotices != nil }
 
   /// Deletes the client registered for this sign-in. Call it if the sign-in was not completed. Blocking.
   package func withdraw() { contact.withdraw() }

@@ -14,7 +14,7 @@ package enum SignIn {
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
     /// How to register a client. Also used to replace a registered client if the port of its redirect URI is in use.
-    package var registration: ClientRegistrar.Order?
+    package var registration: ClientOrder?
     /// Listens for a redirect to this machine and returns the port, or nil for other redirects.
     package var listen: Listen?
     /// The grant of a session without a user, if requested.
@@ -285,7 +285,7 @@ extension SignIn.Request {
 extension AccountRecord {
   /// Throws `guestOverUser` if this record contains a user's session, which a sign-in without a user must not replace.
   func refuseReplacement(_ account: AccountName) throws(SessionError) {
-    guard unattended == nil, refreshToken != nil || accessToken != nil || identity != nil else { return }
+    guard unattended == nil, renewal.refreshToken != nil || accessToken != nil || identity != nil else { return }
     throw .guestOverUser(account: account.text)
   }
 }

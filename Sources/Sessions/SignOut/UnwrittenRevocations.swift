@@ -1,25 +1,13 @@
-internal import Platform
 internal import Vault
 package import Vocabulary
 
-/// Pending revocations that are only in memory: of ephemeral accounts, and of sign-outs on a full disk. They are
-/// written as soon as there is space, attempted once more when the process ends, and lost if killed. Thread-safe.
-final class UnwrittenRevocations: Sendable {
-  struct Entry {
-    var record: AccountRecord
-    let configuration: AccountConfiguration?
-    /// The record's protection level. Nil for an ephemeral account.
-    let protection: Protection?
-  }
-
-  private let entries = Monitor<[AccountName: Entry]>([:])
-
-  subscript(account: AccountName) -> Entry? {
-    get { entries.withLock { $0[account] } }
-    set { entries.withLock { $0[account] = newValue } }
-  }
-
-  var accounts: [AccountName] { entries.withLock { Array($0.keys) } }
+/// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. It is written
+/// as soon as there is space, attempted once more when the process ends, and lost if killed.
+struct UnwrittenRevocation: Sendable {
+  var record: AccountRecord
+  let configuration: AccountConfiguration?
+  /// The record's protection level. Nil for an ephemeral account.
+  let protection: Protection?
 }
 
 extension SessionServices {
@@ -63,7 +51,7 @@ extension SessionServices {
     let stored = try storedRecord(of: account)
     guard let entry = unwritten[account] else { return stored?.record.revocation == nil ? nil : stored }
     if let stored, !stored.record.isSignedOut {
-      // A new session is left alone, as in `UnstoredRecords`.
+      // A new session is left alone, as with an `UnstoredRecord`.
       unwritten[account] = nil
       return nil
     }

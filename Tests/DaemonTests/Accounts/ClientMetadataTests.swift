@@ -42,7 +42,7 @@ import Wire
       authority: Authority(configuration, caDigest: nil, metadata: metadata), signedInAt: home.time.wallSeconds())
     let key = try PrivateKey.generateEC(.p256).stored()
     let text = key.withBytes { bytes in Base64URL.encode(bytes.indices.map { bytes[$0] }) }
-    record.clientKey = SharedSecret(try SecretBytes(copying: Array(text.utf8).span))
+    record.credentials.key = SharedSecret(try SecretBytes(copying: Array(text.utf8).span))
     try home.services.vault.write(work, content: try record.sealedContent(), protection: .device)
 
     let document = try #require(try ask("work", AccountSettings(), 1))

@@ -174,7 +174,7 @@ import WireSupport
       (16, .forget(ForgetRequest(url: "https://api.example/"))), (17, .daemon(.log)),
       (18, .loginResume(LoginResumeRequest(login: "none", waits: true))), (19, .token(placed)),
     ] {
-      parts.steps.begin(request, .number(number))
+      dispatcher.beginSteps(of: request, .number(number))
     }
     let all = [3, 4, 7, 9, 16, 17, 19]
     #expect(try watchers(of: "mail") == ([1, 5, 6, 8, 10, 11, 13, 14, 15] + all).sorted())

@@ -26,7 +26,9 @@ import Vocabulary
       identity = record.identity
       times = [record.signedInAt, record.refreshedAt, record.accessTokenExpiresAt]
       scope = record.scope
-      secrets = [record.refreshToken, record.accessToken, record.clientSecret, record.proxyCredentials].map { $0?.text }
+      secrets = [record.refreshToken, record.accessToken, record.credentials.secret, record.proxyCredentials].map {
+        $0?.text
+      }
       isExpired = record.isExpired
       isNotKept = record.isNotKept
     }
@@ -58,7 +60,7 @@ import Vocabulary
     record.scope = text
     record.refreshToken = try secret(text)
     record.accessToken = try secret(text)
-    record.clientSecret = try secret(text)
+    record.credentials.secret = try secret(text)
     record.proxyCredentials = try secret(text)
     record.signedInAt = .max
     record.refreshedAt = 0
@@ -96,7 +98,7 @@ import Vocabulary
 
   func bytes() throws -> [UInt8] {
     var record = try Home.record()
-    record.clientSecret = try secret("s3cret")
+    record.credentials.secret = try secret("s3cret")
     return try record.sealedContent().withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 

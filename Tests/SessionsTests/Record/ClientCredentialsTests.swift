@@ -101,7 +101,7 @@ import Vocabulary
     let home = try home(["private_key_jwt"])
     let outcome = try signIn(home, given(try Self.keyFile()))
     #expect(outcome.configuration.tokenEndpointAuthMethod == .privateKeyJWT)
-    #expect(try home.stored()?.clientKey != nil)
+    #expect(try home.stored()?.credentials.key != nil)
     home.http.forgetRequests()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     _ = try home.refresh(outcome.configuration, home.otherProcess())
@@ -115,7 +115,7 @@ import Vocabulary
     let first = try signIn(home, given(try Self.keyFile()))
     let second = try signIn(home, SignInSecrets(), first.configuration)
     #expect(second.configuration == first.configuration)
-    #expect(try home.stored()?.clientKey != nil)
+    #expect(try home.stored()?.credentials.key != nil)
   }
 
   // A settings file written by an attacker must not use the key for them.

@@ -28,7 +28,7 @@ import Vocabulary
     Edit(testDescription: "token_endpoint") { $0.tokenEndpoint = "https://evil.example/token" },
   ])
   func `settings that differ from the sign-in's send nothing at all`(_ edit: Edit) throws {
-    try home.store { $0.clientSecret = try secret("client-secret") }
+    try home.store { $0.credentials.secret = try secret("client-secret") }
     var configuration = Home.configuration
     edit.change(&configuration)
     #expect(throws: SessionError.configurationChanged(account: "work", setting: edit.testDescription)) {
@@ -297,12 +297,12 @@ import Vocabulary
   @Test func `the stored client secret goes by the method of the sign-in`() throws {
     var configuration = Home.configuration
     configuration.tokenEndpointAuthMethod = .secretBasic
-    try home.store(configuration) { $0.clientSecret = try secret("s3cret") }
+    try home.store(configuration) { $0.credentials.secret = try secret("s3cret") }
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     _ = try home.refresh(configuration)
     #expect(home.http.requests.last?.authorization == "Basic " + Base64.encode(Array("cli:s3cret".utf8)))
     #expect(home.http.requests.last?.form == ["grant_type=refresh_token", "refresh_token=rt-1"])
-    #expect(try home.stored()?.clientSecret?.text == "s3cret")
+    #expect(try home.stored()?.credentials.secret?.text == "s3cret")
   }
 
   // MARK: A kept access token

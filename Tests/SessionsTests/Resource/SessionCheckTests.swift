@@ -31,7 +31,7 @@ import Vocabulary
   private func offerIntrospection() throws {
     let metadata = TestIssuer.metadata("introspection_endpoint", .string(Self.introspectionURL))
     home.http.always(TestIssuer.metadataURL, try response(200, .object(metadata)))
-    try home.store(Self.confidential) { $0.clientSecret = try secret("s") }
+    try home.store(Self.confidential) { $0.credentials.secret = try secret("s") }
   }
 
   // OpenID Connect Core 1.0 section 5.3.

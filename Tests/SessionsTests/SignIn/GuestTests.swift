@@ -75,7 +75,7 @@ import Vocabulary
 
   @Test func `does not take the place of a user`() throws {
     let home = try Home()
-    try home.store(configuration()) { $0.clientSecret = try secret("s") }
+    try home.store(configuration()) { $0.credentials.secret = try secret("s") }
     #expect(throws: SessionError.guestOverUser(account: "work")) {
       try preparation(home, configuration()).unattendedOutcome()
     }

@@ -218,7 +218,7 @@ import Vocabulary
     #expect(key["kty"] == "EC" && key["d"] == nil)
     // RFC 7638.
     #expect(key["kid"]?.string == outcome.configuration.clientKeyID && key["kid"] != nil)
-    #expect(try home.stored()?.clientKey != nil)
+    #expect(try home.stored()?.credentials.key != nil)
     #expect(home.http.requests.contains { $0.form?.contains { $0.hasPrefix("client_assertion=") } == true })
   }
 

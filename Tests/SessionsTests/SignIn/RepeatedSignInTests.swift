@@ -160,7 +160,7 @@ import Vocabulary
     let outcome = try home.finish(signIn, try tokens("at-1", refresh: "rt-1", idToken: TestIssuer.first.idToken()))
     #expect(outcome.configuration.tokenEndpointAuthMethod == method.chosen)
     let record = try #require(try home.stored())
-    #expect(record.clientSecret?.text == "s3cret")
+    #expect(record.credentials.secret?.text == "s3cret")
     #expect(record.authority.settings.tokenEndpointAuthMethod == method.chosen)
   }
 
@@ -184,7 +184,7 @@ import Vocabulary
   func confidential() throws -> AccountConfiguration {
     var configuration = Home.configuration
     configuration.tokenEndpointAuthMethod = .secretPost
-    try home.store(configuration) { $0.clientSecret = try secret("stored") }
+    try home.store(configuration) { $0.credentials.secret = try secret("stored") }
     return configuration
   }
 
@@ -192,7 +192,7 @@ import Vocabulary
     let signIn = try home.prepare(try confidential())
     #expect(home.http.requests.last?.form?.contains("client_secret=stored") == true)
     _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
-    #expect(try home.stored()?.clientSecret?.text == "stored")
+    #expect(try home.stored()?.credentials.secret?.text == "stored")
   }
 
   struct Edit: CustomTestStringConvertible {
@@ -232,7 +232,7 @@ import Vocabulary
     let signIn = try home.prepare()
     #expect(home.http.requests.last?.form == ["scope=openid offline_access", "client_id=cli"])
     _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2", idToken: TestIssuer.first.idToken()))
-    #expect(try home.stored()?.clientSecret == nil)
+    #expect(try home.stored()?.credentials.secret == nil)
   }
 
   // MARK: The proxy's credentials

@@ -163,7 +163,7 @@ import Vocabulary
     #expect(outcome.configuration.tokenEndpointAuthMethod == .secretPost)
     #expect(try home.settings()[home.account] == outcome.configuration)
     #expect(forms.last?.suffix(2) == ["client_id=cli", "client_secret=s3cret"])
-    #expect(try home.stored()?.clientSecret?.text == "s3cret")
+    #expect(try home.stored()?.credentials.secret?.text == "s3cret")
   }
 
   @Test func `to a server that is down keeps nothing, and may be tried again`() throws {

@@ -301,7 +301,7 @@ import Vocabulary
   // MARK: The local end comes first
 
   @Test func `is on disk before the server is told`() throws {
-    try home.store { $0.clientSecret = try secret("s3") }
+    try home.store { $0.credentials.secret = try secret("s3") }
     home.http.answer(TestIssuer.revocationURL) { _ in
       #expect(try owed() == ["rt-1", nil])
       #expect(home.otherProcess().accountsToRevoke() == [home.account])
