@@ -213,6 +213,37 @@ private func accounts(_ names: [String]) -> [UInt8] {
   }
 }
 
+@Suite struct `The candidates for a command line` {
+  /// The candidates without descriptions.
+  private static func words(_ line: String...) -> [String] {
+    CommandLineCompletion.lines(for: line, by: Main.commands).map { String($0.prefix { $0 != "\t" }) }
+  }
+
+  @Test func `include the fields of a variable, after its name`() {
+    #expect(Self.words("exec", "--var", "X=") == TokenField.spellings.map { "X=\($0)" })
+    #expect(Self.words("exec", "--var=X=").first == "--var=X=access_token")
+    #expect(Self.words("exec", "--var", "") == [":value NAME=FIELD"])
+  }
+
+  @Test func `include an option only once, unless it repeats`() {
+    #expect(!Self.words("token", "--header", "--").contains("--header"))
+    #expect(Self.words("token", "--scope", "a", "--").contains("--scope"))
+    #expect(!Self.words("token", "-qj", "-").contains { ["-q", "--quiet", "-j", "--json"].contains($0) })
+  }
+
+  @Test func `are those of another program after its name`() {
+    #expect(Self.words("exec", "work", "--", "ls", "-") == [":command 4"])
+    #expect(Self.words("exec", "--var", "--", "-").contains("--var"))
+    #expect(Self.words("ssh", "host", "-") == [":value DESTINATION [ARGUMENT]..."])
+    #expect(Self.words("ssh", "--len").contains("--lend"))
+  }
+
+  @Test func `are files where a file is expected`() {
+    #expect(Self.words("login", "--ca-file", "x") == [":files"])
+    #expect(Self.words("login", "--ca-file=x") == [":files"])
+  }
+}
+
 @Suite struct `What the completions ask` {
   @Test func `is answered by a running daemon, with plain names only`() throws {
     let program = try AgentProgram()
