@@ -4,6 +4,8 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+/// `agent account` and `agent use`. A function without a comment reads a subcommand's command line and returns its
+/// action.
 enum AccountCommand {
   static let accountAdd = Command(
     .accountAdd, topic: .upkeep,
@@ -145,6 +147,7 @@ enum AccountCommand {
     return try change(.remove(account: account, local: invocation[.local]), nil, invocation) { removed(account, $0) }
   }
 
+  /// Shows, changes or resets the active account or a directory's.
   static func use(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
     let client = DaemonClient(invocation)
@@ -228,7 +231,7 @@ enum AccountCommand {
     return nil
   }
 
-  /// Prints a note if the environment or the directory overrides the active account.
+  /// Prints a note if `AGENT_ACCOUNT` or the working directory overrides the active account.
   private static func noteOther(than account: String, _ client: DaemonClient) {
     guard !client.console.json else { return }
     if let other = Invocation.accountOfEnvironment {
@@ -315,6 +318,7 @@ enum AccountCommand {
     return listing.text()
   }
 
+  /// A setting's value for users.
   static func value(_ value: JSON?) -> String {
     if let texts = value?.array { return texts.compactMap(\.string).joined(separator: " ") }
     return value?.string ?? (value?.bool == true ? "yes" : "?")
@@ -338,6 +342,7 @@ enum AccountCommand {
     )
   }
 
+  /// The confirmation of a removal.
   static func removed(_ account: String, _ result: JSONObject) -> Phrase {
     var line = Phrase("removed \(account)")
     if result["revoked"]?.bool == true {

@@ -25,6 +25,7 @@ extension WhoamiCommand {
     run: run)
 }
 
+/// `agent list`.
 enum ListCommand {
   static func run(_ invocation: Invocation) -> Action {
     let presentation = Presentation(invocation).inUTC(invocation[.utc])
@@ -43,6 +44,7 @@ enum ListCommand {
   }
 }
 
+/// `agent whoami`.
 enum WhoamiCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     try DaemonClient(invocation).action(.state(.whoami(account: invocation.account())), showing: text)

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
-/// Describes accounts to users.
+/// Describes accounts to users. Returns nil without anything to report.
 enum AccountText {
   /// A row per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
@@ -49,6 +49,7 @@ enum AccountText {
 
   enum Purpose: Sendable { case list, status }
 
+  /// The access token's remaining lifetime.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -135,6 +136,7 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
+  /// Where commands use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
@@ -160,6 +162,7 @@ enum AccountText {
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
   }
 
+  /// The session and its access token. `now` is in Unix seconds.
   private static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account)
     if account[.guest]?.bool == true { state = Phrase("\(state) as a guest") }
@@ -196,7 +199,7 @@ enum AccountText {
 
   static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
 
-  /// The refresh policy, unless it is the default, or a waiting refresh.
+  /// The refresh policy unless it is the default, and whether a refresh waits for the network.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }
@@ -205,6 +208,7 @@ enum AccountText {
     return name.map { Phrase("\($0), \(waits)") } ?? waits
   }
 
+  /// The result of `status --check`.
   private static func check(_ account: JSON) -> Phrase? {
     guard let word = account[.check]?.string else { return nil }
     return switch CheckResult(rawValue: word) {

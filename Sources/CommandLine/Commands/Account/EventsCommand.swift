@@ -3,6 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// `agent events`.
 enum EventsCommand {
   static let events = Command(
     .events,
@@ -42,6 +43,7 @@ enum EventsCommand {
     }
   }
 
+  /// Turns desktop notices on or off.
   private static func notices(
     _ choice: NoticeChoice, _ client: DaemonClient, _ invocation: Invocation
   ) throws(Failure) -> Action {
@@ -83,12 +85,13 @@ enum EventsCommand {
     try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
   }
 
+  /// The JSON with `--json`, otherwise the text.
   private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
     guard console.json else { return text + "\n" }
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Returns when the daemon ends the stream. Throws if the daemon stops or the deadline passes.
+  /// Prints new events until the daemon ends the stream. Throws if the daemon stops or the deadline passes.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

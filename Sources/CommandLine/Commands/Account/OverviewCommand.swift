@@ -25,7 +25,7 @@ enum OverviewCommand {
     }
   }
 
-  /// Whether no account was ever set up.
+  /// Whether there is no settings file yet.
   private static var isUntouched: Bool {
     guard Environment.value("AGENT_SOCKET") == nil, let home = try? UserDirectories.configHome else { return false }
     do {

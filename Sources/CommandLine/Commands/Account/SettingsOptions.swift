@@ -27,7 +27,7 @@ enum SettingsOptions {
     return settings
   }
 
-  /// Sets the proxy. In the request, an empty URL removes it.
+  /// Sets the proxy. In the request, an empty URL means none.
   ///
   /// - Parameter text: `none`, `environment` or a URL.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
@@ -48,6 +48,7 @@ enum SettingsOptions {
     }
   }
 
+  /// Converts an option's arguments.
   private static func value(
     of setting: AccountSetting, _ texts: [String], _ invocation: Invocation
   ) throws(Failure) -> JSON {

@@ -3,6 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+/// `agent status`.
 enum StatusCommand {
   static let status = Command(
     .status, topic: .sessions,
