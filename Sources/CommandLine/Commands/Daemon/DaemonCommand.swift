@@ -3,6 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+/// `agent daemon`. A function without a comment reads a subcommand's command line and returns its action.
 enum DaemonCommand {
   static let daemonStart = command(.daemonStart, "Start the daemon, unless it runs", run: start)
   static let daemonStop = command(.daemonStop, "Stop the daemon", run: stop)
@@ -31,7 +32,7 @@ enum DaemonCommand {
       refusing: [Option.noDaemon.declaration], run: run)
   }
 
-  /// How long the daemon may take to stop.
+  /// The timeout for the daemon's process to exit.
   private static let timeout = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) -> Action {
@@ -143,10 +144,11 @@ enum DaemonCommand {
     }
   }
 
+  /// The daemon's reply when it stops.
   private struct Stopped {
     /// The accounts whose new refresh token could not be stored.
     let unstored: [String]
-    /// The accounts whose servers the daemon still waits for. It accepts no requests meanwhile.
+    /// The accounts whose servers the stopped daemon still waits for.
     let finishing: [String]
 
     /// The failure for ``unstored`` accounts, if any.
@@ -158,6 +160,7 @@ enum DaemonCommand {
         hint: .command("agent login \(first)"))
     }
 
+    /// The confirmation.
     var sentence: Phrase {
       guard !finishing.isEmpty else { return Phrase("the daemon was stopped") }
       return Phrase(
