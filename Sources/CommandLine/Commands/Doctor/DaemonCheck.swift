@@ -3,8 +3,10 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Checks what the daemon reports about itself, the vault, the servers and the accounts.
+/// Checks what the daemon reports about itself, the vault, the servers and the accounts. Each function checks the part
+/// that it is named after.
 enum DaemonCheck {
+  /// - Parameter answer: The result of `status`.
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     return daemon(answer["daemon"]) + unknown(answer) + servers(accounts)
@@ -70,8 +72,6 @@ enum DaemonCheck {
     }
   }
 
-  // MARK: Daemon
-
   private static func daemon(_ daemon: JSON?) -> [Finding] {
     var findings: [Finding] = []
     let restart = Phrase("agent daemon restart")
@@ -89,8 +89,6 @@ enum DaemonCheck {
     return findings.isEmpty ? [Finding(.daemon, .ok, DaemonText.line(daemon))] : findings
   }
 
-  // MARK: Vault
-
   /// - Parameter vault: The result of `vault status`.
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
@@ -105,8 +103,6 @@ enum DaemonCheck {
     }
     return findings.isEmpty ? [Finding(.vault, .ok, VaultText.line(.object(vault)))] : findings
   }
-
-  // MARK: Servers
 
   /// The tolerated clock difference in seconds.
   private static let mostClockOffset = 30
@@ -159,8 +155,6 @@ enum DaemonCheck {
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
   }
 
-  // MARK: Accounts
-
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     var findings: [Finding] = []
@@ -187,6 +181,7 @@ enum DaemonCheck {
     return findings
   }
 
+  /// Splits a scope.
   private static func words(_ text: JSON?) -> [String] { (text?.string ?? "").split(separator: " ").map { String($0) } }
 
   private static func state(_ account: JSON, _ now: Int) -> Phrase {

@@ -31,6 +31,7 @@ enum DoctorCommand {
   /// The timeout for the daemon, which itself allows servers two seconds.
   private static let timeout = Duration.milliseconds(2500)
 
+  /// Runs all checks.
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
     var (findings, mayAsk) = MachineCheck.checksBeforeDaemon(isPrivate: client.isPrivate)
     if !mayAsk {

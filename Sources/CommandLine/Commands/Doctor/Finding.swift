@@ -6,8 +6,10 @@ internal import Wire
 struct Finding: Sendable {
   /// The subject of a check, as in the output of `--json`.
   enum Check: String, CaseIterable, Sendable {
+    /// `environment` is `HOME`, `path` this program's position in `PATH`.
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
     case signIn = "sign_in"
+    /// Other programs and their settings.
     case setup, helper, program, variable
 
     var title: Phrase {
@@ -57,6 +59,7 @@ struct Finding: Sendable {
     self.init(check, level, failure.text, hint: failure.advice)
   }
 
+  /// The result with its hint.
   private var line: Phrase { hint.map { Phrase("\(text); try: \($0)") } ?? text }
 
   var json: JSONObject {

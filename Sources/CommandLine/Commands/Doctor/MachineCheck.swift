@@ -4,11 +4,11 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// Checks the environment and the machine.
+/// Checks the environment and the machine. A function without a comment checks what it is named after.
 enum MachineCheck {
-  /// The checks before the daemon is asked.
+  /// Checks the directories and the socket.
   ///
-  /// - Returns: The findings, and whether to ask the daemon.
+  /// - Returns: The findings, and whether the daemon can be asked.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAsk: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
@@ -36,7 +36,7 @@ enum MachineCheck {
     AdministratorFiles.ofThisMachine().problems.map { Finding(.settings, .warn, Failure($0)) }
   }
 
-  /// Finds directories that permit no new files.
+  /// Reports directories that permit no new files.
   private static func directories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -84,17 +84,19 @@ enum MachineCheck {
     }
   }
 
-  /// The result of connecting to a socket.
+  /// The state of a daemon's socket.
   private enum Reach: Sendable {
     case absent
-    /// A daemon that has ended left the socket.
+    /// The socket's daemon has ended.
     case stale
     /// The daemon is in another network or mount namespace.
     case elsewhere
+    /// The directory is unusable.
     case unusable(Failure)
     /// The daemon does not reply.
     case silent(Failure, process: Int32?)
     case daemon(process: Int)
+    /// The socket belongs to a lease.
     case lease
   }
 
@@ -227,7 +229,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The space for one write of the vault and a second copy, in bytes.
+  /// The space for two copies of the vault, in bytes.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -301,7 +303,7 @@ enum MachineCheck {
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
-  /// The program that a systemd unit starts.
+  /// The program in a systemd unit's `ExecStart=`.
   private static func started(by unit: String) -> String? {
     guard let file = try? FileDescriptor(opening: unit, for: .reading), let bytes = try? file.readToEnd(limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })

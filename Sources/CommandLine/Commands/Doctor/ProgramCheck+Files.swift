@@ -13,8 +13,6 @@ extension ProgramCheck {
 
   private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
-  // MARK: Docker
-
   private static func checkDockerHelpers(for places: [OriginEntry]) -> [Finding] {
     guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
@@ -44,8 +42,6 @@ extension ProgramCheck {
     }
     return findings
   }
-
-  // MARK: cargo
 
   /// Checks the credential providers of cargo's registries at these origins. The nearest file applies; the user's own
   /// comes last.
@@ -94,8 +90,6 @@ extension ProgramCheck {
     guard let place = OriginEntry(CargoFile.place(of: index), allowHTTPLoopback: true) else { return false }
     return places.contains { $0.origin.hasSameBytes(as: place.origin) && $0.covers(place.path) }
   }
-
-  // MARK: AWS
 
   /// Finds keys in the AWS credentials file, which override `credential_process`.
   static func awsKeys(of profiles: [String]) -> [Finding] {

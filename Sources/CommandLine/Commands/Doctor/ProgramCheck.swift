@@ -32,8 +32,7 @@ enum ProgramCheck {
     return findings + variables()
   }
 
-  // MARK: Files written by setup
-
+  /// Checks an addition of `agent setup`.
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
     var words = ["agent", "setup", receipt.client.name]
@@ -67,8 +66,6 @@ enum ProgramCheck {
     }
     return nil
   }
-
-  // MARK: git
 
   /// Finds other helpers, and whether git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
@@ -107,8 +104,6 @@ enum ProgramCheck {
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
   }
 
-  // MARK: go
-
   /// Finds commands that precede this program in `GOAUTH`.
   private static func goCommands(until end: Instant) -> [Finding] {
     let left = Instant.now.duration(to: end)
@@ -129,8 +124,7 @@ enum ProgramCheck {
     ]
   }
 
-  // MARK: kubectl
-
+  /// Whether kubectl calls this program.
   private static var usesKubectl: Bool {
     let files = (try? SetupClient.kubectl.printedSettingsFiles?(UserFiles())).flatMap { $0 } ?? []
     return files.contains { file in
@@ -139,11 +133,10 @@ enum ProgramCheck {
     }
   }
 
-  // MARK: Variables
-
   /// Other variables that override this program's tokens. Their values are never shown.
   private static let overriding = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
+  /// Warns of variables that override settings.
   private static func variables() -> [Finding] {
     let names = overriding + SetupClient.all.flatMap(\.overriding)
     let each = SetupClient.all.flatMap(\.overridingEach)
@@ -158,8 +151,7 @@ enum ProgramCheck {
     }
   }
 
-  // MARK: Versions
-
+  /// Nil if every version is supported.
   private static func version(of client: SetupClient, until end: Instant) -> Finding? {
     guard let oldest = client.oldest else { return nil }
     guard let path = client.path, let program = InstalledProgram(path) else {
