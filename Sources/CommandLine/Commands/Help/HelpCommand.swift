@@ -37,6 +37,7 @@ enum HelpCommand {
     ProgramName.current.renaming(try standardText(for: words, commands, all: all))
   }
 
+  /// The help without the administrator's presets.
   private static func standardText(
     for words: [String], _ commands: CommandTable, all: Bool
   ) throws(Failure) -> String {

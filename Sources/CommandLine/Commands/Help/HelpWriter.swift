@@ -3,6 +3,7 @@ internal import Vocabulary
 /// Writes `agent help` from the command table, for terminals of 80 columns.
 struct HelpWriter {
   private static let width = 79
+  /// Where descriptions start.
   private static let optionColumn = 26
 
   /// The maximum number of choices for an option.
@@ -13,7 +14,7 @@ struct HelpWriter {
 
   var language = Language.english
 
-  /// The texts to translate.
+  /// All texts for translators.
   static func texts(of table: CommandTable) -> Set<String> {
     let groups = CommandName.firstWords.filter { !CommandName.members(ofGroup: $0).isEmpty }
     var texts = [CommandTable.summary] + groups.map(CommandName.summary) + OptionGroup.allCases.map(\.rawValue)
@@ -44,7 +45,7 @@ struct HelpWriter {
     return text + wrapped(Phrase("`agent help providers` lists the services that are known by name."))
   }
 
-  /// A line for a command or group.
+  /// A command's or group's name and summary.
   private func line(_ word: String, _ table: CommandTable) -> String {
     Self.entry(word, plain(translated(table.summary(ofFirstWord: word))), column: 13, gap: 1)
   }
@@ -74,6 +75,7 @@ struct HelpWriter {
     return text + "\n" + wrapped(end + " " + manual)
   }
 
+  /// Summary and usage.
   private func heading(_ command: Command) -> String {
     wrapped(translated(command.summary) + ".") + "\n\(text(Phrase("Usage: \("agent \(command.usage)")")))\n"
   }
@@ -167,6 +169,7 @@ struct HelpWriter {
     return units
   }
 
+  /// The full description.
   private func entry(_ option: OptionDeclaration) -> String {
     var summary = plain(translated(option.summary))
     if case .choice(_, let choices, _) = option.argument { summary += " \(list(choices()))" }
@@ -194,9 +197,10 @@ struct HelpWriter {
 
   // MARK: - The language
 
-  /// A text of the table in the language, in the notation of ``Prose``.
+  /// The translated text, still in ``Prose`` notation.
   private func translated(_ text: String) -> String { language.text(Phrase(stringLiteral: text)) }
 
+  /// The translated phrase without backticks.
   private func text(_ phrase: Phrase) -> String { plain(language.text(phrase)) }
 
   private func wrapped(_ phrase: Phrase) -> String { wrapped(language.text(phrase)) }
@@ -205,6 +209,7 @@ struct HelpWriter {
     Prose.wrapped(plain(text), width: Self.width).map { $0 + "\n" }.joined()
   }
 
+  /// The text without backticks.
   private func plain(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -214,6 +219,7 @@ struct HelpWriter {
     }.joined()
   }
 
+  /// The words in parentheses.
   private func list(_ words: [String]) -> String {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
