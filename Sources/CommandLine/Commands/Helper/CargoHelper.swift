@@ -37,7 +37,7 @@ enum CargoHelper {
     }
   }
 
-  /// The account named by `--account` in the provider's arguments, if any.
+  /// The account that `--account` names in the provider's arguments, if any.
   private static func account(in words: [String]) -> String? {
     let option = "--account"
     if let joined = words.first(where: { $0.hasPrefix(option + "=") }) {

@@ -55,7 +55,7 @@ enum DockerHelper {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The registry without the API path, which docker may include.
+  /// The address without the API path, which docker may include.
   private static func place(_ address: String) -> String {
     for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
       if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }

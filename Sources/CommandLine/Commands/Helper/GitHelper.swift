@@ -14,7 +14,7 @@ enum GitHelper {
     },
     request: { (call) throws(Failure) in try request(call) })
 
-  /// Whether the URL's account has no usable session. The daemon reports this only for listed URLs.
+  /// Whether the failure means that the URL's account needs a new sign-in.
   private static func endsSession(_ code: FailureCode) -> Bool {
     code.exitStatus == .signInNeeded && code != .noAccount
   }

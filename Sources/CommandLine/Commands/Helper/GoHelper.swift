@@ -20,6 +20,7 @@ enum GoHelper {
         TokenRequest.Place(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
+  /// Writes nothing for http.
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {

@@ -39,6 +39,7 @@ extension Option<String?> {
   }
 }
 
+/// Durations in seconds.
 extension Option<Int?> {
   static var roleDuration: Self {
     Self("duration", in: .service, time: .duration(900...43_200), "The lifetime of the role's credentials")
@@ -53,10 +54,10 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The time limit of a call. Some callers wait no longer.
+  /// The time limit of a call in seconds.
   private static let seconds = 10
 
-  /// The minimum remaining lifetime of the token.
+  /// The minimum remaining lifetime of a token, in seconds.
   private static let validitySeconds = 60
 
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
@@ -80,6 +81,7 @@ struct HelperCommand {
     client = DaemonClient(invocation).forPrograms
   }
 
+  /// Parses a protocol's name.
   private static func name(_ word: String) throws(Failure) -> HelperName {
     guard let name = HelperName(rawValue: word) else {
       let names = HelperName.allCases.map(\.rawValue)
@@ -91,6 +93,7 @@ struct HelperCommand {
     return name
   }
 
+  /// For one call of a conversation.
   private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {
     (name, client) = (other.name, other.client)
     (self.account, self.call, self.deadline) = (account, call, deadline)
@@ -117,7 +120,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Handles the call, or a conversation, and returns the exit status.
+  /// Handles the call or the conversation. Returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -132,6 +135,7 @@ struct HelperCommand {
     }
   }
 
+  /// Returns the exit status.
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
       switch try helper.request(call) {
@@ -180,6 +184,7 @@ struct HelperCommand {
     return call
   }
 
+  /// Prints a token.
   private func answer(
     _ place: TokenRequest.Place, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
@@ -245,10 +250,10 @@ struct HelperCommand {
     }
   }
 
-  /// The timeout for each of several tokens.
+  /// The timeout for each of several tokens, in seconds.
   private static let secondsEach = 3
 
-  /// The URLs that the account, or any, lists. Warns of a URL that two accounts list, and skips it.
+  /// The URLs in the accounts' settings. Warns of a URL that two accounts list, and skips it.
   private func listed() throws(Failure) -> [(account: String, place: String, user: String?)] {
     let all = try ListedPlace.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -279,7 +284,7 @@ struct HelperCommand {
     return failureOutput.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The output for an invalid command line, if the protocol requires one.
+  /// The output for an invalid command line, if the protocol requires any.
   fileprivate static func failureOutput(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String
   {
     let name = arguments.dropFirst().lazy.compactMap { HelperName(rawValue: $0) }.first
@@ -305,7 +310,7 @@ struct HelperCommand {
     }
   }
 
-  /// Keeps two helpers of the same name from running each other forever.
+  /// The variable that keeps two helpers of the same name from running each other forever.
   private static let nextVariable = "AGENT_HELPER_NEXT"
 
   /// Becomes the next program of this name on the `PATH`, for requests that this one does not handle.
@@ -331,6 +336,7 @@ extension [UInt8] {
 
 /// A helper's standard input, which the caller may keep open. Never read from a terminal.
 struct HelperInput {
+  /// Input not returned yet.
   private var rest: [UInt8] = []
   private var hasEnded = false
   private var hasTimedOut = false

@@ -23,12 +23,15 @@ struct HelperProtocol: Sendable {
   /// Converts the failure and its line for users to output.
   var failureOutput: @Sendable (Failure, String, HelperCall) -> HelperFailureOutput = { _, _, _ in HelperFailureOutput()
   }
+  /// Parses a call.
   let request: @Sendable (HelperCall) throws(Failure) -> HelperRequest
 }
 
+/// A call of `agent helper`.
 struct HelperCall: Sendable {
   /// The arguments after the protocol's name.
   var arguments: [String] = []
+  /// Standard input.
   var input: [UInt8] = []
   /// `--url`.
   var url: String?
@@ -41,7 +44,7 @@ struct HelperCall: Sendable {
   /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
-  /// The limit of a request in bytes.
+  /// The limit for standard input in bytes.
   static let mostBytes = 1 << 20
 
   /// Whether all programs parse the same host from a URL or `HOST[:PORT][/PATH]`: no user name, query, fragment,
@@ -102,8 +105,9 @@ struct HelperCredential: Sendable, Hashable {
   var expiresAt: Int?
 }
 
-/// A helper's reaction to a failure.
+/// A helper's output on failure.
 struct HelperFailureOutput: Sendable, Hashable {
+  /// For standard output.
   var output = ""
   /// Whether to print nothing on standard error, since the caller expects this.
   var isSilent = false
@@ -114,6 +118,7 @@ struct HelperFailureOutput: Sendable, Hashable {
 }
 
 extension HelperCredential {
+  /// - Throws: `invalid_request` for an unsupported token type.
   init(_ answer: TokenAnswer) throws(Failure) {
     guard let use = answer.description.use else { throw Reply.unreadable }
     account = answer.description.account

@@ -35,9 +35,11 @@ enum KeyringHelper {
       }
     })
 
+  /// A supported call.
   private struct Request: Sendable {
     let service: String
     let user: String?
+    /// Whether to print the user name.
     var wantsUser = false
     var isJSON = false
 

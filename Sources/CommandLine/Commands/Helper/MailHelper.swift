@@ -31,6 +31,7 @@ enum MailHelper {
     }
   }
 
+  /// Throws if the user is unknown.
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(
@@ -39,6 +40,7 @@ enum MailHelper {
     return try credential.user(asked: call.user)
   }
 
+  /// Writes `start` and the token in Base64.
   private static func append(_ start: String, _ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
     SecretText.with(capacity: start.utf8.count + token.count + 8) { message in
       message.append(utf8: start)
