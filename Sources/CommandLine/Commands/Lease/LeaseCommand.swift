@@ -47,6 +47,7 @@ enum LeaseCommand {
     console.note(ending.text)
   }
 
+  /// Prints the socket's path for programs.
   private static func announce(_ account: String, _ path: String, _ console: Console) throws(Failure) {
     guard console.json else { return try Console.answer(path + "\n") }
     let object = JSONObject([("account", .string(account)), ("socket", .string(path))])
@@ -74,7 +75,7 @@ enum LeaseCommand {
     }
   }
 
-  /// Returns on a signal or at the end of the lease.
+  /// Serves the lease until it ends or a signal arrives.
   private static func wait(
     for signals: borrowing Signals.SignalReceiver, _ keeper: inout LeaseKeeper
   ) throws(Failure) {

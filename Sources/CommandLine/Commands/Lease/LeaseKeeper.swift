@@ -10,6 +10,7 @@ struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
   private var connection: KeptConnection
+  /// The connection to `agent-lease`.
   private var server: ClosableConnection
   /// The connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
@@ -20,7 +21,7 @@ struct LeaseKeeper: ~Copyable {
   private(set) var ending: Failure?
 
   var console: Console { client.console }
-  /// When to call ``handle(_:_:)`` without an event.
+  /// When to call ``handle(_:_:)`` at the latest.
   var nextAttempt: Instant? {
     switch (connection.nextAttempt, questions.deadline) {
     case (let moment?, let other?): min(moment, other)
@@ -74,7 +75,7 @@ struct LeaseKeeper: ~Copyable {
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
-  /// Sends the request, which has no deadline.
+  /// Sends the request without a deadline.
   ///
   /// - Returns: The connection for `agent-lease`.
   private static func send(
@@ -100,6 +101,7 @@ struct LeaseKeeper: ~Copyable {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
 
+  /// Polls both connections.
   borrowing func watch(_ poller: borrowing Poller) throws(SystemError) {
     try connection.watch(poller, key: Key.daemon)
     if let number = server.number { try poller.add(number, interest: .read, key: Key.server) }
@@ -139,7 +141,7 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Reads from `agent-lease`: a confirmation, or why it ends.
+  /// Reads from `agent-lease`, which reports why it ends.
   private mutating func readServer() {
     do throws(Failure) {
       try server.readMore()

@@ -54,6 +54,7 @@ enum LeasePortCommand {
     return names.sorted().map { "\(folder)/\($0)" }
   }
 
+  /// Opens the loopback port in a socket's name.
   private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {
@@ -108,6 +109,7 @@ enum LeasePortCommand {
     }
   }
 
+  /// Copies until the source ends.
   private static func copy(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     var bytes: [UInt8] = []
     do throws(SystemError) {

@@ -24,6 +24,7 @@ struct LeaseQuestions {
     let deadline: Instant
   }
 
+  /// The timeout for an answer.
   private static let timeout = Duration.seconds(60)
 
   /// - Throws: `invalid_request` if there is no way to ask.
@@ -75,7 +76,7 @@ struct LeaseQuestions {
     return found
   }
 
-  /// Asks on the terminal. Returns false if there is none.
+  /// Asks on the terminal. Returns false without one.
   private mutating func show(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -132,7 +133,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// Whether the user typed "yes"; nil without a line.
+  /// Whether the user typed "yes"; nil without input.
   private static func typed(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }

@@ -6,6 +6,7 @@ internal import Wire
 /// The socket for the peers of a lease, or for the host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
+  /// Nil once taken.
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
@@ -16,7 +17,7 @@ struct LeaseSocket: ~Copyable {
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The timeout for another process creating such a socket.
+  /// The timeout for other processes creating such sockets.
   private static let timeout = Duration.seconds(5)
 
   /// - Parameters:
@@ -112,7 +113,7 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The path for another program's socket next to this one. ``remove()`` removes it too.
+  /// The path for another program's socket next to this one, which ``remove()`` removes too.
   mutating func path(for name: String) -> String {
     furtherNames.append(name)
     return "\(directory.path)/\(name)"

@@ -41,7 +41,7 @@ enum LentEnvironment {
     return parts
   }
 
-  /// Finds the values that contain a token, and the variables that accounts set.
+  /// Asks the daemon which values contain a token, and which variables accounts set.
   private static func screen(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
   ) throws(Failure) -> (holding: [Int], mapped: [String]) {

@@ -89,6 +89,7 @@ struct LentHTTP {
     return opened
   }
 
+  /// Opens any loopback port.
   private static func listen(_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) {
     do {
       let listener = SharedDescriptor(try UnixSocket.listenLoopback(port: 0))
