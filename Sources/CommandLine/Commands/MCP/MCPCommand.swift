@@ -29,6 +29,7 @@ extension Option<SignInPolicy?> {
   }
 }
 
+/// `agent mcp`.
 struct MCPCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     let command = MCPCommand(
