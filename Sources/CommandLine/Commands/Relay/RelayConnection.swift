@@ -59,6 +59,7 @@ final class RelayConnection {
     }
   }
 
+  /// Requests a port, or any for nil.
   private func askPort(_ wanted: UInt16?) throws(RelayRefusal) {
     send(.port(wanted))
     while true {

@@ -17,6 +17,7 @@ enum RelayMessage {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
+  /// Nil if the line is invalid.
   static func object(_ line: [UInt8]) -> JSONObject? {
     guard let object = (try? JSON(parsing: line))?.object, object["v"]?.int == version else {
       return nil
@@ -29,10 +30,11 @@ enum RelayMessage {
 enum RelayRequest: Equatable {
   /// Requests this loopback port for the redirect, or any. Sent first.
   case port(UInt16?)
-  /// Requests to open a page, and to return the redirect.
+  /// Requests to open a page. The reply is the redirect.
   case open(url: String, issuer: String, account: String)
   /// Reports success, for the browser.
   case signedIn(person: String?)
+  /// Reports a failure, for the browser.
   case failed(String)
 
   var line: [UInt8] {
@@ -47,6 +49,7 @@ enum RelayRequest: Equatable {
     }
   }
 
+  /// Nil if the line is invalid.
   init?(_ line: [UInt8]) {
     guard let object = RelayMessage.object(line), let word = object["ask"]?.string else { return nil }
     switch word {
@@ -84,6 +87,7 @@ enum RelayAnswer: Equatable {
     }
   }
 
+  /// Nil if the line is invalid.
   init?(_ line: [UInt8]) {
     guard let object = RelayMessage.object(line) else { return nil }
     if let port = object["port"]?.int.flatMap({ UInt16(exactly: $0) }), port > 0 {
@@ -100,12 +104,16 @@ enum RelayAnswer: Equatable {
 
 /// Why `agent ssh` does not help with a sign-in.
 enum RelayRefusal: String, Error, CaseIterable {
+  /// Another sign-in is pending.
   case busy
+  /// Too many questions in the last hour.
   case limit
   case portTaken = "port_taken"
+  /// The page is not a verifiable authorization request.
   case notAuthorization = "not_authorization"
   case declined
   case noTerminal = "no_terminal"
+  /// The user did not answer in time.
   case late
   /// The connection has ended. Not sent.
   case lost
@@ -135,7 +143,7 @@ struct RelayLines {
   /// `ended` if a line is too long.
   enum Reading { case more, line([UInt8]), ended }
 
-  /// Returns the next complete line.
+  /// Removes the next line.
   mutating func take() -> Reading {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
       return bytes.count > RelayMessage.mostBytes ? .ended : .more

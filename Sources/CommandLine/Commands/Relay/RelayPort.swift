@@ -10,11 +10,12 @@ final class RelayPort {
   private let sockets: [SharedDescriptor]
   private var connections: [BrowserConnection] = []
   private var lastKey: UInt64 = 0
+  /// The awaited redirect.
   private var expected: Expected?
 
   /// The requests that the browser may send.
   struct Expected {
-    /// The request for the link of ``expect(_:)``.
+    /// The one-time link of ``expect(_:)``.
     let link: LoopbackTarget
     let redirect: LoopbackTarget
     var isLinkUsed = false
@@ -27,6 +28,7 @@ final class RelayPort {
     let descriptor: FileDescriptor
     let deadline: Instant
     var head = RequestHead()
+    /// Finds the end of `head`.
     var end = LoopbackRequest.HeadEnd()
     /// Whether the browser waits for the result.
     var waits = false
@@ -38,6 +40,7 @@ final class RelayPort {
 
     deinit { head.wipe() }
 
+    /// Sends the response and closes.
     func answer(_ response: [UInt8]) {
       // The socket's buffer fits an entire page.
       _ = try? descriptor.writeNow(response.span)
@@ -45,6 +48,7 @@ final class RelayPort {
     }
   }
 
+  /// The first of its poller keys.
   static let firstKey: UInt64 = 16
   private static let mostConnections = 16
   /// The timeout for a browser's request.
@@ -96,6 +100,7 @@ final class RelayPort {
     }
   }
 
+  /// When the next connection times out.
   var deadline: Instant? { connections.filter { !$0.waits }.map(\.deadline).min() }
 
   /// Serves the ready descriptors.
@@ -125,6 +130,7 @@ final class RelayPort {
         Self.firstKey + UInt64(sockets.count) + lastKey, descriptor, until: now.advanced(by: Self.timeout)))
   }
 
+  /// Whether the connection is this user's.
   private static func isOwn(_ owner: TCPEnds.Owner?) -> Bool {
     switch owner {
     case .user(let user): user == Machine.userID

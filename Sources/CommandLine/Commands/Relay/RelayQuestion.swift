@@ -19,7 +19,7 @@ final class RelayQuestion: RelayConsole {
     (self.host, self.terminalOwner) = (host, terminalOwner)
   }
 
-  /// Asks the user on the terminal, then opens the link in the browser.
+  /// Asks the user on the terminal, then opens `link` in the browser.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal) {
@@ -48,7 +48,7 @@ final class RelayQuestion: RelayConsole {
     if let answer { throw answer }
   }
 
-  /// The question. The screen cleans the host's text.
+  /// The text of the question.
   func text(_ request: RelayedRequest, _ names: (issuer: String, account: String)) -> String {
     let screen = SignInScreen(columns: OutputTerminal.current?.columns() ?? 80, isStyled: false)
     return "\n" + screen.prose(Phrase("\(host) asks to open a page of \(request.place) in your browser."))

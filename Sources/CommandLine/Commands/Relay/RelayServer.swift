@@ -20,7 +20,7 @@ final class RelayServer {
     var lines = RelayLines()
     var deadline: Instant
     var port: RelayPort?
-    /// The number of ports requested: any one first, then that of a registered redirect URI.
+    /// The number of ports requested: any one first, then one of a registered redirect URI.
     var ports = 0
     var request: RelayedRequest?
     /// The names according to the host.
@@ -63,8 +63,10 @@ final class RelayServer {
   /// Whether a browser is waiting for the result, until ``deadline``.
   var owesResult: Bool { peer?.port?.isAwaited ?? false }
 
+  /// When to call ``handle(_:now:)`` at the latest.
   var deadline: Instant? { [peer?.deadline, peer?.port?.deadline].compactMap { $0 }.min() }
 
+  /// Handles ready descriptors and timeouts.
   func handle(_ keys: Set<UInt64>, now: Instant) {
     if keys.contains(Key.peer) { read() }
     if let peer, let url = peer.port?.serve(keys, now: now) {

@@ -12,6 +12,7 @@ struct RelayedRequest: Equatable {
   let state: String
   /// The accepted `Host` values of the redirect.
   let hosts: [String]
+  /// The path of the redirect.
   let path: String
 
   /// The parameters that must occur once, in addition to the scope.

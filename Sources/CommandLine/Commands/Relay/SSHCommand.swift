@@ -9,6 +9,7 @@ internal import Wire
 ///
 /// Preparation, session and clean-up share one connection. This process knows no secret: the daemon lends the account.
 struct SSHCommand {
+  /// The arguments of `ssh`.
   private let words: [[UInt8]]
   private let console: Console
   /// The connection's control socket.
@@ -63,6 +64,7 @@ struct SSHCommand {
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
+  /// Connects, runs the session and cleans up.
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
@@ -133,6 +135,7 @@ struct SSHCommand {
     "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
 
+  /// Starts `ssh` with more options.
   private func start(_ options: [String]) throws(SystemError) -> Int32 {
     try Spawn.startBeside(
       executable: Self.name, arguments: ([Self.name] + options).map { Array($0.utf8) } + words,
@@ -158,6 +161,7 @@ struct SSHCommand {
 
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
+  /// Waits until the session ends.
   private func wait(
     for session: borrowing SupervisedCommand, _ server: RelayServer
   ) throws(SystemError) -> ProcessStatus {
@@ -176,7 +180,7 @@ struct SSHCommand {
     return status ?? .exited(0)
   }
 
-  /// The process ID of the connection, if it lives.
+  /// The process ID of the `ssh` that owns the connection, if it lives.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
     let words = throughConnection + ["-O", "check", Self.placeholderHost]
     guard let result = try? ssh.run(words, joinsErrors: true, timeout: Self.timeout), result.succeeded else {
@@ -196,7 +200,7 @@ struct SSHCommand {
 
   /// A host name that is never connected to.
   private static let placeholderHost = "agent.invalid"
-  /// The start of the output of ``preparation``.
+  /// The prefix of the output of ``preparation``.
   private static let mark = "agent-relay:"
 
   /// Prints the client port and this program's runtime directory on the host.
