@@ -83,7 +83,7 @@ extension SetupCommand {
     return place
   }
 
-  /// The only suitable origin, for use without `--host`.
+  /// The only origin in the settings, for use without `--host`; nil without any. Throws if there are several.
   private func onlyOrigin(of places: [ListedPlace], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for place in places {

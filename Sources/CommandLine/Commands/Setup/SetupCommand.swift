@@ -86,6 +86,7 @@ struct SetupCommand {
     }
   }
 
+  /// Parses a program's name.
   private static func client(_ word: String) throws(Failure) -> SetupClient {
     guard let client = SetupClient.named(word) else {
       throw Failure(
@@ -126,6 +127,7 @@ struct SetupCommand {
 
   // MARK: Setting up
 
+  /// Writes the settings.
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
@@ -200,6 +202,7 @@ struct SetupCommand {
       state: state, text: text)
   }
 
+  /// Prints what to add.
   private func print(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     let outcome = outcome(client, context, .printed, plan.file, plan.text)
@@ -251,6 +254,7 @@ struct SetupCommand {
     Console.tell("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
+  /// Throws without the user's consent.
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {

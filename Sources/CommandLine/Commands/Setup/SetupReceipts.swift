@@ -11,6 +11,7 @@ struct SetupReceipt: Sendable, Hashable {
   /// The name of the client's entry, if it supports several for an origin.
   var entry: String?
   let account: String?
+  /// The changed file.
   let file: String
   /// The added text or member. Nil if the file already contained it.
   var piece: SetupPiece?
@@ -107,6 +108,7 @@ struct SetupReceipts {
 
   private static let version = 1
 
+  /// - Throws: `storage` if the content is damaged or newer.
   init(_ bytes: [UInt8], of path: String) throws(Failure) {
     let value = try? JSON(parsing: bytes)
     if let version = value?["version"]?.int, version > Self.version {
@@ -152,7 +154,7 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Passes the ownership of enclosing objects, and of the file, to another receipt.
+  /// Lets another receipt for this file remove the file, and the `left` enclosing objects, once they become empty.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.piece else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.piece != nil }) {

@@ -10,6 +10,7 @@ struct SetupOutcome: Sendable {
     /// With `--dry-run`: `setup` would write it.
     case proposed
     case printed
+    /// The test got a token.
     case works
     case undone
     /// The addition was removed before.
@@ -19,10 +20,12 @@ struct SetupOutcome: Sendable {
   }
 
   var client: SetupClient
+  /// The configured URL.
   var place: String?
   var account: String?
   var file: String?
   var state: State
+  /// The lines to add.
   var text: [String] = []
 
   var json: JSONObject {
@@ -90,6 +93,7 @@ enum SetupList {
 }
 
 extension SetupReceipt {
+  /// The addition's current state.
   var outcome: SetupOutcome {
     let isThere = piece.map { piece in
       (try? SetupFile(file).read()).flatMap { $0 }.map { piece.isIn($0) } ?? false
