@@ -6,14 +6,18 @@ internal import Platform
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
+  /// The commands not tried yet.
   private var commands: [[String]]
+  /// The running command.
   private var child: Int32?
+  /// Whether the running command is a launcher.
   private var mayHang = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
   /// When the running command is considered successful.
   private(set) var deadline: Instant?
 
+  /// The timeout for a command.
   private static let timeout = Duration.seconds(2)
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]

@@ -2,6 +2,7 @@ internal import Platform
 
 /// The parts of the environment that decide whether and how a browser opens.
 struct BrowserPlace {
+  /// Reads an environment variable.
   let variable: (String) -> String?
   let exists: (String) -> Bool
 
@@ -39,8 +40,7 @@ struct BrowserPlace {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// One part of `BROWSER`. Replaces `%s` by the URL, or appends it. No shell is involved, so the URL is always an
-  /// argument.
+  /// A command of `BROWSER`, split into words. Replaces `%s` by the URL, or appends it.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

@@ -59,6 +59,7 @@ extension LoginCommand {
 struct LoginCommand {
   private let client: DaemonClient
   private var request: Request
+  /// Nil when resuming.
   private let files: HandedFiles?
   private let resource: ResourceLogin?
   private let unlocking: Unlocking?
@@ -86,6 +87,7 @@ struct LoginCommand {
     }
   }
 
+  /// Also reports failures as JSON events.
   private static func action(
     _ reporter: LoginReporter, _ make: () throws(Failure) -> LoginCommand
   ) throws(Failure) -> Action {
@@ -108,7 +110,7 @@ struct LoginCommand {
     }
   }
 
-  /// Signs in again to each account with an ended session, even if one fails. Ctrl-C cancels all.
+  /// Signs in again to each account whose session has ended, even if one fails. Ctrl-C cancels all.
   private static func renewEnded(_ invocation: Invocation) throws(Failure) -> Action {
     guard try invocation.namedAccount() == nil else {
       throw Failure(.invalidRequest, "name an account or give --ended, not both")
@@ -241,7 +243,7 @@ struct LoginCommand {
     return preset
   }
 
-  /// Offers to run the setup commands of a preset. Without a terminal or the user's consent, prints them.
+  /// Offers to run the setup commands of a preset. Without consent, prints them.
   private func setUp(_ preset: AccountPreset) throws(Failure) {
     guard !preset.programs.isEmpty else { return }
     let commands = preset.programs.map { "agent setup \($0)" }.joined(separator: " && ")
@@ -315,6 +317,7 @@ struct LoginCommand {
     Console.tell(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
   }
 
+  /// Returns the exit status.
   private func signIn(
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
@@ -372,7 +375,7 @@ struct LoginCommand {
     client.console.note(Phrase("the token is kept; \(account) stays signed in"))
   }
 
-  /// Completes the request with the resource's metadata.
+  /// Adds the resource's metadata to the request.
   private func completed(_ reporter: LoginReporter) throws(Failure) -> Request {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
@@ -403,6 +406,6 @@ struct LoginCommand {
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
-  /// Guards against a hanging daemon, which normally ends a sign-in when its code expires.
+  /// The timeout in seconds if the daemon hangs. Normally a sign-in ends when its code expires.
   private static let longestWait = WireProtocol.maximumTimeoutSeconds
 }

@@ -34,6 +34,7 @@ enum LoginOptions {
     return request
   }
 
+  /// With or without a user.
   private static func common(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
@@ -57,7 +58,7 @@ enum LoginOptions {
     return request
   }
 
-  /// The sign-in of a hint's command; nil for other commands, and for a URL, whose server the user must trust first.
+  /// Parses a hint's `agent login`. Nil for other commands, and for a URL, whose server the user must trust first.
   static func request(of command: String, by commands: CommandTable) -> LoginRequest? {
     guard let invocation = invocation(of: command, by: commands), invocation.command?.name == .login,
       urlOperand(invocation) == nil
@@ -65,7 +66,7 @@ enum LoginOptions {
     return try? request(invocation)
   }
 
-  /// Parses a hint's command; nil if it is not one of this program.
+  /// Parses a hint's command; nil if it is invalid or not `agent`.
   static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
     guard let words = ShellWord.words(command), words.first.map({ $0 == "agent" }) ?? false else {
       return nil

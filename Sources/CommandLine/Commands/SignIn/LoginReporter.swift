@@ -7,6 +7,7 @@ internal import Wire
 /// Users see standard error: on a terminal a screen with a countdown, otherwise plain lines. With `--json`, events go
 /// to standard output.
 struct LoginReporter {
+  /// The step that the sign-in waits for.
   private enum Phase {
     case nothing
     case server
@@ -22,10 +23,12 @@ struct LoginReporter {
   /// Prints text for users.
   private let tell: @Sendable (String) -> Void
   private var phase = Phase.nothing
+  /// Nil if lines cannot be rewritten.
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
+  /// Whether the sign-in continues in the background.
   private let isDetached: Bool
-  /// The name of the background sign-in that this command resumed, if any.
+  /// The ID of the background sign-in that this command resumed, if any.
   private let resumed: String?
   /// The QR code for the next device code.
   private var nextQRCode: Event.QRCode?
@@ -61,14 +64,14 @@ struct LoginReporter {
     status = StatusLine(terminal, tell: tell)
   }
 
-  /// Records that the server's response is pending. Prints a message if it takes long.
+  /// Starts waiting for the server. After a second, a message appears.
   mutating func waitsForServer() {
     guard status != nil else { return }
     phase = .server
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
-  /// Records that another machine asks the user, maybe on this terminal.
+  /// Removes the countdown, because another machine asks the user, maybe on this terminal.
   mutating func waitsElsewhere() { finish() }
 
   /// - Parameter view: Whether the user sees a browser open.
@@ -170,6 +173,7 @@ struct LoginReporter {
     if nextUpdate != nil { nextUpdate = time.now() }
   }
 
+  /// Reports success.
   mutating func signedIn(_ result: JSONObject) throws(Failure) {
     finish()
     if console.json { return try Console.answer(Self.event("signed_in", result)) }
@@ -177,9 +181,9 @@ struct LoginReporter {
     if result["kept"] == nil, let other = LoginText.otherActive(result) { console.note(other) }
   }
 
-  /// Reports a sign-in that continues in the background.
+  /// Reports that the sign-in continues in the background.
   ///
-  /// - Returns: The exit status: success for a new sign-in, "try later" for a pending one.
+  /// - Returns: The exit status: success if just started, otherwise "try later".
   mutating func standing(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     finish()
     if console.json {
@@ -193,7 +197,7 @@ struct LoginReporter {
     return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
-  /// Adds the failure to the JSON events. It is also reported like that of any command.
+  /// Writes the failure as a JSON event, with `--json`.
   mutating func failed(_ failure: Failure) {
     finish()
     guard console.json, let members = console.completed(failure).json.object else { return }
@@ -207,6 +211,7 @@ struct LoginReporter {
     return event
   }
 
+  /// Reports the end by a signal.
   mutating func interrupted() {
     finish()
     if !console.json { console.note(resumed.map(LoginText.inBackground) ?? Phrase("sign-in cancelled")) }

@@ -24,6 +24,7 @@ enum LoginText {
     return line(to: task, browser.issuer, clientID: browser.clientID, scope: browser.scope, isQuiet)
   }
 
+  /// Adds the server, client and scope.
   private static func line(
     to task: Phrase, _ issuer: String, clientID: String, scope: String?, _ isQuiet: Bool
   ) -> String {
@@ -35,7 +36,6 @@ enum LoginText {
     return "\(ProgramName.current.text): \(text.localized(limit: longest))\n"
   }
 
-  /// The maximum length of a URL.
   private static let longest = 16_384
 
   /// A text with its URLs on lines of their own, to open or copy them.
@@ -66,6 +66,7 @@ enum LoginText {
     return wordings.map { $0.localized() } + [time]
   }
 
+  /// Seconds as `4:05`.
   static func clock(_ seconds: Int) -> String {
     let seconds = max(0, seconds)
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
@@ -97,6 +98,7 @@ enum LoginText {
     return Phrase("Waiting for your approval, \(left) left. \(interrupt(isResumed))").localized() + "\n"
   }
 
+  /// The effect of Ctrl-C.
   private static func interrupt(_ isResumed: Bool) -> Phrase {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }

@@ -50,12 +50,13 @@ struct LoginWait {
   private let deadline: Instant
   private var opener: BrowserOpener?
   private var pasted: PastedLine?
-  /// The ID of the sign-in that waits for a pasted URL.
+  /// The ID of the current sign-in.
   private var login = ""
+  /// Whether pasting has ended.
   private var isPasteOver = false
   /// The user's machine, if it can open the page.
   private var relay: RelayConnection?
-  /// The page that it was asked to open and has not answered yet.
+  /// The page that the user's machine was asked to open.
   private var relayed: Event.Browser?
 
   init(_ choices: Choices, place: BrowserPlace, _ relay: RelayConnection?, until deadline: Instant) {
@@ -131,6 +132,7 @@ struct LoginWait {
       RequestEnvelope(.loginConfirm(LoginConfirmRequest(login: confirm.login, isConfirmed: isConfirmed))))
   }
 
+  /// Opens the page, or shows how to.
   private mutating func begin(
     _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -164,6 +166,7 @@ struct LoginWait {
 
   // MARK: The user's own machine
 
+  /// Asks the user's machine to open the page.
   private mutating func ask(
     _ relay: RelayConnection, for browser: Event.Browser, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
@@ -178,6 +181,7 @@ struct LoginWait {
     }
   }
 
+  /// Forwards the redirect.
   private mutating func readRelay(
     _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -189,7 +193,7 @@ struct LoginWait {
     try connection.send(RequestEnvelope(.loginRedirect(LoginRedirectRequest(login: login, url: url))))
   }
 
-  /// Continues without the user's machine: the user can still paste the redirect.
+  /// Continues without the user's machine: opens the page here or lets the user paste the redirect.
   private mutating func leaveRelay(
     _ refusal: RelayRefusal, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -214,6 +218,7 @@ struct LoginWait {
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
+  /// Reports if no browser opened.
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
     opener?.update(.now)
     guard let state = opener?.state, state != .trying else { return }
@@ -224,6 +229,7 @@ struct LoginWait {
     }
   }
 
+  /// Forwards a pasted URL.
   private mutating func readPasted(_ connection: borrowing DaemonConnection) throws(Failure) {
     guard let url = try pasted?.read() else { return }
     isPasteOver = pasted?.isTerminal != true
@@ -232,6 +238,7 @@ struct LoginWait {
 
   // MARK: Waiting
 
+  /// Waits, and returns the poller keys of available input.
   private func nextKeys(
     _ connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, _ reporter: LoginReporter
   ) throws(Failure) -> Set<UInt64> {

@@ -24,6 +24,7 @@ extension LogoutCommand {
     run: run)
 }
 
+/// `agent logout`.
 enum LogoutCommand {
   static func run(_ invocation: Invocation) throws(Failure) -> Action {
     var request = LogoutRequest(all: invocation[.all], local: invocation[.local], browser: invocation[.browser])

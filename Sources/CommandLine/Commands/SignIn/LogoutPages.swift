@@ -11,7 +11,6 @@ struct LogoutPages {
   /// The commands that may open a URL. If empty, the URL is printed.
   let commands: (String) -> [[String]]
 
-  /// The maximum length of a URL.
   private static let longest = 16_384
 
   init(_ invocation: Invocation, place: BrowserPlace = .current) {
@@ -36,6 +35,7 @@ struct LogoutPages {
     }
   }
 
+  /// Returns whether a browser opened the URL.
   private func open(_ url: String) throws(Failure) -> Bool {
     guard BrowserOpener.mayOpen(url) else { return false }
     let commands = commands(url)

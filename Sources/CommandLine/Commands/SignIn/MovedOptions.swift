@@ -9,12 +9,12 @@ struct MovedOptions {
   private let invocation: Invocation
   private let given: [Invocation.Occurrence]
 
-  /// The options for settings, which belong to the account.
+  /// The options that `agent account` has now.
   private static let settings = AccountSetting.withOption.filter {
     !AccountSetting.atSignIn.contains($0) && $0.option?.group != .workload
   }
 
-  /// The options of a sign-in without a user.
+  /// The options that `agent workload` has now.
   private static let workload =
     AccountSetting.withOption.filter { $0.option?.group == .workload }.map(\.declaration) + [
       Option.guest.declaration, Option.assertionFD.declaration,
@@ -27,8 +27,7 @@ struct MovedOptions {
     ]
   }
 
-  /// Nil if the command line has no such option. An ephemeral account has no stored settings, so its sign-in accepts
-  /// options for settings.
+  /// Nil if the command line has no moved option. With `--ephemeral`, options for settings are not moved.
   init?(_ invocation: Invocation) {
     let isEphemeral = !invocation.texts(Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in
@@ -115,7 +114,7 @@ struct MovedOptions {
     return (["agent"] + words + options).map(ShellWord.quoted).joined(separator: " ")
   }
 
-  /// The account's name, whether it is new, and the options for its server if the operand names that.
+  /// The account's name, whether it is new, and options for its server if the operand is a URL.
   private func account(_ text: String?, _ client: DaemonClient) -> (name: String, isNew: Bool, server: [String])? {
     let known = ((try? client.ask(.state(.list)))?["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
     guard let text else {

@@ -42,12 +42,15 @@ enum PastedAddress {
 
   /// The text after a line break.
   private enum Following {
+    /// Another line.
     case other
     /// The rest of the URL.
     case more
+    /// Not received yet.
     case unknown
   }
 
+  /// Classifies the bytes after the URL.
   private static func following(_ address: [UInt8], _ rest: ArraySlice<UInt8>, isOver: Bool) -> Following {
     guard address.starts(with: "http".utf8) else { return .other }
     let next = rest.prefix { $0 != lineFeed }

@@ -66,7 +66,7 @@ struct PastedLine {
     return false
   }
 
-  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W and Ctrl-D.
+  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
   private enum Key {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F

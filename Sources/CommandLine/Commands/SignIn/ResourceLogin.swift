@@ -9,6 +9,7 @@ internal import Wire
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
+  /// Whether to ignore the metadata for an existing account.
   private let onlyForNewAccount: Bool
 
   /// Nil if no URL on the command line could be a resource.
@@ -60,6 +61,7 @@ struct ResourceLogin {
     }
   }
 
+  /// Uses the server that the user trusts.
   private func take(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, isOfURL(resource), !servers.isEmpty else {
@@ -101,8 +103,7 @@ struct ResourceLogin {
     return !known.contains { isSameServer($0, server) }
   }
 
-  /// Whether two issuers differ at most in a trailing slash. Resources may add it, but metadata are compared byte by
-  /// byte.
+  /// Whether two issuers differ at most in a trailing slash, which resources may add.
   static func isSameServer(_ one: String, _ other: String) -> Bool {
     if one.hasSameBytes(as: other) { return true }
     guard let one = try? URI(one), let other = try? URI(other),
@@ -117,8 +118,6 @@ struct ResourceLogin {
     guard let named, let issuer, isSameServer(named, issuer), !named.hasSameBytes(as: issuer) else { return nil }
     return named
   }
-
-  // MARK: Trust
 
   /// - Returns: The trusted server, and whether to register a client.
   private func issuer(

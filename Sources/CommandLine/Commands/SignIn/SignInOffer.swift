@@ -9,12 +9,13 @@ internal import Wire
 /// standard streams are one terminal and the process leads its job, unlike in a script.
 struct SignInOffer {
   private let client: DaemonClient
+  /// Whether `--ask` is given.
   private let isDemanded: Bool
 
   /// The timeout for an answer, and for another command that asks about the same account.
   private static let timeout = Duration.seconds(60)
 
-  /// Wraps a command that has printed and started nothing if it fails.
+  /// Returns an action that runs `work`, which has printed and started nothing if it fails.
   ///
   /// - Throws: `invalid_request` for `--ask` with `--no-input`.
   static func action(
@@ -32,7 +33,7 @@ struct SignInOffer {
     }
   }
 
-  /// Whether a failure may lead to an offer.
+  /// Whether an offer may follow this failure.
   static func mayFollow(_ failure: Failure) -> Bool { mayResolve(failure) && Terminal.isTerminal(2) }
 
   /// Whether a sign-in or unlocking may help.
@@ -46,6 +47,7 @@ struct SignInOffer {
     return !client.console.json && !client.console.quiet && Terminal.hasStandardStreams && Processes.leadsJob
   }
 
+  /// Lets one command per account ask.
   private func run(
     _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
   ) throws(Failure) -> Int32 {
@@ -118,11 +120,13 @@ struct SignInOffer {
 
   /// What resolves a failure.
   private enum Remedy {
+    /// `words` is the command line.
     case signIn(account: String, reason: Phrase, words: [String])
     case unlock(account: String?)
 
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
+    /// Parses the failure's hint.
     init?(_ failure: Failure, _ commands: CommandTable) {
       guard Self.codes.contains(failure.code), let text = failure.advice?.command,
         let words = ShellWord.words(text), let command = LoginOptions.invocation(of: text, by: commands)
@@ -145,7 +149,7 @@ struct SignInOffer {
       }
     }
 
-    /// The command line without the program's name.
+    /// The command's arguments.
     var words: [String] {
       switch self {
       case .signIn(_, _, let words): words

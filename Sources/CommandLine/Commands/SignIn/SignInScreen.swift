@@ -23,10 +23,8 @@ struct SignInScreen {
   /// The maximum width of text, for readability.
   private static let widestProse = 100
 
-  /// The maximum length of a URL.
   private static let longest = 16_384
 
-  /// The minimum width of text beside a QR code.
   private static let narrowestBeside = 30
   private static let widestBeside = 64
   private static let gap = 2
@@ -114,6 +112,7 @@ struct SignInScreen {
     return height < rows ?? .max ? text : nil
   }
 
+  /// The lines beside a QR code.
   private func besideText(_ code: Event.DeviceCode) -> [String] {
     let text = instructions(code, isTight: true)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
@@ -127,6 +126,7 @@ struct SignInScreen {
 
   // MARK: The client and its request
 
+  /// Server, account, client and scope.
   func heading(issuer: String, account: String, clientID: String, scope: String?) -> String {
     var text = prose(Phrase("Sign in to \(place(issuer))")) + "\n"
     if let issuer = unusualIssuer(issuer) { text += fact(labels.issuer, [issuer]) }
@@ -187,6 +187,7 @@ struct SignInScreen {
     return space + Console.styled(thing, as: "1", isBold && isStyled) + "\n"
   }
 
+  /// The wrapped text.
   func prose(_ phrase: Phrase) -> String {
     Prose.wrapped(word(phrase), width: min(columns, Self.widestProse)).map { $0 + "\n" }.joined()
   }

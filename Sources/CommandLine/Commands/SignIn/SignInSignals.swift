@@ -8,6 +8,7 @@ internal import Wire
 struct SignInSignals: ~Copyable {
   private let received: [Int32]
   private let receiver: Signals.SignalReceiver
+  /// Restores the terminal when it is released.
   private var typing: HiddenTyping?
 
   /// Signals that cancel the sign-in.
