@@ -15,7 +15,7 @@ struct ResourceAnswer {
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends a request to a resource. Calls `head` once, then `body` for each piece of the body.
+  /// Sends a request to a resource. Calls `head` once, then `body` for each piece of the response.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head tellHead: (ResponseHead) throws(Failure) -> Void, body tellBody: (Span<UInt8>) throws(Failure) -> Void
@@ -38,7 +38,7 @@ extension DaemonClient {
     }
   }
 
-  /// The daemon enforces the timeout, because only it sees progress.
+  /// A deadline that never passes: only the daemon sees progress, so it enforces the timeout.
   private static var never: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(

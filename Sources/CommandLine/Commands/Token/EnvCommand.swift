@@ -3,6 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// `agent env`.
 enum EnvCommand {
   static let env = Command(
     .env, topic: .tokens,
@@ -61,7 +62,7 @@ enum EnvCommand {
     }
   }
 
-  /// Makes the GitHub Actions runner mask the tokens in its log. Must come before all other output.
+  /// Makes the GitHub Actions runner mask the tokens in its log. Must be printed first.
   private static func hide(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
   ) throws(Failure) {
@@ -117,6 +118,7 @@ enum EnvCommand {
     }
   }
 
+  /// sh by default.
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
     let named = invocation[.shell]
     guard invocation[.json] else { return named ?? .sh }
@@ -165,6 +167,7 @@ enum EnvCommand {
     return (shell ?? (isJSON ? .json : .sh)).failing?(failure.code.exitStatus.rawValue) ?? ""
   }
 
+  /// The shell in an invalid command line.
   private static func namedShell(_ arguments: [String]) -> Shell? {
     var named: Shell?
     for (index, argument) in arguments.enumerated() {

@@ -2,6 +2,7 @@ internal import AgentSocket
 internal import Platform
 internal import Wire
 
+/// `agent exec`.
 enum ExecCommand {
   static let exec = Command(
     .exec, topic: .tokens,

@@ -2,6 +2,7 @@ internal import AgentSocket
 internal import Encoding
 internal import Wire
 
+/// `agent proof`.
 enum ProofCommand {
   static let proof = Command(
     .proof,

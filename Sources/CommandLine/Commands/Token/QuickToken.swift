@@ -167,6 +167,7 @@ private enum QuickArguments {
   /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
+  /// The daemon's failure, if any.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)
@@ -176,6 +177,7 @@ private enum QuickArguments {
     }
   }
 
+  /// Prints a range and a newline.
   mutating func print(_ range: Range<Int>) throws(SystemError) {
     unsafe buffer[range.upperBound] = UInt8(ascii: "\n")
     let line = unsafe UnsafeBufferPointer(rebasing: buffer[range.lowerBound...range.upperBound])

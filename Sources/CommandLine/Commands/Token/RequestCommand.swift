@@ -3,6 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
+/// `agent request`.
 enum RequestCommand {
   static let request = Command(
     .request, topic: .tokens,
@@ -76,8 +77,7 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as in HTTP/1.1: status, fields and an empty line. Replaces control characters, which fields must not
-  /// contain (RFC 9110 section 5.5).
+  /// The head as in HTTP/1.1. Replaces control characters, which fields must not contain (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.blanked(field.value))\r\n" }
@@ -129,6 +129,7 @@ enum RequestCommand {
 /// Writes a response's body to standard output, or to a file that is replaced.
 struct BodyWriter: ~Copyable {
   private let path: String?
+  /// The timeout for opening a FIFO.
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
   /// Removes control characters for a terminal; otherwise nil.
@@ -149,6 +150,7 @@ struct BodyWriter: ~Copyable {
     file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }
   }
 
+  /// Writes without filtering.
   mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       switch file {
@@ -160,6 +162,7 @@ struct BodyWriter: ~Copyable {
     }
   }
 
+  /// Filters control characters for a terminal.
   mutating func writeBody(_ bytes: Span<UInt8>) throws(Failure) {
     guard let shown = filter?.visible(bytes) else { return try write(bytes) }
     try write(shown.span)

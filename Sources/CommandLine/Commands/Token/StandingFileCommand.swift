@@ -63,7 +63,7 @@ enum StandingFileCommand {
   /// The timeout for the daemon to write the file.
   private static let timeout = Duration.seconds(10)
 
-  /// The file that WLCG Bearer Token Discovery searches first. The next one is in `/tmp`, which may be on disk.
+  /// The path that WLCG Bearer Token Discovery searches first. The next one is in `/tmp`, which may be on disk.
   private static func pathOfGrid() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
@@ -84,6 +84,7 @@ enum StandingFileCommand {
     )
   }
 
+  /// - Parameter path: Nil for a file in the runtime directory.
   private static func add(
     _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
@@ -130,7 +131,7 @@ enum StandingFileCommand {
     ((try? directory.fileNames()) ?? []).contains { $0.hasSameBytes(as: file.name) }
   }
 
-  /// Removes token files of an account: of this kind and at `path`, or any for nil.
+  /// Removes the account's token files of this kind and at this path, if given.
   private static func remove(
     _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {

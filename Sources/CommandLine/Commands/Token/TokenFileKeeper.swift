@@ -4,8 +4,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
-/// The connection that a token file depends on. If it breaks, requests the file again under the same name, which the
-/// command knows.
+/// The connection that keeps a token file up to date. If it breaks, requests the same file again.
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
@@ -14,7 +13,7 @@ struct TokenFileKeeper: ~Copyable {
   private var connection: KeptConnection
   /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
-  /// Whether the file exists, according to the last message.
+  /// Whether the file exists, according to the daemon.
   private var isThere = true
   /// Whether variables were just passed, before the request is repeated.
   private var isHandingOver = false
@@ -57,7 +56,7 @@ struct TokenFileKeeper: ~Copyable {
     try connection.watch(poller, key: key)
   }
 
-  /// Returns whether the file has changed since the last call.
+  /// Whether the file has changed since the last call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
@@ -73,7 +72,6 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// Handles a reply of the daemon.
   private mutating func take(_ reply: Reply) throws(Failure) {
     switch reply {
     case .event(.tokenFile(let file)): take(file)
@@ -86,7 +84,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// Notes that the daemon wrote, moved or removed the file.
+  /// Records that the daemon wrote, moved or removed the file.
   private mutating func take(_ file: Event.TokenFile) {
     hasChanged = true
     connection.succeeded()
@@ -125,6 +123,7 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
+  /// Requests the same file again.
   private var request: TokenFileRequest {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     return TokenFileRequest(account: account, name: name, kind: kind)

@@ -15,7 +15,7 @@ struct TokenVariables: Sendable {
   private var mappings: [VariableMapping]
   /// Whether these are the defaults.
   private let areDefaults: Bool
-  /// Whether the token is in a file. Values that a renewal would invalidate are then set only on request.
+  /// Whether the token is in a file. The default variables then exclude those that change with the token.
   private let isForFile: Bool
 
   /// The default variable for the file's path.
@@ -117,6 +117,7 @@ struct TokenVariables: Sendable {
     }
   }
 
+  /// Removes the default variables.
   static func removed(from environment: [[UInt8]]) -> [[UInt8]] {
     removed(defaults.map(\.name) + [fileVariable], from: environment)
   }

@@ -43,7 +43,7 @@ final class VariableMapping: Sendable {
     return Failure(.invalidRequest, "unknown field \"\(spelling)\"", hint: hint)
   }
 
-  /// The failure for a field without a value.
+  /// The failure if the field has no value.
   func missing(in answer: TokenAnswer) -> Failure {
     let account = answer.description.account
     if field == .idToken, answer.description.isIDTokenExpired { return .spentIDToken(of: account) }
@@ -69,7 +69,7 @@ enum TokenField: Sendable, Hashable {
   /// A claim of the verified ID Token.
   case claim(String)
 
-  /// The words for all fields except claims.
+  /// The spellings of the fields.
   private static let words: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
@@ -77,7 +77,7 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// The spellings of all fields, for suggestions. One common claim represents all claims.
+  /// All spellings, for suggestions, with one common claim.
   static var spellings: [String] { words.map(\.0) + [claimPrefix + "email"] }
 
   /// Parses `access_token`, `claim:email` and so on.
@@ -128,6 +128,7 @@ enum TokenField: Sendable, Hashable {
     }
   }
 
+  /// Nil for tokens and claims.
   private func text(of description: TokenDescription) -> String? {
     switch self {
     case .tokenType: description.tokenType
