@@ -5,7 +5,7 @@ internal import Wire
 
 /// A vault passphrase or PIN: in a file, on a descriptor, or typed.
 struct LevelSecret {
-  /// The number of attempts to type the same secret twice.
+  /// The number of attempts to type a new secret twice.
   private static let mostAttempts = 3
   /// The maximum number of accounts in a prompt.
   private static let mostNames = 4
@@ -42,9 +42,9 @@ struct LevelSecret {
 
   private var isPIN: Bool { named.title == Phrase("PIN") }
 
-  /// What the prompt says about the secret.
+  /// Whose secret the prompt asks for.
   enum Purpose {
-    /// Without explanation.
+    /// Unspecified.
     case plain
     /// Names the accounts, if they fit on a line.
     case ofAccounts([String])
@@ -54,6 +54,7 @@ struct LevelSecret {
     case untilNow
   }
 
+  /// Whether a file or descriptor is given.
   var isNamed: Bool { named.isNamed }
 
   /// Opens the secret, prompting if necessary.
@@ -72,8 +73,7 @@ struct LevelSecret {
     return SharedDescriptor(try isNew ? typedTwice() : typed(purpose))
   }
 
-  // MARK: Typing
-
+  /// Returns the reading end of a pipe.
   private func typed(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
@@ -91,6 +91,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
+  /// Returns the reading end of a pipe.
   private func typedTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

@@ -2,6 +2,7 @@ internal import Encoding
 internal import Vocabulary
 internal import Wire
 
+/// `agent lock` and `agent unlock`.
 enum LockCommand {
   static let lock = Command(
     .lock,

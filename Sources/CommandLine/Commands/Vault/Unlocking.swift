@@ -10,7 +10,7 @@ struct Unlocking {
   private var passphrase: LevelSecret
   private var pin: LevelSecret
 
-  /// The attempts to type a secret.
+  /// Attempts to type a secret.
   private static let mostAttempts = 3
 
   /// - Parameter timeout: The timeout for typing; nil for none.
@@ -35,7 +35,7 @@ struct Unlocking {
     return opened
   }
 
-  /// Prepares a level for new data: unlocks it, or creates its key.
+  /// Makes a level ready for new data: unlocks it, or creates it.
   func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
@@ -51,13 +51,13 @@ struct Unlocking {
     }
   }
 
-  /// Whether the secret is given or can be typed.
+  /// Whether a secret is given or can be typed.
   var canAsk: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// Adds the commands that end the sessions of a level whose secret is lost, to a failure.
+  /// The failure with a hint for a lost secret: the commands that end the level's sessions.
   private func forgotten(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection) -> Failure {
     guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
       let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
@@ -80,7 +80,7 @@ struct Unlocking {
     return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
   }
 
-  /// - Parameter accounts: The accounts to name in the prompt.
+  /// Unlocks one level, retrying after a wrong secret.
   private func open(
     _ level: Protection, for accounts: [String] = [], over connection: inout DaemonConnection
   ) throws(Failure) {
@@ -134,7 +134,7 @@ struct VaultStatus {
 
   func accounts(at level: Protection) -> [String] { (entry(level)?["accounts"]?.array ?? []).compactMap(\.string) }
 
-  /// The slots whose passphrase is needed to rotate the keys.
+  /// The slots whose passphrase a key rotation needs.
   var slotsThatNeedSecrets: [Int] {
     (result["slots"]?.array ?? []).compactMap { $0["needs_secret"]?.bool == true ? $0["slot"]?.int : nil }
   }

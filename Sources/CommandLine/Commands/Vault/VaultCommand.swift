@@ -3,6 +3,7 @@ internal import Platform
 internal import Vocabulary
 internal import Wire
 
+/// `agent vault`. A function without a comment reads a subcommand's command line and returns its action.
 enum VaultCommand {
   static let vaultStatus = Command(
     .vaultStatus, topic: .upkeep,
@@ -190,9 +191,7 @@ enum VaultCommand {
     }
   }
 
-  // MARK: Parts
-
-  /// Rejects one file for several slots.
+  /// Throws if one passphrase is given for several slots.
   private static func refuseAmbiguity(_ slots: [Int], _ passphrase: LevelSecret) throws(Failure) {
     guard slots.count > 1, passphrase.isNamed else { return }
     let numbers = slots.map { String($0) }.joined(separator: ", ")

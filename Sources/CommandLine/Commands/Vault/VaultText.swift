@@ -64,6 +64,7 @@ enum VaultText {
       && level["protection"]?.string?.hasSameBytes(as: Protection.device.rawValue) != true
   }
 
+  /// The level's state and accounts.
   private static func level(_ level: JSON) -> Phrase {
     if isEmpty(level) { return Phrase("no accounts") }
     let names = (level["accounts"]?.array ?? []).compactMap(\.string)
@@ -71,6 +72,7 @@ enum VaultText {
     return names.isEmpty ? state : Phrase("\(state), \(names.joined(separator: " "))")
   }
 
+  /// The slot's kind and level.
   private static func purpose(_ slot: JSON) -> Phrase {
     let kind =
       switch slot["kind"]?.string {
@@ -87,6 +89,7 @@ enum VaultText {
 
   static func slot(_ slot: JSON) -> Phrase { Phrase("\(number(slot)), \(purpose(slot))") }
 
+  /// The unlocked levels.
   static func levels(_ levels: JSON?) -> Phrase {
     let words = (levels?.array ?? []).compactMap(\.string)
     return words.isEmpty
