@@ -4,13 +4,11 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Makes the daemon verify tokens, which it reads itself unless they are typed.
-  ///
-  /// Asks the next daemon if this one is ending and has read nothing.
+  /// Makes the daemon verify tokens. Repeats the request if the daemon ends before it reads any.
   ///
   /// - Parameters:
   ///   - passed: The descriptor of the keys, if any.
-  ///   - tell: Receives the results as blocks of complete lines.
+  ///   - tell: Receives blocks of complete lines, each with one result.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],

@@ -195,6 +195,7 @@ enum VerdictText {
     text.append(UInt8(ascii: "\n"))
   }
 
+  /// Why it is not valid.
   private static func reason(_ verdict: JSON) -> String {
     let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
     return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
