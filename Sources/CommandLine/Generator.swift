@@ -50,7 +50,7 @@ package enum Generator {
     }
   }
 
-  /// Updates the files below `TOP`, or writes those of a program `NAME` to `DIRECTORY`, and exits.
+  /// Updates the files below the argument `TOP`, or writes those of a program `NAME` to `DIRECTORY`.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     let arguments = Array(Processes.arguments.dropFirst())

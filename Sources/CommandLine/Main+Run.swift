@@ -57,11 +57,12 @@ package enum Main {
     return try action.run()
   }
 
-  /// Whether an invalid command line requests JSON, so that its caller parses the error.
+  /// Whether an invalid command line contains `--json`, so that the error must be JSON.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
 
+  /// Returns the exit status.
   private static func fail(
     _ failure: Failure, _ console: Console, _ command: Command?, _ invocation: Invocation?, _ arguments: [String] = []
   ) -> Int32 {

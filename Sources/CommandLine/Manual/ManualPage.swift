@@ -41,7 +41,7 @@ struct ManualPage: Sendable {
     }
   }
 
-  /// Starts the marker of a list.
+  /// The start of a list's marker.
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
