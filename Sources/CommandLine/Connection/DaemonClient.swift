@@ -15,10 +15,10 @@ struct DaemonClient {
   /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// Whether another program will replace this process; see ``launchBeside()``.
+  /// Whether another program will replace this process, so that a child must start the daemon.
   var isReplacedAfterwards = false
 
-  /// The maximum of ``grace`` in seconds.
+  /// The maximum of ``grace``.
   private var mostGrace = 5
 
   /// The timeout for a response, if shorter than the request's deadline.
@@ -36,7 +36,7 @@ struct DaemonClient {
     commands = invocation.commands
   }
 
-  /// A client that prints only answers and failures and asks nothing.
+  /// A client that prints no notes and asks nothing.
   var forPrograms: DaemonClient {
     var client = self
     client.console.quiet = !console.verbose
@@ -44,7 +44,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Returns a client for a caller that waits until `deadline`.
+  /// Returns a client whose requests end before `deadline`, when its caller stops waiting.
   ///
   /// - Throws: `timeout` after the deadline.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
@@ -64,7 +64,6 @@ struct DaemonClient {
   /// How many seconds a response may exceed the request's deadline. The daemon reports a missed deadline itself.
   private var grace: Int { min(mostGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
-  /// Returns a client with a deadline of `seconds` for each request.
   func withTimeout(seconds: Int) -> DaemonClient {
     var client = self
     client.timeoutSeconds = seconds
@@ -129,15 +128,14 @@ struct DaemonClient {
   /// When to check the daemon next, during a wait without a deadline.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks, over another connection, that the daemon process still responds.
-  ///
-  /// A private daemon accepts only one connection and is assumed to work.
+  /// Returns a function that checks over another connection whether the daemon still responds. A private daemon, which
+  /// accepts only one connection, is assumed to.
   func check(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.process
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
 
-  /// Whether the daemon with this process ID replies.
+  /// Whether this daemon process replies.
   private func isAnswering(_ process: Int32?) -> Bool {
     let deadline = Instant.now.advanced(by: .seconds(grace))
     var console = Console.silent
@@ -172,9 +170,7 @@ struct DaemonClient {
     }
   }
 
-  /// Like ``ask(_:passing:)``, but never starts a daemon.
-  ///
-  /// - Throws: `daemon_unavailable` if none runs.
+  /// Like ``ask(_:passing:)``, but never starts a daemon. Throws `daemon_unavailable` if none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject {
     guard let result = try askRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
@@ -182,7 +178,7 @@ struct DaemonClient {
     return result
   }
 
-  /// Like ``askIfRunning(_:)``, but returns nil if no daemon runs.
+  /// Like ``ask(_:passing:)``, but never starts a daemon. Returns nil if none runs.
   func askRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.mostEndings : 1
     while true {
@@ -197,7 +193,7 @@ struct DaemonClient {
     }
   }
 
-  /// How many daemons in a row may end without a response. A killed process accepts connections until it is gone.
+  /// The number of attempts if daemons end without a response. A killed process accepts connections until it is gone.
   private static let mostEndings = 3
 
   /// Sends a request over an open connection and returns its result.
@@ -246,7 +242,7 @@ struct DaemonClient {
     try retryingWithVariables(over: &connection, body)
   }
 
-  /// Opens a connection over which `body` sends a repeatable request; repeats both if the daemon is ending.
+  /// Connects and runs `body`, which sends a repeatable request. If the daemon is ending, does both again.
   func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
     var connection = try connect()
     do throws(Failure) {
@@ -261,7 +257,7 @@ struct DaemonClient {
     return next
   }
 
-  /// Connects to the next daemon after one ended without a response.
+  /// Connects after a daemon ended.
   func connectAgain() throws(Failure) -> DaemonConnection {
     console.detail("the daemon ended, so the next one is asked")
     return try connect()
@@ -280,7 +276,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// Waits for an event that `isMeant` accepts. Prints other events.
+  /// Waits for an event that `isMeant` converts. Prints other events.
   func event<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ isMeant: (Event) -> Result?
@@ -331,7 +327,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request whose response contains secrets, read by `read` and used by `body`.
+  /// Sends a request whose response contains secrets. `read` parses the response.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -370,7 +366,7 @@ struct DaemonClient {
 
   /// Starts the daemon from a child process, so that the program that replaces this process does not become its parent.
   ///
-  /// Ignores failures, since the caller connects next and reports the cause.
+  /// Ignores failures, because the caller connects next and reports the cause.
   private func launchBeside() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
@@ -389,8 +385,8 @@ extension DaemonConnection {
 
   /// Waits for the next line and passes it to `body`, without its newline.
   ///
-  /// - Parameter wait: Called to wait for input. May show a message.
-  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
+  /// - Parameter wait: Waits for input, and may show a message.
+  /// - Throws: `timeout`; `daemon_unavailable` if the daemon disconnects.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -409,7 +405,7 @@ extension DaemonClient {
     .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
   }
 
-  /// Returns an action that sends a request and prints a confirmation.
+  /// Returns an action that sends a request and prints `note`.
   ///
   /// - Parameter secrets: Opens the secrets to send. Called first.
   func change(

@@ -7,7 +7,7 @@ enum DaemonLauncher {
   /// The default timeout for starting the daemon, and for another command that is starting it.
   static let timeout = Duration.seconds(15)
 
-  /// The exit status of `agentd` if another daemon serves the directory.
+  /// The exit status of `agentd` if another daemon serves its directory.
   private static let alreadyRunning = ProcessStatus.exited(75)
 
   /// Connects to the running daemon; nil if none runs.
@@ -20,10 +20,9 @@ enum DaemonLauncher {
   /// Connects to the running daemon, or starts one.
   ///
   /// - Parameters:
-  ///   - timeout: The timeout for another command that is starting the daemon, and again for the daemon to listen. A
-  ///     slower daemon keeps running.
-  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`, which may be the socket of an ended lease.
-  /// - Throws: `daemon_unavailable` if no daemon listens at `AGENT_SOCKET`.
+  ///   - timeout: The timeout for another command that is starting the daemon, and again for the daemon to listen.
+  ///   - startsNamed: Whether to start a daemon at `AGENT_SOCKET`. By default this fails, because it may be an ended
+  ///     lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsNamed: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -107,9 +106,7 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Fails if root would create files in another user's directories.
-  ///
-  /// - Throws: `invalid_configuration`, which names the variable.
+  /// Throws `invalid_configuration` if root would create files in another user's directories.
   static func refuseForeignDirectories() throws(Failure) {
     guard let foreign = UserDirectories.foreign else { return }
     throw Failure(
@@ -118,7 +115,7 @@ enum DaemonLauncher {
       hint: foreignHint(foreign))
   }
 
-  /// Fails if the directories of the user's files are unknown.
+  /// Throws if the directories of the user's files are unknown.
   private static func requireHome() throws(Failure) {
     do {
       _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
@@ -134,7 +131,7 @@ enum DaemonLauncher {
       hint: "set HOME; or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
   }
 
-  /// The hint that lets root use its own directories.
+  /// The hint for root with another user's directories.
   static func foreignHint(_ foreign: UserDirectories.Foreign) -> Phrase {
     if foreign.variable == "HOME" { return Phrase("run without sudo, or use sudo -H") }
     return Phrase("unset \(foreign.variable)")
@@ -157,7 +154,7 @@ enum DaemonLauncher {
     return connection
   }
 
-  /// The attempts, if other daemons keep starting and ending.
+  /// The attempts, if daemons keep starting and ending.
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
@@ -211,7 +208,7 @@ enum DaemonLauncher {
     }
   }
 
-  /// Whether `agentd` listens; false if it ended, nil after the timeout.
+  /// Whether `agentd` listens: false if it ended, nil after the timeout.
   private static func isReady(_ reading: borrowing FileDescriptor, _ timeout: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: timeout)) == true else { return nil }
     var byte: [UInt8] = []

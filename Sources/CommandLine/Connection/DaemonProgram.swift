@@ -9,8 +9,8 @@ struct DaemonProgram {
   static let daemon = DaemonProgram(name: "agentd")
   static let lease = DaemonProgram(name: LeaseProgram.name)
 
-  /// The possible paths: first in an installation, then in a build tree. Relative to `executable`, so that an
-  /// installation can be moved.
+  /// The paths to try: in an installation, then in a build tree. Relative to `executable`, so that an installation can
+  /// be moved.
   func candidates(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "libexec/\(name)", built: name)
   }
@@ -18,12 +18,12 @@ struct DaemonProgram {
   /// The first inherited descriptor's number in the program.
   static let inheritedNumber: Int32 = 3
 
-  /// Starts the program without a terminal, in a clean environment.
+  /// Starts the program without a terminal.
   ///
   /// - Parameters:
   ///   - inherited: The descriptors to pass, numbered from ``inheritedNumber``.
-  ///   - needsHome: Whether to fail without a home directory.
-  /// - Throws: `invalid_configuration` if the program is missing.
+  ///   - needsHome: Whether the program may fail without a home directory.
+  /// - Throws: `invalid_configuration` if it is missing.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
     -> DaemonProcess
   {
@@ -42,6 +42,7 @@ struct DaemonProgram {
     throw missing
   }
 
+  /// The failure if it is not installed.
   var missing: Failure {
     let places = candidates(besides: Machine.executablePath()).joined(separator: " nor ")
     return Failure(

@@ -37,7 +37,7 @@ struct KeptConnection: ~Copyable {
     try connection.send(request, passing: passed)
   }
 
-  /// The variables that the daemon lacks; see ``CallerVariables/init(lackedBy:over:)``.
+  /// The environment variables that the daemon lacks, if `failure` asks for them.
   mutating func variables(lackedBy failure: Failure) throws(Failure) -> CallerVariables? {
     try connection.variables(lackedBy: failure)
   }
@@ -51,7 +51,7 @@ struct KeptConnection: ~Copyable {
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// The time before the next attempt: short for a restarting daemon.
+  /// The pause before the next attempt: short at first, then doubled.
   private var pause: Duration {
     failures == 0 ? .milliseconds(50) : .milliseconds(250 << min(failures, 7))
   }

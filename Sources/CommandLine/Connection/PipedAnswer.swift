@@ -46,14 +46,12 @@ struct PipedAnswer: ~Copyable {
     return result
   }
 
-  /// Converts read errors to failures.
+  /// Converts a read error.
   static func reading<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
-  /// Forwards content until the daemon has sent its result.
-  ///
-  /// - Parameter pass: Returns false at the end of the pipe.
+  /// Forwards content and input until the daemon has sent its result.
   private func watch(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {

@@ -17,7 +17,7 @@ enum RequestText {
     return text
   }
 
-  /// The origin of a URL, whose path and query may be secret.
+  /// A URL's origin. The path and query may be secret.
   private static func place(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin
