@@ -6,7 +6,7 @@ internal import Wire
 struct HandedFiles {
   private let files: [(kind: HandedSecret, secret: NamedSecret)]
 
-  /// Whether to prompt for the client secret.
+  /// Whether `--client-secret-prompt` is given.
   private let asks: Bool
 
   /// - Parameter kinds: The secrets that the command accepts.
@@ -46,6 +46,7 @@ struct HandedFiles {
     Set(files.map(\.kind)).union(asks ? [.clientSecret] : [])
   }
 
+  /// Returns the reading end of a pipe.
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "use a file: --client-secret-file") {
@@ -53,9 +54,7 @@ struct HandedFiles {
       })
   }
 
-  /// Opens the files and prompts for typed secrets.
-  ///
-  /// - Throws: `invalid_request` for an unreadable file.
+  /// Opens the files, and prompts for the client secret if it is typed.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
     // The client secret comes first, whatever its source.

@@ -3,12 +3,12 @@ internal import Wire
 
 /// A file named on a command line.
 enum NamedFile {
-  /// Opens a file; a directory is an error.
+  /// Opens a file, but no directory.
   ///
   /// - Parameters:
   ///   - seconds: The timeout for the other end of a FIFO; nil for no limit.
-  ///   - problem: Converts the system's message to the command's failure.
-  /// - Throws: `timeout`, or the result of `problem`.
+  ///   - problem: Converts the system's message to the failure to throw.
+  /// - Throws: Also `timeout`.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure
@@ -29,11 +29,9 @@ enum NamedFile {
     }
   }
 
-  /// Reads a file.
+  /// Reads a file of at most `limit` bytes.
   ///
-  /// - Parameters:
-  ///   - limit: The maximum length in bytes.
-  ///   - seconds: The timeout; nil for no limit.
+  /// - Parameter seconds: The timeout; nil for no limit.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {

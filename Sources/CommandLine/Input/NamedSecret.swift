@@ -8,7 +8,9 @@ internal import Wire
 struct NamedSecret {
   /// The secret's name in messages.
   let title: Phrase
+  /// The option's name, for hints.
   let fileOption: String
+  /// The option for a descriptor.
   let descriptor: Option<String?>?
   private let path: String?
   /// The descriptor's number.

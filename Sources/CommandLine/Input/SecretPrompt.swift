@@ -11,9 +11,7 @@ enum SecretPrompt {
   ///
   /// Always restores echo. Received signals take effect afterwards.
   ///
-  /// - Parameters:
-  ///   - hint: The hint without a terminal.
-  ///   - timeout: The timeout; nil for none.
+  /// - Parameter hint: The hint if there is no terminal.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -26,7 +26,7 @@ enum TokenInput {
     }
   }
 
-  /// - Throws: `invalid_request` if a word on the command line is a token. The message does not contain it.
+  /// - Throws: `invalid_request` if a word on the command line looks like a token.
   static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(

@@ -11,8 +11,8 @@ struct TokenReader {
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
+  /// Whether on a terminal.
   let isTyped: Bool
-  /// The timeout for all tokens and its deadline; nil for none.
   private let timeout: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false
 
@@ -22,9 +22,7 @@ struct TokenReader {
     timeout = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
-  /// Appends the next input, at most one line of a terminal.
-  ///
-  /// Ctrl-D ends the input even after a token on the same line.
+  /// Appends the next input, at most one line of a terminal. Ctrl-D ends the input even after a token on the same line.
   ///
   /// - Returns: The number of bytes; 0 at the end.
   /// - Throws: `invalid_request` if reading fails or a typed line may be truncated; `timeout`.
@@ -47,6 +45,7 @@ struct TokenReader {
     return piece.count
   }
 
+  /// Throws `timeout` at the deadline.
   private func waitForTokens() throws(Failure) {
     guard let timeout else { return }
     let left = Instant.now.duration(to: timeout.deadline)
@@ -90,7 +89,7 @@ struct TypedTokens {
     return !reader.hasEnded
   }
 
-  /// Whether the pipe has free space within 20 ms.
+  /// Whether the pipe accepts data within ``pollInterval``.
   private func hasRoom() throws(Failure) -> Bool {
     do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")
