@@ -30,7 +30,7 @@ struct Console {
   /// Whether the command may ask on the terminal.
   var mayAsk = true
 
-  /// The command line, for hints that repeat it with changes.
+  /// The command line, for hints that repeat it.
   private(set) var invocation: Invocation?
 
   /// The timeout for connecting to the daemon.
@@ -94,6 +94,7 @@ extension Console {
 
   // MARK: For people
 
+  /// Prints a message, unless `--quiet`.
   func note(_ message: Phrase) {
     guard !quiet else { return }
     Self.tell("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
@@ -103,17 +104,16 @@ extension Console {
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
-  /// Prints a step, with `--verbose`.
+  /// Prints a step with `--verbose`.
   func detail(_ message: @autoclosure () -> String) {
     if verbose { note(message()) }
   }
 
-  /// Prints a step of the daemon, with `--verbose`.
   func detail(_ entry: LogLine?) {
     if let entry { detail(entry.sentence) }
   }
 
-  /// Prints an event that is not part of the answer.
+  /// Prints a message or a step of the daemon. Ignores other events.
   func tell(_ event: Event) {
     switch event {
     case .notice(let message): note(message)
@@ -128,7 +128,7 @@ extension Console {
     try? Output.write(text, to: .standardError)
   }
 
-  /// Completes hints with this program's command line.
+  /// Replaces corrections in the hint by the corrected command line.
   func completed(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { correction in

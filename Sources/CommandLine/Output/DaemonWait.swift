@@ -1,17 +1,18 @@
 internal import Platform
 internal import Wire
 
-/// A wait for the daemon. After a second, a line on the terminal shows the reason.
+/// The reason that the daemon waits. After a second, a line on the terminal shows it.
 enum DaemonWait {
-  /// Without a line.
+  /// Nothing is shown.
   case silent
-  /// A response needs the authorization server.
+  /// The authorization server.
   case forServer
+  /// The resource's server.
   case forResource
-  /// The daemon itself responds.
+  /// The daemon itself.
   case forDaemon
 
-  /// The reason to wait for a request.
+  /// The reason that a request may wait.
   init(_ request: Request, _ console: Console) {
     if console.json || console.quiet {
       self = .silent

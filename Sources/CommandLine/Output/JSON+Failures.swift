@@ -12,7 +12,7 @@ extension JSON {
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value as `--json` prints it: failures have only code, message and hint. Claims of servers do not change.
+  /// The value without the members that `--json` omits. Claims are not changed.
   var withoutForms: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutForms))

@@ -11,7 +11,6 @@ struct Language: Sendable {
 
   private let isRightToLeft: Bool
 
-  /// - Parameter translation: Always returns nil for English.
   init(_ translation: @escaping @Sendable (Phrase) -> String?) {
     self.translation = translation
     isRightToLeft = translation(Self.direction) == "right-to-left"
@@ -27,7 +26,7 @@ struct Language: Sendable {
   /// The catalogues' gettext domain, whatever the program's name.
   static let domain = "agent"
 
-  /// The possible directories of catalogues: first in an installation, then in a build tree.
+  /// The directories to search for catalogues: in an installation, then in a build tree.
   static func directories(besides executable: String) -> [String] {
     ProgramTree.places(besides: executable, installed: "share/locale", built: "locale")
   }
@@ -48,7 +47,7 @@ struct Language: Sendable {
     }
   }
 
-  /// The translated phrase, or the English one. Removes characters from values that are unsafe for terminals.
+  /// The translated phrase, or the English one. Removes characters of values that are unsafe for terminals.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     phrase.text(
       isRightToLeft: isRightToLeft, translation: translation, clean: { TerminalText.clean($0, limit: limit) }
@@ -79,9 +78,7 @@ extension Phrase {
 
   /// The phrase in the user's language.
   ///
-  /// - Parameters:
-  ///   - limit: The maximum length of a value, and of untranslated text, in characters.
-  ///   - keepsLines: Whether to keep line feeds.
+  /// - Parameter limit: The maximum length of a value, and of untranslated text, in characters.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

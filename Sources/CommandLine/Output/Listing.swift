@@ -66,7 +66,7 @@ struct Table {
       style = ""
     }
 
-    /// Text in the user's language, cleaned.
+    /// The translated phrase, cleaned.
     init(_ phrase: Phrase?, style: String = "") {
       text = phrase?.localized(limit: 200) ?? ""
       self.style = style

@@ -9,6 +9,7 @@ struct OutputTerminal: Sendable {
   /// Whether to use bold and colours.
   var hasStyles: Bool
 
+  /// The current width.
   var columns: @Sendable () -> Int
 
   /// The current height; nil if unknown.
@@ -79,5 +80,6 @@ struct StatusLine {
     isShown = false
   }
 
+  /// Erases the line.
   private static let clearing = "\r\u{1B}[J"
 }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Platform
 
-/// The settings for showing an answer to users.
+/// How to show an answer to users.
 struct Presentation: Sendable {
   /// The time in Unix seconds.
   var now: Int

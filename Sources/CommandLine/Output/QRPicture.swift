@@ -26,6 +26,7 @@ struct QRPicture {
       guard rows.indices.contains(row), rows.indices.contains(column) else { return true }
       return rows[row][column] == UInt8(ascii: "0")
     }
+    /// The picture's lines. Without colours only light modules are drawn, since most terminals are dark.
     var lines: [String] = []
     for top in stride(from: -Self.margin, to: rows.count + Self.margin, by: 2) {
       var line = ""

@@ -3,11 +3,7 @@ internal import Wire
 
 /// Reminds the user when a session ends.
 enum SignInReminder {
-  /// `sign in again by Friday (2026-11-27 14:05)`; nil after the end.
-  ///
-  /// - Parameters:
-  ///   - end: The session's end in Unix seconds.
-  ///   - now: Unix seconds.
+  /// `sign in again by Friday (2026-11-27 14:05)`; nil after the session's end. Times are in Unix seconds.
   static func phrase(by end: Int, now: Int, isUTC: Bool = false) -> Phrase? {
     guard now < end, let time = LocalTime(end, isUTC: isUTC) else { return nil }
     return Phrase("sign in again by \(weekday(time.weekday)) (\(date(time, isUTC)))")
@@ -18,7 +14,7 @@ enum SignInReminder {
     LocalTime(end, isUTC: isUTC).map { Phrase("until \(date($0, isUTC))") }
   }
 
-  /// Prints the reminder, if the session ends soon, on a terminal.
+  /// Prints the reminder on a terminal, if the session ends soon.
   static func tell(_ answer: TokenDescription, _ console: Console) {
     guard let end = answer.signInBy, !console.json, Terminal.isTerminal(2) else { return }
     guard let phrase = phrase(by: end, now: SystemTime().wallSeconds()) else { return }

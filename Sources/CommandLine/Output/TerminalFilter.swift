@@ -6,7 +6,7 @@ struct TerminalFilter {
   /// An incomplete character.
   private var rest: [UInt8] = []
 
-  /// - Returns: The filtered text, up to the last complete character.
+  /// Returns the filtered text, up to the last complete character.
   mutating func visible(_ piece: Span<UInt8>) -> [UInt8] {
     var bytes = rest
     bytes.append(contentsOf: piece)
