@@ -7,6 +7,7 @@ internal import Wire
 /// need them. A class for the same reason as ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
+  /// The heading in the help.
   let topic: Topic
 
   /// An imperative sentence without a full stop.
@@ -86,10 +87,10 @@ final class Command: Sendable {
     return usage
   }
 
-  /// The options that it does not offer; see ``MovedOptions``.
+  /// The options that other commands have now; see ``MovedOptions``.
   var moved: [OptionDeclaration] { movedOptions() }
 
-  /// Finds an option by its long or short name, among its own, the common ones and those that it does not offer.
+  /// Finds an option by its long or short name, also among the common and the moved ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches) ?? moved.first(where: matches)
   }

@@ -45,6 +45,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var description: String { rawValue }
 
+  /// The commands that users see.
   static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
 
   var words: [Substring] { rawValue.split(separator: " ") }
@@ -57,7 +58,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The section of that page. Most of the page about sign-ins without a user is about platforms.
+  /// The section of that page. `workload` is in 7, because most of its page is about platforms.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"

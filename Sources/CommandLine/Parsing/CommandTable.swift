@@ -1,3 +1,4 @@
+/// All commands.
 struct CommandTable: Sendable {
   /// An imperative sentence without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
@@ -8,6 +9,7 @@ struct CommandTable: Sendable {
 
   var all: [Command] { CommandName.listed.map(command) }
 
+  /// Nil if unknown.
   func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue == words }.map(command)
   }

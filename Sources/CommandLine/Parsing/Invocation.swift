@@ -17,12 +17,14 @@ final class Invocation {
 
   /// The words of the command or group.
   let commandWords: [String]
+  /// The given options, in order.
   let given: [Occurrence]
   let operands: [String]
 
   /// The words after `--`, if given.
   let trailing: [String]?
 
+  /// Options not read yet.
   private var unread: [OptionDeclaration]
 
   /// The account in `AGENT_ACCOUNT`, if used.
@@ -57,7 +59,7 @@ final class Invocation {
 
   func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
 
-  /// The argument of each occurrence. Does not mark the option as read.
+  /// The arguments of an option's occurrences. Does not mark it as read.
   func texts(_ option: OptionDeclaration) -> [String] {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
@@ -128,6 +130,7 @@ final class Invocation {
     return failure
   }
 
+  /// - Throws: `invalid_request` for an invalid method, or for two.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
@@ -141,8 +144,8 @@ final class Invocation {
       hint: Phrase(verbatim: meant(by: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// Suggests a command after an invalid method: the method in capitals, the operands swapped, or the first operand as
-  /// `--account`. Nil if none of them fits.
+  /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`.
+  /// Nil if none fits.
   private func meant(by method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return repeated([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return repeated([url.uppercased(), method]).text }
@@ -152,5 +155,6 @@ final class Invocation {
     return command.text
   }
 
+  /// This command with other operands.
   private func repeated(_ operands: [String]) -> PastedCommand { PastedCommand(self, operands: operands, without: []) }
 }

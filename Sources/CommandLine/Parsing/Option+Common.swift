@@ -1,6 +1,7 @@
 internal import Vocabulary
 internal import Wire
 
+/// Lists of options.
 enum Options {
   /// The options of every command, accepted before or after its name.
   static let common: [OptionDeclaration] = [
@@ -53,13 +54,16 @@ extension Option<String?> {
   }
 }
 
+/// Durations in seconds.
 extension Option<Int?> {
   static var timeout: Self {
     Self("timeout", in: .common, time: .duration(1...WireProtocol.maximumTimeoutSeconds), "Give up after this time")
   }
 }
 
+/// Switches.
 extension Option<Bool> {
+  /// For the working directory.
   static var here: Self {
     Self("here", in: .service, "Choose the account for this directory; and those below it")
   }
@@ -75,6 +79,7 @@ extension Option<Bool> {
       "Never read from the terminal; what would need a sign-in fails at once with exit status 3, and `login` waits for"
         + " the approval up to `--timeout`")
   }
+  /// Sign in first, if needed.
   static var ask: Self {
     Self("ask", in: .signIn, "Sign in or unlock on the terminal first, if needed")
   }

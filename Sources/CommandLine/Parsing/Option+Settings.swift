@@ -32,7 +32,7 @@ extension AccountSetting {
       summary: summary)
   }
 
-  /// The values of a list option, split at spaces if the setting allows that.
+  /// The values in the option's arguments, split at spaces if the setting permits that.
   func values(of occurrences: [String]) -> [String] {
     guard option?.splitsAtSpaces ?? false else { return occurrences }
     return occurrences.flatMap { text in text.split(separator: " ").map { String($0) } }

@@ -14,6 +14,7 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
+  /// See ``MovedOptions``.
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -28,6 +29,7 @@ extension Option<String?> {
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
+  /// See ``MovedOptions``.
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
@@ -38,9 +40,11 @@ extension Option<String?> {
       "assertion-fd", in: .workload, .descriptor,
       "Sign in with a JWT from this open descriptor; it works once")
   }
+  /// Waits for a sign-in in the background.
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
   }
+  /// The OpenID Connect parameter.
   static var prompt: Self {
     Self(
       "prompt", in: .signIn, .text("PROMPT"),
@@ -54,6 +58,7 @@ extension Option<String?> {
   static var loginHint: Self { Self("login-hint", in: .signIn, .text("HINT"), "User name to suggest") }
 }
 
+/// Switches.
 extension Option<Bool> {
   static var clientSecretPrompt: Self {
     Self("client-secret-prompt", in: .client, "Ask for the client secret on the terminal; it is not shown")
@@ -63,6 +68,7 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
+  /// See ``MovedOptions``.
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
@@ -70,6 +76,7 @@ extension Option<Bool> {
     Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
+  /// Signs in in the background.
   static var start: Self {
     Self(
       "start", in: .scripts,
@@ -86,21 +93,26 @@ extension Option<Bool> {
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
+  /// Do not store the access token.
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Keep the access token in memory only, and do not ask about it")
   }
+  /// See ``MovedOptions``.
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
+  /// See ``MovedOptions``.
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
 }
 
 extension Option<[String]> {
+  /// Requested kinds of sign-in.
   static var acr: Self {
     Self("acr", in: .signIn, each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
   }
 }
 
+/// Durations in seconds.
 extension Option<Int?> {
   static var maxAge: Self {
     Self("max-age", in: .signIn, time: .duration(0...31_536_000), "Require re-authentication after this time")
@@ -108,6 +120,7 @@ extension Option<Int?> {
 }
 
 extension Option<QRCodeChoice?> {
+  /// See ``MovedOptions``.
   static var qrCode: Self {
     Self(
       "qr-code", in: .signIn, "WHEN", QRCodeChoice.self, "Use the variable AGENT_QR_CODE")
@@ -124,13 +137,12 @@ extension Option<NoticeChoice?> {
 
 enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
 
-/// When a sign-in shows a QR code.
+/// When to show a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
   /// If the entire screen fits.
   case automatic = "auto"
   case always, never
 
-  /// The environment variable with the user's choice.
   static let variable = "AGENT_QR_CODE"
 
   /// - Throws: `invalid_request` if the variable has another value.

@@ -1,17 +1,20 @@
 internal import Vocabulary
 internal import Wire
 
+/// Durations in seconds.
 extension Option<Int?> {
   static var minValid: Self {
     Self(
       "min-valid", in: .renewal, time: .duration(0...86_400),
       "Minimum time left for the token (default: 1m); less if its whole lifetime is below 10m")
   }
+  /// How long to wait for the server.
   static var wait: Self {
     Self(
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait this long if the server cannot be reached; in addition to `--timeout`")
   }
+  /// The limit without progress.
   static var idle: Self {
     Self(
       "idle", in: .network, time: .durationOrNever(1...CallRequest.longestIdleSeconds),
@@ -31,6 +34,7 @@ extension Option<String?> {
   static var method: Self { Self("method", in: .message, short: "X", .text("METHOD"), "The method of the request") }
 }
 
+/// Switches.
 extension Option<Bool> {
   static var forceRefresh: Self {
     Self("force-refresh", in: .renewal, "Get a new token even if the cached one is valid")
@@ -55,10 +59,12 @@ extension Option<Bool> {
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
   static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
+  /// Also print the response's head.
   static var include: Self {
     Self(
       "include", in: .output, short: "i", "Also write the status and the headers; before the body, with an empty line")
   }
+  /// Do not filter for a terminal.
   static var raw: Self {
     Self("raw", in: .output, "Also write the control characters of the body to a terminal")
   }
@@ -82,6 +88,7 @@ extension Option<Shell?> {
   static var shell: Self {
     Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for (default: `sh`)")
   }
+  /// The shell of a prompt function.
   static var hook: Self {
     Self(
       "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
@@ -131,6 +138,7 @@ extension Option<String?> {
 }
 
 extension Option<[String]> {
+  /// Variables that the hook set before.
   static var former: Self {
     Self("former", in: .variables, each: .text("NAMES"), splitAt: " ", "The variables that were set before")
   }
@@ -139,6 +147,7 @@ extension Option<[String]> {
       "var", in: .variables, each: .text("NAME=FIELD"),
       "Set `NAME` to a field such as `access_token` or `claim:email`; only those named are set")
   }
+  /// URLs that a lease permits.
   static var places: Self {
     Self(
       "only", in: .lease, each: .text("PLACE"),
@@ -156,6 +165,7 @@ extension Option<[String]> {
   static var allowedHeaders: Self {
     Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }
+  /// Who else may use a lease.
   static var users: Self {
     Self("user", in: .lease, each: .text("UID"), "Also admit this user's processes; may be given several times")
   }

@@ -33,11 +33,13 @@ extension Option<String?> {
 }
 
 extension Option<VaultBinding?> {
+  /// The facts to bind the vault to.
   static var to: Self {
     Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind the vault to this, or fail")
   }
 }
 
+/// Durations in seconds.
 extension Option<Int?> {
   static var lockAfter: Self {
     Self(

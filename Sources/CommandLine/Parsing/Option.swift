@@ -1,11 +1,13 @@
 internal import Vocabulary
 
-/// An option without its value's type, for the parser, the help, the manual and completions. A class, because creating
-/// the type of a large generic value at run time is slow.
+/// An option without its value's type, for the parser, the help, the manual and completions.
+///
+/// A class, because creating the type of a large generic value at run time is slow.
 final class OptionDeclaration: Sendable {
   /// The name without dashes.
   let name: String
 
+  /// The heading in the help.
   let group: OptionGroup
 
   /// The one-letter spelling, if any.
@@ -56,7 +58,7 @@ enum OptionArgument: Sendable {
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// A word of a list, which is computed on demand, or one known on this machine only.
+  /// One of several words. `onThisMachine` returns further ones, which the help does not list.
   case choice(String, @autoclosure @Sendable () -> [String], onThisMachine: @Sendable () -> [String] = { [] })
   case account
 
@@ -96,7 +98,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// The seconds of a valid duration; otherwise nil.
+  /// Parses a duration; nil if it is invalid.
   func seconds(_ text: String) -> Int? {
     switch self {
     case .durationOrNever where text == "never": return 0
@@ -145,6 +147,7 @@ struct Option<Value: Sendable>: Sendable {
 extension Option<Bool> {
   init(_ setting: AccountSetting) { self.init(setting.declaration) { !$0.isEmpty } }
 
+  /// A switch.
   init(_ name: String, in group: OptionGroup, short: Character? = nil, _ summary: String) {
     self.init(name, in: group, short: short, .none, repeats: false, summary) { !$0.isEmpty }
   }
@@ -176,6 +179,7 @@ extension Option<[String]> {
 }
 
 extension Option<Int?> {
+  /// The value is in seconds.
   init(_ name: String, in group: OptionGroup, time argument: OptionArgument, _ summary: String) {
     self.init(name, in: group, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
   }

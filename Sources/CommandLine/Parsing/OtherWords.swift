@@ -3,9 +3,9 @@ internal import Vocabulary
 
 /// Words of other programs for commands and options, to suggest our own.
 enum OtherWords {
-  /// The commands that the user may have meant, best first.
+  /// The commands that the user may want, best first.
   ///
-  /// - Parameter next: The word after it, as in `auth login`.
+  /// - Parameter next: The following word, as in `auth login`.
   static func commands(for word: String, before next: String? = nil) -> [String] {
     switch word {
     case "auth", "oauth":
@@ -44,7 +44,7 @@ enum OtherWords {
     }
   }
 
-  /// The options among the known ones that the user may have meant.
+  /// The known options that the user may want.
   static func options(for name: String, among known: [String]) -> [String] {
     let own: [String] =
       switch name {

@@ -17,7 +17,7 @@ struct Parser {
   private var operands: [String] = []
   private var trailing: [String]?
 
-  /// The first word of a group such as `daemon`, until the second is read.
+  /// The first word of a group such as `daemon`, if read.
   private var group: String?
 
   private init(_ arguments: [String], _ table: CommandTable) {
@@ -93,6 +93,7 @@ struct Parser {
     return error(Phrase("unknown command \(TokenShape.shown(named))"), hint: hint)
   }
 
+  /// Throws if an argument is missing or unexpected.
   private func checkCompleteness() throws(UsageError) {
     guard let command else {
       let group = group ?? ""
@@ -142,7 +143,7 @@ struct Parser {
     }
   }
 
-  /// Finds an option. With `--help`, `--all` is always one.
+  /// Finds an option. With `--help`, `--all` always exists.
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     let option = command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
     if let option { return option }

@@ -19,7 +19,7 @@ struct PastedCommand: Sendable {
     }
   }
 
-  /// The invocation; nil if repeating it would act differently, for example in the background.
+  /// The same command line; nil if it would act differently, for example after `--resume`.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailing == nil,
       invocation.texts(Option.resume.declaration).isEmpty
@@ -53,7 +53,7 @@ struct PastedCommand: Sendable {
     return true
   }
 
-  /// Whether a URL is an issuer with more or fewer trailing slashes, or the URL of its metadata (OpenID Connect
+  /// Whether a URL is the issuer with more or fewer slashes at the end, or its metadata's URL (OpenID Connect
   /// Discovery, section 4; RFC 8414, section 3.1).
   private static func isSame(_ url: String, _ issuer: String) -> Bool {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true)

@@ -57,7 +57,7 @@ package struct ProgramName: Sendable, Hashable {
     return renaming(text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
-  /// - Parameter isMeant: Whether the following text shows that the word is the program's name.
+  /// - Parameter isMeant: Whether the word is the program's name, judging by the following text.
   private func renaming(_ text: String, where isMeant: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)
@@ -81,7 +81,7 @@ package struct ProgramName: Sendable, Hashable {
   /// Font escapes before a word in mdoc(7) text.
   private static let fontMarks = ["\\fB", "\\fP", "\\fR"].map { Array($0.utf8) }
 
-  /// The text before the name in helpers, also in mdoc(7).
+  /// The prefixes of helpers' names, also in mdoc(7) notation.
   private static let helperMarks = ["-credential-", "\\-credential\\-"].map { Array($0.utf8) }
 
   /// Whether the program's name may follow this text.

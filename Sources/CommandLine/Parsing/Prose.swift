@@ -5,7 +5,7 @@ enum Prose {
     case literal(String)
   }
 
-  /// The words of an enumeration: "`a`, `b` or `c`".
+  /// An enumeration's words: "`a`, `b` or `c`".
   static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     let words = Word.allCases.map { "`\($0.rawValue)`" }
     return words.dropLast().joined(separator: ", ") + " or " + words.suffix(1).joined()

@@ -13,7 +13,7 @@ enum TokenShape {
     return (try? Base64URL.decode(beginning.span))?.first == UInt8(ascii: "{")
   }
 
-  /// A word for a message; a token is not shown.
+  /// A word for a message. A token is replaced by a description.
   static func shown(_ word: String) -> Phrase {
     isLikely(word) ? Phrase("a token") : Phrase(verbatim: "\"\(word)\"")
   }
